@@ -1,0 +1,154 @@
+"""Typed columns: numbers with a mask of bad values, or level codes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from vtreat_py._levels import Levels
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+
+Kind = Literal["number", "date", "datetime", "duration", "time"]
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn:
+    """A column of numbers.
+
+    Attributes
+    ----------
+    kind : str
+        What the numbers stand for: themselves, days since 1970 (date), seconds since 1970
+        (datetime), seconds (duration), seconds since midnight (time).
+    values : ndarray of shape (n,)
+        May belong to the caller: never written to.
+    bad : ndarray of bool, shape (n,), or None
+        Missing, NaN and infinite values; None when there are none.
+    """
+
+    name: Hashable
+    kind: Kind
+    values: FloatArray
+    bad: BoolArray | None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @classmethod
+    def of(cls, name: Hashable, values: FloatArray, kind: Kind = "number") -> NumericColumn:
+        """Mark the bad values."""
+        bad = ~np.isfinite(values)
+        return cls(name, kind, values, bad if bad.any() else None)
+
+    @property
+    def good(self) -> FloatArray:
+        """The values that are not bad."""
+        return self.values if self.bad is None else self.values[~self.bad]
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of text (or bytes) as an Arrow array."""
+
+    name: Hashable
+    text: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def encode(self) -> tuple[IntArray, Levels]:
+        """Return the code of each row and the levels, in order of appearance."""
+        encoded = self.text.dictionary_encode()
+        codes, labels = encoded.indices, encoded.dictionary
+        if codes.null_count:
+            codes = codes.fill_null(len(labels))
+        return np.asarray(codes), Levels(labels)
+
+    def codes_in(self, levels: Levels) -> IntArray:
+        """Code of each row among given levels."""
+        codes = levels.codes_of_text(self.text)
+        return _translate(*self.encode(), levels) if codes is None else codes
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A column that comes as codes into a list of levels; codes are taken as they are.
+
+    Codes outside ``range(len(levels))`` are missing values.
+    """
+
+    name: Hashable
+    codes: IntArray
+    levels: Levels
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def encode(self) -> tuple[IntArray, Levels]:
+        """Return the code of each row and the levels."""
+        missing = self.levels.missing
+        if not len(self.codes) or (self.codes.min() >= 0 and self.codes.max() <= missing):
+            return self.codes, self.levels
+        codes = self.codes.astype(np.int32)
+        codes[codes < 0] = missing
+        return codes, self.levels
+
+    def codes_in(self, levels: Levels) -> IntArray:
+        """Code of each row among given levels."""
+        return _translate(*self.encode(), levels)
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectColumn:
+    """A column of Python values of several types."""
+
+    name: Hashable
+    values: npt.NDArray[np.object_]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def encode(self) -> tuple[IntArray, Levels]:
+        """Return the code of each row and the levels, in order of appearance."""
+        codes, labels = pd.factorize(self.values)
+        levels = Levels.of(list(labels))
+        return np.where(codes < 0, levels.missing, codes).astype(np.int32), levels
+
+    def codes_in(self, levels: Levels) -> IntArray:
+        """Code of each row among given levels."""
+        return _translate(*self.encode(), levels)
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyColumn:
+    """A column of missing values only, whose type cannot be told."""
+
+    name: Hashable
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+
+LevelColumn = TextColumn | CodedColumn | ObjectColumn
+Column = NumericColumn | LevelColumn | EmptyColumn
+
+
+def kind_of(column: Column) -> str:
+    """Say in a word what a column holds, for messages."""
+    if isinstance(column, NumericColumn):
+        return column.kind
+    return "missing values only" if isinstance(column, EmptyColumn) else "levels"
+
+
+def _translate(codes: IntArray, theirs: Levels, ours: Levels) -> IntArray:
+    """Turn codes into one list of levels into codes into another."""
+    table = np.append(ours.codes_of(theirs.to_list()), np.int32(ours.missing))
+    return np.asarray(table[codes])
+

@@ -1,0 +1,426 @@
+"""Design: a frame and an outcome in, a plan and a cross-frame out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from vtreat_py._columns import EmptyColumn, NumericColumn
+from vtreat_py._design_context import DesignContext
+from vtreat_py._design_levels import LearnedLevels, learn_levels
+from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
+from vtreat_py._folds import FoldPlan, make_folds
+from vtreat_py._frames import InputFrame
+from vtreat_py._names import NameRegister
+from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
+from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py._prepare import warn_of_nothing
+from vtreat_py._progress import tracked
+from vtreat_py._treatment import DerivedVariable
+from vtreat_py._typing import FloatArray
+from vtreat_py._version import __version__
+from vtreat_py.coders.clean import Imputer
+
+Learned = LearnedNumbers | LearnedLevels
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFrameExperiment:
+    """A plan, and the training frame coded out of fold.
+
+    Attributes
+    ----------
+    plan : TreatmentPlan
+        Learned on all rows; treats tomorrow's frames.
+    cross_frame : data frame
+        The training frame, each row coded by what the other folds know: the frame to train a
+        model on. Of the caller's kind, with its index; rows that are in no application set of
+        ``cv`` are left out.
+    folds : list of (training rows, application rows)
+        The split that was used.
+    cross_weights : ndarray or None
+        Weights of the rows of the cross-frame, in its order.
+    """
+
+    plan: TreatmentPlan
+    cross_frame: Any
+    folds: list[tuple[Any, Any]]
+    cross_weights: FloatArray | None
+
+
+def design_treatments(
+    frame: Any,
+    *,
+    outcome: Any = None,
+    outcome_type: str | None = None,
+    target: Any = None,
+    variables: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: Any = None,
+    random_state: Any = None,
+    min_fraction: float = 0.02,
+    smoothing: float | str = "auto",
+    rare_count: float = 0,
+    rare_sig: float | None = None,
+    collar_prob: float = 0.0,
+    coders: Sequence[str] | None = None,
+    y_dependent_coders: Sequence[str] | None = None,
+    cat_scaling: bool = False,
+    imputation: Imputer = "mean",
+    imputation_map: Mapping[Hashable, Imputer] | None = None,
+    significance: str = "classic",
+    force_split: bool = False,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> TreatmentPlan:
+    """Learn how to turn the columns of a frame into safe numbers.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow data frame of n rows
+    outcome : column name or array of shape (n,)
+        What is to be predicted; None only for ``outcome_type="unsupervised"``.
+    outcome_type : "numeric", "binomial", "unsupervised" or None
+        None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
+        else numeric. The plan says what was chosen.
+    target : object
+        The positive class of a binomial outcome; None: the last of the two in sorted order.
+    variables : sequence of column names or None
+        The columns to treat; None: all but outcome, weights and groups.
+    sample_weight : column name or array of shape (n,)
+        Frequency weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach
+        nothing.
+    groups : column name or array of shape (n,)
+        Rows of one group share a fold.
+    cv : int, splitter, or list of (training rows, application rows)
+        The folds that scores and cross-frame use: a number (default 5, stratified on y), a
+        scikit-learn splitter, or index pairs.
+    random_state : int, RandomState or None
+        Seed of the default folds.
+    min_fraction : float
+        Share of the weight a level needs for an indicator.
+    smoothing : "auto" or float
+        Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none).
+    rare_count : float
+        Levels of at most this weight are pooled.
+    rare_sig : float or None
+        Levels that do not differ from the rest at this p-value get no indicator and no impact.
+    collar_prob : float
+        Tail probability of the collar's cuts; 0: the range.
+    coders : sequence of str or None
+        Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
+        ``"catN"``, ``"catD"``; None: all that apply to the outcome.
+    y_dependent_coders : sequence of str or None
+        Codes built once a class; only for outcomes of several classes.
+    cat_scaling : bool
+        y-aware slopes of a class outcome: False: expectation (linear) units, True: link
+        (logistic) units.
+    imputation : float, "mean", "median" or callable
+        What stands for bad numbers; a callable gets (good values, weights).
+    imputation_map : dict from column to imputation
+        The same by column.
+    significance : "classic"
+        The tests behind ``sig``: R vtreat's. ``"calibrated"`` is not available yet.
+    force_split : bool
+        Score every variable on the cross-frame.
+    n_jobs : int or None
+        Threads over columns.
+    progress : bool
+        Show a progress line.
+
+    Returns
+    -------
+    TreatmentPlan
+
+    Raises
+    ------
+    VtreatError
+        One of its kinds, naming the column or option, what was found and what to do.
+
+    See Also
+    --------
+    cross_frame_experiment : The plan together with a training frame.
+
+    Notes
+    -----
+    Behaviour and formulas are those of R vtreat 1.6 (J. Mount and N. Zumel, "vtreat: a
+    data.frame Processor for Predictive Modeling", arXiv:1611.09477); with a number for
+    ``smoothing`` and R's options the numbers are equal too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"x": ["a", "a", "b", "b", None, "b"], "z": [1, 2, 3, None, 5, 6],
+    ...                       "y": [0, 0, 1, 1, 1, 0]})
+    >>> plan = vt.design_treatments(frame, outcome="y", cv=2, random_state=0)
+    >>> plan.feature_names
+    ['x_catP', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
+    """
+    design = _Design.checked(**locals())
+    return design.plan(design.learn())
+
+
+def cross_frame_experiment(
+    frame: Any,
+    *,
+    outcome: Any = None,
+    outcome_type: str | None = None,
+    target: Any = None,
+    variables: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: Any = None,
+    random_state: Any = None,
+    min_fraction: float = 0.02,
+    smoothing: float | str = "auto",
+    rare_count: float = 0,
+    rare_sig: float | None = None,
+    collar_prob: float = 0.0,
+    coders: Sequence[str] | None = None,
+    y_dependent_coders: Sequence[str] | None = None,
+    cat_scaling: bool = False,
+    imputation: Imputer = "mean",
+    imputation_map: Mapping[Hashable, Imputer] | None = None,
+    significance: str = "classic",
+    force_split: bool = False,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    scale: bool = False,
+    collar: bool = False,
+    prune_sig: float | str | None = None,
+) -> CrossFrameExperiment:
+    """Learn a plan, and code the training frame out of fold.
+
+    Each row of the cross-frame is coded by what the rows of the other folds know, so that its
+    own outcome is not in its codes. Plan, scores and cross-frame come from one split.
+
+    Parameters
+    ----------
+    frame, outcome, ..., progress
+        As for `design_treatments`; an unsupervised design has no cross-frame.
+    scale, collar, prune_sig
+        As for `prepare`; slopes and cuts are learned fold by fold.
+
+    Returns
+    -------
+    CrossFrameExperiment
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"x": ["a", "a", "b", "b", None, "b"], "z": [1, 2, 3, None, 5, 6],
+    ...                       "y": [0, 0, 1, 1, 1, 0]})
+    >>> folds = [([0, 2, 4], [1, 3, 5]), ([1, 3, 5], [0, 2, 4])]
+    >>> experiment = vt.cross_frame_experiment(frame, outcome="y", cv=folds)
+    >>> experiment.cross_frame[["z", "z_isBAD"]]
+         z  z_isBAD
+    0  1.0      0.0
+    1  2.0      0.0
+    2  3.0      0.0
+    3  3.0      1.0
+    4  5.0      0.0
+    5  6.0      0.0
+    """
+    given = dict(locals())
+    options = {k: given.pop(k) for k in ("scale", "collar", "prune_sig")}
+    design = _Design.checked(**given, scaled=check_flag("scale", scale))
+    if not design.context.supervised:
+        raise InvalidOptionError(
+            "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
+        )
+    learned = design.learn()
+    plan = design.plan(learned)
+    check_flag("collar", collar)
+    return design.cross_frame(plan, learned, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """A design whose arguments have been checked."""
+
+    source: InputFrame
+    variables: tuple[Hashable, ...]
+    context: DesignContext
+    n_jobs: int | None
+    progress: bool
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        frame: Any,
+        outcome: Any,
+        outcome_type: str | None,
+        target: Any,
+        variables: Sequence[Hashable] | None,
+        sample_weight: Any,
+        groups: Any,
+        cv: Any,
+        random_state: Any,
+        y_dependent_coders: Any,
+        n_jobs: int | None,
+        progress: bool,
+        scaled: bool = False,
+        **options: Any,
+    ) -> _Design:
+        """Check everything, in an order that gives the most telling error first."""
+        if outcome_type not in (None, *OUTCOME_TYPES):
+            raise InvalidOptionError(
+                f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
+            )
+        if outcome_type == "multinomial":
+            raise NotImplementedError("outcomes of several classes are not available yet")
+        if y_dependent_coders is not None:
+            raise InvalidOptionError("y_dependent_coders= is for outcomes of several classes only")
+        checked = DesignOptions.checked(**options)
+        source = InputFrame.of(frame)
+        weight = read_weight(source, sample_weight)
+        read = read_outcome(source, outcome, outcome_type, target, weight)
+        coders = checked.coders_for(read.kind)
+        aside = [g for g in (outcome, sample_weight, groups) if g is not None and is_name(g)]
+        chosen = _choose_variables(source, variables, aside)
+        _check_map(checked, chosen)
+        if read.kind == "unsupervised":
+            folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
+        else:
+            along = None if groups is None else read_along(source, "groups", groups)
+            folds = make_folds(cv, along, random_state, read, source.n_rows)
+        context = DesignContext(read, folds, checked, coders, scaled)
+        return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
+
+    def learn(self) -> list[Learned | str]:
+        """Learn each column, in threads if asked; a string says why a column is not used."""
+        names = tracked(self.variables, self.progress)
+        learn = self._learn_column
+        if self.n_jobs in (None, 1):
+            return [learn(name) for name in names]
+        run: Callable[..., Any] = Parallel(self.n_jobs, prefer="threads")
+        return list(run(delayed(learn)(name) for name in names))
+
+    def _learn_column(self, name: Hashable) -> Learned | str:
+        column = self.source.read(name)
+        if isinstance(column, EmptyColumn):
+            return "it has missing values only"
+        if isinstance(column, NumericColumn):
+            return learn_numbers(column, self.context)
+        return learn_levels(column, self.context)
+
+    def plan(self, learned: list[Learned | str]) -> TreatmentPlan:
+        """Put the learned columns together, under names that do not collide."""
+        outcome = self.context.outcome
+        register = NameRegister(str(c) for c in self.source.columns)
+        treatments, unused = [], []
+        for name, one in zip(self.variables, learned, strict=True):
+            if isinstance(one, str):
+                unused.append((name, one))
+                continue
+            named = tuple(
+                replace(v, name=register.claim(v.name, str(name) if v.code == "clean" else None))
+                for v in one.treatment.variables
+            )
+            treatments.append(replace(one.treatment, variables=named))
+        everything = [v for t in treatments for v in t.variables]
+        derived = [v for v in everything if v.code != "lev"]
+        derived += [v for v in everything if v.code == "lev"]
+        if unused:
+            _warn_of_unused(unused)
+        return TreatmentPlan(
+            outcome.kind,
+            outcome.name,
+            outcome.target,
+            outcome.note,
+            self.variables,
+            tuple(treatments),
+            tuple(unused),
+            tuple(derived),
+            self.context.options,
+            self.source.n_rows,
+            __version__,
+        )
+
+    def cross_frame(
+        self,
+        plan: TreatmentPlan,
+        learned: list[Learned | str],
+        scale: bool,
+        collar: bool,
+        prune_sig: float | str | None,
+    ) -> CrossFrameExperiment:
+        """Look up every row's out-of-fold codes."""
+        chosen = plan.select(prune_sig)
+        if not chosen:
+            warn_of_nothing(prune_sig)
+        place = {v.name: i for i, v in enumerate(chosen)}
+        out = np.empty((len(chosen), self.source.n_rows))
+        used = [one for one in learned if not isinstance(one, str)]
+        for treatment, one in zip(plan.treatments, used, strict=True):
+            variables: tuple[DerivedVariable, ...] = treatment.variables
+            for i, variable in enumerate(variables):
+                if variable.name in place:
+                    one.write_cross(i, scale, collar, out[place[variable.name]])
+        folds, weight = self.context.folds, self.context.outcome.weight
+        rows = folds.applied_rows()
+        if rows is not None:
+            warnings.warn(
+                f"cv leaves {self.source.n_rows - len(rows)} of {self.source.n_rows} rows out of "
+                "all application sets: they are not in the cross-frame",
+                VtreatWarning,
+                stacklevel=3,
+            )
+            out = out[:, rows]
+            weight = None if weight is None else weight[rows]
+        frame = self.source.like([v.name for v in chosen], out, (), rows)
+        return CrossFrameExperiment(plan, frame, folds.pairs(), weight)
+
+
+def _choose_variables(
+    source: InputFrame, variables: Sequence[Hashable] | None, aside: list[Hashable]
+) -> tuple[Hashable, ...]:
+    if variables is None:
+        chosen = tuple(c for c in source.columns if c not in aside)
+        if not chosen:
+            raise InvalidOptionError("the frame has no column to treat beside the outcome")
+        return chosen
+    if isinstance(variables, str) or not isinstance(variables, Sequence | np.ndarray):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    chosen = tuple(variables)
+    if not chosen:
+        raise InvalidOptionError("variables is empty; name at least one column")
+    unknown = [v for v in chosen if v not in set(source.columns)]
+    if unknown:
+        raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
+    repeated = [v for i, v in enumerate(chosen) if v in chosen[:i]]
+    if repeated:
+        raise InvalidOptionError(f"variables names {repeated} more than once")
+    misused = [v for v in chosen if v in aside]
+    if misused:
+        raise InvalidOptionError(
+            f"variables names {misused}, which is the outcome, the weight or the group column"
+        )
+    return chosen
+
+
+def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
+    unknown = [c for c in options.imputation_map if c not in variables]
+    if unknown:
+        raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
+
+
+def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
+    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
+    more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
+    warnings.warn(
+        f"nothing is derived from {len(unused)} columns ({shown}{more})",
+        VtreatWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,327 @@
+"""Learning a categorical column: from its level table to its treatment and its cross-frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vtreat_py._columns import LevelColumn
+from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._levels import Levels
+from vtreat_py._names import munge
+from vtreat_py._treatment import DerivedVariable, LevelTreatment
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.coders.cat_b import cat_b
+from vtreat_py.coders.cat_d import cat_d, has_scorable_level
+from vtreat_py.coders.cat_n import cat_n
+from vtreat_py.coders.cat_p import cat_p
+from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
+from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.level_view import (
+    LevelView,
+    held_out_view,
+    training_view,
+    whole_view,
+)
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.tally import CellIndex, Rows, tally
+
+# An impact code must go up with the outcome by more than rounding.
+_NO_COVARIANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLevels:
+    """A treated categorical column, and what is needed to write its cross-frame.
+
+    Attributes
+    ----------
+    index : CellIndex
+        The (level, fold) cell of each row.
+    fold : ndarray of shape (cells,)
+        Fold of each cell.
+    values : dict from variable to ndarray of shape (cells,)
+        Out-of-fold value of each cell.
+    slopes, means : dict from variable to ndarray of shape (folds,)
+        y-aware scaling of each fold, when asked for.
+    """
+
+    treatment: LevelTreatment
+    index: CellIndex
+    fold: IntArray
+    values: tuple[FloatArray, ...]
+    slopes: tuple[FloatArray, ...]
+    means: tuple[FloatArray, ...]
+
+    def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
+        """Write the cross-frame column of the variable at ``place`` to ``out``."""
+        values = self.values[place]
+        if scale:
+            slope, mean = np.append(self.slopes[place], 0.0), np.append(self.means[place], 0.0)
+            fold = np.minimum(self.fold, len(slope) - 1)
+            values = slope[fold] * (values - mean[fold])
+        self.index.spread(values, out)
+
+
+def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels | str:
+    """Learn a categorical column; a string says why nothing can be derived from it."""
+    codes, levels = column.encode()
+    table, index = tally(codes, len(levels) + 1, context.rows)
+    whole = whole_view(table)
+    if int((whole.entries.weight > 0).sum()) < 2:
+        return "it has one level only"
+    learner = _Learner(context, column, levels, table, whole, codes)
+    derived = learner.indicators() + learner.codes()
+    if not derived:
+        return "none of the codes asked for can be built from it"
+    treatment = LevelTreatment(
+        column.name,
+        levels,
+        learner.slots(),
+        {d.variable.code: d.table for d in derived if d.table is not None},
+        tuple(d.variable for d in derived),
+        digest(column),
+    )
+    return LearnedLevels(
+        treatment,
+        index,
+        table.fold,
+        tuple(d.cells for d in derived),
+        tuple(d.slopes for d in derived),
+        tuple(d.means for d in derived),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Derived:
+    """A derived variable with its values: by code (the plan), by cell (the cross-frame)."""
+
+    variable: DerivedVariable
+    table: FloatArray | None
+    cells: FloatArray
+    slopes: FloatArray
+    means: FloatArray
+
+
+class _Learner:
+    """The steps of learning one column, in the order they are taken."""
+
+    def __init__(
+        self,
+        context: DesignContext,
+        column: LevelColumn,
+        levels: Levels,
+        table: LevelTable,
+        whole: LevelView,
+        codes: IntArray,
+    ) -> None:
+        options = context.options
+        self._context = context
+        self._column = column
+        self._levels = levels
+        self._table = table
+        self._whole = whole
+        self._pooled = self._pool(whole)
+        self._tracked, self._pool_tracked = tracked_levels(self._pooled, options.min_fraction)
+        self._distinct = int((whole.entries.weight > 0).sum())
+        if context.supervised:
+            self._coded = np.flatnonzero(table.fold < context.folds.n_folds)
+            self._dense = context.scaled_cross_frame or bool(
+                options.rare_sig is not None and options.rare_sig < 1
+            )
+            self._view, self._entry = self._fold_view(codes)
+            self._fold_pooled = self._pool(self._view)
+
+    def _pool(self, view: LevelView) -> PooledLevels:
+        options = self._context.options
+        return pool_levels(view, options.rare_count, options.rare_sig, self._context.is_binary)
+
+    def _fold_view(self, codes: IntArray) -> tuple[LevelView, IntArray | None]:
+        """What each fold's training rows know, and the entry of each coded cell (None: equal)."""
+        context, table = self._context, self._table
+        n_folds = context.folds.n_folds
+        if context.folds.training is None:
+            if not self._dense:
+                return held_out_view(table, n_folds), None
+            parts = [table.held_out(k).by_level() for k in range(n_folds)]
+        else:
+            rows, owner = context.folds.training
+            outcome = context.outcome
+            weight = None if outcome.weight is None else outcome.weight[rows]
+            trained = Rows(outcome.y[rows], weight, owner, n_folds, outcome.centre)
+            sums, _ = tally(codes[rows], table.n_levels, trained)
+            parts = [sums.only(k).by_level() for k in range(n_folds)]
+            self._dense = True
+        entry = table.fold[self._coded].astype(np.intp) * table.n_levels
+        return training_view(parts), entry + table.level[self._coded]
+
+    def slots(self) -> IntArray:
+        """What each code is taken for; see `LevelTreatment`."""
+        novel = self._levels.novel
+        slots = np.arange(novel + 1, dtype=np.int32)
+        slots[:novel][self._pooled.pooled] = novel
+        slots[:novel][self._pooled.suppressed] = -1
+        if self._pooled.pool_suppressed[0]:
+            slots[slots == novel] = -1
+        return slots
+
+    def indicators(self) -> list[_Derived]:
+        """Indicators of the tracked levels, in order of their names' keys."""
+        if "lev" not in self._context.coders:
+            return []
+        slots = [int(s) for s in np.flatnonzero(self._tracked)]
+        slots.sort(key=self._level_order)
+        pool = [self._levels.novel] if self._pool_tracked[0] else []
+        first = 1 if slots and slots[0] == self._levels.missing else 0
+        slots[first:first] = pool
+        on = self._sums_of(slots)
+        weight = self._whole.whole.weight[0]
+        moving = np.flatnonzero((on.weight > 0) & (on.weight < weight))
+        if not len(moving):
+            return []
+        slots, on = [slots[i] for i in moving], on.take(moving)
+        moments = indicator_moments(on, self._whole.whole)
+        points = indicator_points(on, self._whole.whole)
+        score = self._context.score(moments, points if self._context.is_binary else None)
+        names = munge([f"{self._column.name}_lev_{self._key(slot)}" for slot in slots])
+        derived = []
+        for i, (slot, name) in enumerate(zip(slots, names, strict=True)):
+            level = self._levels[slot] if slot < len(self._levels) else None
+            variable = DerivedVariable(
+                name,
+                self._column.name,
+                "lev",
+                level,
+                slot,
+                float(score.rsq[i]),
+                float(score.sig[i]),
+                self._context.options.force_split,
+                0.0,
+                float(score.slope[i]),
+                float(moments.x[i]),
+            )
+            derived.append(self._with_cross(variable, None, self._indicator_entries(slot)))
+        return derived
+
+    def _sums_of(self, slots: list[int]) -> OutcomeSums:
+        """Sums of the rows that each slot marks."""
+        pool, entries = self._pooled.pool, self._whole.entries
+        both = OutcomeSums(
+            np.append(entries.weight, pool.weight),
+            np.append(entries.total, pool.total),
+            np.append(entries.squares, pool.squares),
+            entries.centre,
+        )
+        return both.take(np.array(slots, dtype=np.intp))
+
+    def _level_order(self, slot: int) -> tuple[bool, str, str]:
+        """Missing first, then levels by code point."""
+        if slot == self._levels.missing:
+            return False, "", ""
+        level = self._levels[slot]
+        return True, str(level), type(level).__name__
+
+    def _key(self, slot: int) -> str:
+        if slot == self._levels.missing:
+            return "NA"
+        return "rare" if slot == self._levels.novel else f"x {self._levels[slot]}"
+
+    def _indicator_entries(self, slot: int) -> FloatArray:
+        """Values of an indicator at the entries of the fold view."""
+        if not self._context.supervised:
+            return np.empty(0)
+        view, pooled = self._view, self._fold_pooled
+        if slot != self._levels.novel:
+            return (view.level == slot).astype(np.float64)
+        # A fold that would not track its own pool marks the levels that all rows pool.
+        _, tracked = tracked_levels(pooled, self._context.options.min_fraction)
+        in_fold = pooled.pooled
+        in_plan = self._pooled.pooled[view.level]
+        return np.where(tracked[view.group], in_fold, in_plan).astype(np.float64)
+
+    def codes(self) -> list[_Derived]:
+        """Prevalence, impact and deviation codes."""
+        kept = ~self._pooled.pooled.all() or self._pooled.pool_known[0]
+        with_indicators = "lev" in self._context.coders and (
+            self._tracked.any() or self._pool_tracked[0]
+        )
+        if not kept or (with_indicators and self._distinct <= 2):
+            return []
+        derived = []
+        for code in ("catP", "catB", "catN", "catD"):
+            if code not in self._context.coders:
+                continue
+            one = self._code(code)
+            if one is not None:
+                derived.append(one)
+        return derived
+
+    def _compute(self, code: str, pooled: PooledLevels) -> tuple[FloatArray, FloatArray]:
+        smoothing = self._context.options.smoothing
+        if code == "catP":
+            return cat_p(pooled.view)
+        if code == "catB":
+            return cat_b(pooled, smoothing)
+        return cat_n(pooled, smoothing) if code == "catN" else cat_d(pooled)
+
+    def _code(self, code: str) -> _Derived | None:
+        """One code, or None where it would be constant or run against the outcome."""
+        if code == "catD" and not has_scorable_level(self._pooled):
+            return None
+        values, novel = self._compute(code, self._pooled)
+        sums = self._whole.entries
+        present = values[sums.weight > 0]
+        if present.min() == present.max():
+            return None
+        moments = Moments.of_points(values, sums).merged()
+        if code in ("catB", "catN"):
+            size = float(np.sqrt(moments.xx[0] * moments.yy[0]))
+            if moments.xy[0] <= _NO_COVARIANCE * size:
+                return None
+        context = self._context
+        points = (values[None], sums.weight[None], sums.total[None])
+        variable = DerivedVariable(
+            munge([f"{self._column.name}_{code}"])[0],
+            self._column.name,
+            code,
+            needs_split=True,
+            extra_model_degrees=float(self._distinct - 1),
+            slope=float(context.slopes(moments, points)[0]),
+            mean=float(moments.x[0]),
+        )
+        entries = np.empty(0)
+        if context.supervised:
+            entries, _ = self._compute(code, self._fold_pooled)
+        return self._with_cross(variable, np.append(values, novel), entries)
+
+    def _with_cross(
+        self, variable: DerivedVariable, table: FloatArray | None, entries: FloatArray
+    ) -> _Derived:
+        """Add the cross-frame values, and score on them what must be scored out of fold."""
+        context = self._context
+        nothing = np.empty(0)
+        if not context.supervised:
+            return _Derived(variable, table, nothing, nothing, nothing)
+        at_cells = entries if self._entry is None else entries[self._entry]
+        cells = np.zeros(len(self._table.level))
+        cells[self._coded] = at_cells
+        if variable.needs_split:
+            sums = self._table.cells.take(self._coded)
+            moments = Moments.of_points(at_cells, sums).merged()
+            points = (at_cells[None], sums.weight[None], sums.total[None])
+            score = context.score(moments, points)
+            variable = replace(variable, rsq=float(score.rsq[0]), sig=float(score.sig[0]))
+        if not context.scaled_cross_frame:
+            return _Derived(variable, table, cells, nothing, nothing)
+        view = self._view
+        moments = Moments.of_points(entries, view.entries).grouped(view.group, view.n_groups)
+        shape = (view.n_groups, self._table.n_levels)
+        points = (
+            entries.reshape(shape),
+            view.entries.weight.reshape(shape),
+            view.entries.total.reshape(shape),
+        )
+        return _Derived(variable, table, cells, context.slopes(moments, points), moments.x)

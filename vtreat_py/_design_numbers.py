@@ -1,0 +1,339 @@
+"""Learning a numeric column: from its moments to its treatment and its cross-frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py._columns import NumericColumn
+from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._names import munge
+from vtreat_py._treatment import DerivedVariable, NumericTreatment
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.coders.clean import clean, imputed_value
+from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.quantiles import weighted_quantiles
+from vtreat_py.statistics.scan import all_but_own
+
+
+@dataclass(frozen=True, eq=False)
+class NumericSums:
+    """Sums of a numeric column in several groups of rows: good values, and bad rows."""
+
+    good: Moments
+    bad: OutcomeSums
+
+    def imputed(self, value: FloatArray) -> Moments:
+        """Moments of the cleaned column, when bad rows of each group get ``value``."""
+        return self.good + Moments.of_points(value, self.bad)
+
+    def merged(self) -> NumericSums:
+        """Sums over all groups."""
+        return NumericSums(self.good.merged(), self.bad.merged())
+
+    def all_but_own(self) -> NumericSums:
+        """For each group, the sums over the others."""
+        n = len(self.good.weight)
+        rank, size = np.arange(n), np.full(n, n)
+        zero = np.zeros(1)
+        nothing = Moments(
+            zero, zero, zero, zero, zero, zero, self.good.centre_x, self.good.centre_y
+        )
+        none_bad = OutcomeSums(zero, zero, zero, self.bad.centre)
+        return NumericSums(
+            all_but_own(self.good, rank, size, nothing),
+            all_but_own(self.bad, rank, size, none_bad),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedNumbers:
+    """A treated numeric column, and what is needed to write its cross-frame."""
+
+    treatment: NumericTreatment
+    learner: _Learner
+
+    def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
+        """Write the cross-frame column of the variable at ``place`` to ``out``."""
+        self.learner.write_cross(self.treatment.variables[place].code, scale, collar, out)
+
+
+def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbers | str:
+    """Learn a numeric column; a string says why nothing can be derived from it."""
+    learner = _Learner(column, context)
+    if not learner.has_good:
+        return "it has no finite value"
+    variables = learner.variables()
+    if not variables:
+        if learner.varies:
+            return "none of the codes asked for can be built from it"
+        return "it is constant"
+    lower, upper = learner.cuts(None)
+    treatment = NumericTreatment(
+        column.name, column.kind, learner.value, lower, upper, variables, digest(column)
+    )
+    return LearnedNumbers(treatment, learner)
+
+
+class _Learner:
+    """The steps of learning one column."""
+
+    def __init__(self, column: NumericColumn, context: DesignContext) -> None:
+        self._column = column
+        self._context = context
+        self._weight = context.outcome.weight
+        good = column.bad is None or not column.bad.all()
+        if good and self._weight is not None:
+            good = bool(self._counted_good.any())
+        self.has_good = good
+        if not good:
+            return
+        values = column.values if column.bad is None else column.values[self._good]
+        self._centre = float(np.mean(values))
+        self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
+        self._whole = self._sums.merged()
+        self.value = self._imputed_value(None)
+        counted = self._counted_values(None)
+        low, high = float(counted.min()), float(counted.max())
+        any_bad = self._whole.bad.weight[0] > 0
+        self.varies = low < high or (any_bad and self.value != low)
+        self._marks_bad = bool(any_bad)
+
+    @cached_property
+    def _good(self) -> BoolArray:
+        bad = self._column.bad
+        return np.ones(len(self._column), dtype=bool) if bad is None else ~bad
+
+    @property
+    def _counted_good(self) -> BoolArray:
+        return self._good if self._weight is None else self._good & (self._weight > 0)
+
+    def _counted_values(self, training: FloatArray | None) -> FloatArray:
+        """Good values of the rows that count, all or those with a training weight."""
+        if training is None:
+            if self._column.bad is None and self._weight is None:
+                return self._column.values
+            return self._column.values[self._counted_good]
+        return self._column.values[self._good & (training > 0)]
+
+    def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> NumericSums:
+        """Sums of the column by a grouping of all rows, or of the given ones."""
+        outcome, column = self._context.outcome, self._column
+        x, y, w, bad = column.values, outcome.y, self._weight, column.bad
+        if rows is not None:
+            x, y = x[rows], y[rows]
+            w = None if w is None else w[rows]
+            bad = None if bad is None else bad[rows]
+        group = group.astype(np.intp, copy=False)
+        if bad is None:
+            zero = np.zeros(n_groups)
+            none = OutcomeSums(zero, zero.copy(), zero.copy(), outcome.centre)
+            good = Moments.of_rows(
+                group, n_groups, x - self._centre, y, w, self._centre, outcome.centre
+            )
+            return NumericSums(good, none)
+        kept, lost = np.flatnonzero(~bad), np.flatnonzero(bad)
+        good = Moments.of_rows(
+            group[kept],
+            n_groups,
+            x[kept] - self._centre,
+            y[kept],
+            None if w is None else w[kept],
+            self._centre,
+            outcome.centre,
+        )
+        marked = OutcomeSums.of_rows(
+            group[lost], n_groups, y[lost], None if w is None else w[lost], outcome.centre
+        )
+        return NumericSums(good, marked)
+
+    @cached_property
+    def _training(self) -> NumericSums:
+        """Sums over each fold's training rows."""
+        folds = self._context.folds
+        if folds.training is not None:
+            rows, owner = folds.training
+            return self._sums_by(owner, folds.n_folds, rows)
+        others = self._sums.all_but_own()
+        which = slice(folds.n_folds)
+        return NumericSums(others.good.take(which), others.bad.take(which))
+
+    def _training_weight(self, fold: int) -> FloatArray:
+        return self._context.folds.training_weight(fold, self._weight)
+
+    def _imputed_value(self, fold: int | None) -> float:
+        """What stands for bad values, learned on all rows or on a fold's training rows."""
+        imputer = self._context.options.imputer(self._column.name)
+        if isinstance(imputer, int | float):
+            return float(imputer)
+        if imputer == "mean":
+            good = self._whole.good if fold is None else self._training.good
+            place = 0 if fold is None else fold
+            # Without a good training value nothing was learned: use the value of all rows.
+            return float(self._centre + good.x[place]) if good.weight[place] > 0 else self.value
+        training = None if fold is None else self._training_weight(fold)
+        values = self._counted_values(training)
+        if not len(values):
+            return self.value
+        weight = self._weight if training is None else training
+        if weight is not None:
+            counted = self._counted_good if training is None else self._good & (training > 0)
+            weight = weight[counted]
+        if self._weight is None and self._context.folds.training is None:
+            weight = None  # all weights are 1
+        return imputed_value(self._column.name, imputer, values, weight)
+
+    @cached_property
+    def _fold_values(self) -> FloatArray:
+        """Imputed value of each fold."""
+        n_folds = self._context.folds.n_folds
+        if self._column.bad is None:
+            return np.full(n_folds, self.value)
+        return np.array([self._imputed_value(k) for k in range(n_folds)])
+
+    def cuts(self, fold: int | None) -> tuple[float, float]:
+        """Collar cuts, learned on all rows or on a fold's training rows."""
+        p = self._context.options.collar_prob
+        training = None if fold is None else self._training_weight(fold)
+        values = self._counted_values(training)
+        if not len(values):
+            return self.cuts(None)
+        if p == 0:
+            return float(values.min()), float(values.max())
+        weight = self._weight if training is None else training
+        if weight is not None:
+            counted = self._counted_good if training is None else self._good & (training > 0)
+            weight = weight[counted]
+        low, high = weighted_quantiles(values, weight, [p, 1.0 - p])
+        return float(low), float(high)
+
+    def _cleaned(self, by_fold: bool) -> FloatArray:
+        """The column with bad values imputed, from all rows or out of fold."""
+        bad = self._column.bad
+        if bad is None or not by_fold:
+            return clean(self._column.values, bad, self.value)
+        values = np.append(self._fold_values, self.value)
+        return clean(self._column.values, bad, values[self._context.folds.fold])
+
+    def _row_points(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """One point a row, for a logistic regression."""
+        y = self._context.outcome.y.astype(np.float64)
+        if self._weight is None:
+            return values[None], np.broadcast_to(1.0, (1, len(y))), y[None]
+        return values[None], self._weight[None], (self._weight * y)[None]
+
+    def variables(self) -> tuple[DerivedVariable, ...]:
+        """Build the clean copy and the mark of bad values, as far as they apply and vary."""
+        coders, built = self._context.coders, []
+        if "clean" in coders and self.varies:
+            built.append(self._clean_variable())
+        if "isBAD" in coders and self._marks_bad:
+            built.append(self._bad_variable())
+        return tuple(built)
+
+    def _clean_variable(self) -> DerivedVariable:
+        context = self._context
+        moments = self._whole.imputed(np.array([self.value]))
+        points = self._row_points(self._cleaned(by_fold=False)) if context.is_binary else None
+        score = context.score(moments, points)
+        slope = score.slope
+        if context.options.force_split and context.supervised:
+            score = self._cross_score(self._cleaned(by_fold=True))
+        return DerivedVariable(
+            munge([str(self._column.name)])[0],
+            self._column.name,
+            "clean",
+            rsq=float(score.rsq[0]),
+            sig=float(score.sig[0]),
+            needs_split=context.options.force_split,
+            slope=float(slope[0]),
+            mean=float(self._centre + moments.x[0]),
+        )
+
+    def _bad_variable(self) -> DerivedVariable:
+        context, bad = self._context, self._whole.bad
+        everything = self._whole_sums(self._whole)
+        moments = indicator_moments(bad, everything)
+        points = indicator_points(bad, everything) if context.is_binary else None
+        score = context.score(moments, points)
+        slope = score.slope
+        if context.options.force_split and context.supervised:
+            assert self._column.bad is not None
+            score = self._cross_score(self._column.bad.astype(np.float64))
+        return DerivedVariable(
+            munge([f"{self._column.name}_isBAD"])[0],
+            self._column.name,
+            "isBAD",
+            rsq=float(score.rsq[0]),
+            sig=float(score.sig[0]),
+            needs_split=context.options.force_split,
+            slope=float(slope[0]),
+            mean=float(moments.x[0]),
+        )
+
+    @staticmethod
+    def _whole_sums(sums: NumericSums) -> OutcomeSums:
+        """Outcome sums over good and bad rows together."""
+        good = sums.good
+        return sums.bad + OutcomeSums(good.weight, good.weight * good.y, good.yy, good.centre_y)
+
+    def _cross_score(self, values: FloatArray) -> Score:
+        """Score a cross-frame column on the rows that have one."""
+        context, applied = self._context, self._context.folds.applied_rows()
+        rows = slice(None) if applied is None else applied
+        y = context.outcome.y[rows]
+        w = None if self._weight is None else self._weight[rows]
+        x = values[rows] - self._centre
+        one = np.zeros(len(x), dtype=np.intp)
+        moments = Moments.of_rows(one, 1, x, y, w, self._centre, context.outcome.centre)
+        points = None
+        if context.is_binary:
+            weight = np.ones(len(x)) if w is None else w
+            points = (x[None], weight[None], (weight * y)[None])
+        return context.score(moments, points)
+
+    def write_cross(self, code: str, scale: bool, collar: bool, out: FloatArray) -> None:
+        """Write the cross-frame column of a code to ``out``."""
+        folds = self._context.folds
+        if code == "isBAD":
+            out[:] = self._column.bad
+        else:
+            out[:] = self._cleaned(by_fold=True)
+            if collar:
+                cuts = np.array([*(self.cuts(k) for k in range(folds.n_folds)), self.cuts(None)])
+                np.clip(out, cuts[folds.fold, 0], cuts[folds.fold, 1], out=out)
+        if scale:
+            slope, mean = self._fold_scales(code)
+            out -= mean[folds.fold]
+            out *= slope[folds.fold]
+
+    def _fold_scales(self, code: str) -> tuple[FloatArray, FloatArray]:
+        """y-aware slope and mean of each fold, and 0 for rows that are in none."""
+        context, n_folds = self._context, self._context.folds.n_folds
+        training = self._training
+        if code == "isBAD":
+            everything = self._whole_sums(training)
+            moments = indicator_moments(training.bad, everything)
+            points = indicator_points(training.bad, everything) if context.is_binary else None
+            slope, mean = context.slopes(moments, points), moments.x
+        else:
+            moments = training.imputed(self._fold_values)
+            mean = self._centre + moments.x
+            if context.link_slopes:
+                slope = np.array([self._link_slope(k) for k in range(n_folds)])
+            else:
+                slope = context.slopes(moments, None)
+        return np.append(slope, 0.0), np.append(mean, 0.0)
+
+    def _link_slope(self, fold: int) -> float:
+        """Logistic slope of the clean column on a fold's training rows."""
+        values = clean(self._column.values, self._column.bad, self._fold_values[fold])
+        weight = self._training_weight(fold)
+        points = (values[None], weight[None], (weight * self._context.outcome.y)[None])
+        moments = self._training.good  # only the link slope is wanted
+        return float(self._context.slopes(moments, points)[0])

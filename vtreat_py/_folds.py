@@ -1,0 +1,245 @@
+"""Cross-validation plans: which rows a code is learned on, which rows it is applied to."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from sklearn.utils import check_random_state
+
+from vtreat_py._columns import Column, EmptyColumn, NumericColumn
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py._outcome import Outcome
+from vtreat_py._typing import FloatArray, IntArray
+
+DEFAULT_FOLDS = 5
+# Permutations of the folds that blocks of rows draw from.
+_PERMUTATIONS = 1024
+# Rows are ordered by y exactly up to this many, above it on a grid of as many steps.
+_GRID = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPlan:
+    """A checked split of the rows.
+
+    Attributes
+    ----------
+    fold : ndarray of shape (n,)
+        The fold whose application rows a row belongs to; ``n_folds`` for rows that are in none.
+    n_folds : int
+    training : tuple of (rows, fold) or None
+        Training rows and the fold they train, one entry a pair. None: each fold is trained on
+        all rows that are not its own, and sums of the others can be had from the fold sums.
+    """
+
+    fold: IntArray
+    n_folds: int
+    training: tuple[IntArray, IntArray] | None = None
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of distinct values of ``fold``: folds, and the rows that are in none."""
+        return self.n_folds + int(not self.covers_all_rows)
+
+    @property
+    def covers_all_rows(self) -> bool:
+        """Whether each row is an application row of some fold."""
+        return not len(self.fold) or int(self.fold.max()) < self.n_folds
+
+    def applied_rows(self) -> IntArray | None:
+        """Rows that are in an application set, in row order; None when all are."""
+        return None if self.covers_all_rows else np.flatnonzero(self.fold < self.n_folds)
+
+    def training_weight(self, fold: int, weight: FloatArray | None) -> FloatArray:
+        """Weight of each row in the training set of ``fold``."""
+        if self.training is None:
+            times = (self.fold != fold).astype(np.float64)
+        else:
+            rows, owner = self.training
+            times = np.bincount(rows[owner == fold], minlength=len(self.fold)).astype(np.float64)
+        return times if weight is None else times * weight
+
+    def pairs(self) -> list[tuple[IntArray, IntArray]]:
+        """Return the plan as (training rows, application rows) index pairs."""
+        pairs = []
+        for k in range(self.n_folds):
+            if self.training is None:
+                train = np.flatnonzero(self.fold != k)
+            else:
+                rows, owner = self.training
+                train = rows[owner == k]
+            pairs.append((train, np.flatnonzero(self.fold == k)))
+        return pairs
+
+
+def make_folds(
+    cv: Any, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
+) -> FoldPlan:
+    """Make the fold plan that ``cv`` asks for.
+
+    Raises
+    ------
+    InvalidOptionError, OptionTypeError
+        If ``cv`` is not a number of folds, a splitter, or a sound list of index pairs.
+    """
+    if cv is None:
+        cv = DEFAULT_FOLDS
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        plan = _counted(int(cv), groups, random_state, outcome, n_rows)
+    elif hasattr(cv, "split"):
+        labels = None if groups is None else _group_labels(groups)
+        plan = _from_pairs(list(cv.split(np.zeros((n_rows, 1)), outcome.y, labels)), n_rows)
+    elif isinstance(cv, Sequence) and not isinstance(cv, str):
+        plan = _from_pairs(list(cv), n_rows)
+    else:
+        raise OptionTypeError(
+            f"cv={cv!r} is not understood; give a number of folds, a scikit-learn splitter, or "
+            "a list of (training rows, application rows) index pairs"
+        )
+    _check_training_counts(plan, outcome.weight)
+    return plan
+
+
+def _counted(
+    n_folds: int, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
+) -> FoldPlan:
+    if n_folds < 2:
+        raise InvalidOptionError(
+            f"cv={n_folds}: at least 2 folds are needed, because with one each row would be "
+            "coded by its own outcome"
+        )
+    if n_folds > n_rows:
+        raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
+    if groups is None:
+        return FoldPlan(_stratified(n_folds, outcome.y, random_state), n_folds)
+    labels = _group_labels(groups)
+    n_groups = int(labels.max()) + 1
+    if n_groups < n_folds:
+        raise InvalidOptionError(
+            f"cv={n_folds} folds need as many groups, but groups= holds {n_groups}"
+        )
+    seed = check_random_state(random_state).randint(2**31)
+    splitter = (
+        StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        if outcome.kind == "binomial"
+        else GroupKFold(n_folds, shuffle=True, random_state=seed)
+    )
+    return _from_pairs(list(splitter.split(np.zeros((n_rows, 1)), outcome.y, labels)), n_rows)
+
+
+def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
+    """Deal the rows to folds so that every run of ``n_folds`` rows of like y meets every fold.
+
+    Rows are ordered by y; each block of ``n_folds`` consecutive ones gets a random
+    permutation of the folds, drawn from a pool of random permutations.
+    """
+    seed = check_random_state(random_state).randint(2**31)
+    random = np.random.default_rng(seed)
+    n_blocks = -(-len(y) // n_folds)
+    kind = np.min_scalar_type(n_folds)
+    deck = np.tile(np.arange(n_folds, dtype=kind), (min(n_blocks, _PERMUTATIONS), 1))
+    deck = random.permuted(deck, axis=1)
+    if n_blocks > _PERMUTATIONS:
+        deck = deck[random.integers(_PERMUTATIONS, size=n_blocks)]
+    dealt = deck.ravel()[: len(y)]
+    fold = np.empty_like(dealt)
+    fold[_order_by(y)] = dealt
+    return fold
+
+
+def _order_by(y: Any) -> IntArray:
+    if y.dtype.kind == "f" and len(y) > _GRID:
+        low, high = np.quantile(y[:: len(y) // _GRID], [0.005, 0.995])
+        step = (high - low) / (_GRID - 1) or 1.0
+        y = np.clip((y - low) / step, 0, _GRID - 1).astype(np.uint16)
+    return np.asarray(np.argsort(y, kind="stable"))
+
+
+def _group_labels(groups: Column) -> IntArray:
+    if isinstance(groups, EmptyColumn) or (
+        isinstance(groups, NumericColumn) and groups.bad is not None
+    ):
+        raise OutcomeError("groups has missing values; each row needs a group")
+    if isinstance(groups, NumericColumn):
+        return np.asarray(np.unique(groups.values, return_inverse=True)[1])
+    codes, levels = groups.encode()
+    if (codes == levels.missing).any():
+        raise OutcomeError("groups has missing values; each row needs a group")
+    return np.asarray(np.unique(codes, return_inverse=True)[1])
+
+
+def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
+    if len(pairs) < 2:
+        raise InvalidOptionError(
+            f"cv gives {len(pairs)} fold: at least 2 are needed, because with one each row would "
+            "be coded by its own outcome"
+        )
+    trains: list[IntArray] = []
+    applications: list[IntArray] = []
+    complementary = True
+    for k, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise OptionTypeError(f"cv[{k}] is not a pair (training rows, application rows)")
+        trains.append(_rows(pair[0], f"training rows of cv[{k}]", n_rows))
+        applications.append(_rows(pair[1], f"application rows of cv[{k}]", n_rows))
+        trained = np.zeros(n_rows, dtype=bool)
+        trained[trains[-1]] = True
+        both = applications[-1][trained[applications[-1]]]
+        if len(both):
+            raise InvalidOptionError(
+                f"cv[{k}] uses {len(both)} rows for training and application, for instance row "
+                f"{both[0]}: their codes would see their own outcome"
+            )
+        whole = len(trains[-1]) == int(trained.sum()) == n_rows - len(applications[-1])
+        complementary = complementary and whole
+    everything = np.concatenate(applications)
+    times = np.bincount(everything, minlength=n_rows)
+    if (times > 1).any():
+        row = int(np.flatnonzero(times > 1)[0])
+        raise InvalidOptionError(
+            f"cv applies row {row} in {times[row]} folds; each row may be in one application set "
+            "at most"
+        )
+    fold = np.full(n_rows, len(pairs), dtype=np.min_scalar_type(len(pairs)))
+    for k, rows in enumerate(applications):
+        fold[rows] = k
+    if complementary:
+        return FoldPlan(fold, len(pairs))
+    owner = np.repeat(np.arange(len(pairs)), [len(t) for t in trains])
+    return FoldPlan(fold, len(pairs), (np.concatenate(trains), owner))
+
+
+def _rows(given: Any, what: str, n_rows: int) -> IntArray:
+    rows = np.asarray(given)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+        raise OptionTypeError(f"{what} must be row numbers; found an array of {rows.dtype}")
+    if not len(rows):
+        raise InvalidOptionError(f"{what} are empty")
+    if rows.min() < 0 or rows.max() >= n_rows:
+        wrong = int(rows.min() if rows.min() < 0 else rows.max())
+        raise InvalidOptionError(f"{what} hold {wrong}, but rows are 0 to {n_rows - 1}")
+    return rows.astype(np.intp)
+
+
+def _check_training_counts(plan: FoldPlan, weight: FloatArray | None) -> None:
+    """Refuse folds whose training rows all have weight 0."""
+    if weight is None:
+        return
+    if plan.training is None:
+        by_fold = np.bincount(plan.fold, weight > 0, plan.n_blocks)
+        trained = by_fold.sum() - by_fold[: plan.n_folds]
+    else:
+        rows, owner = plan.training
+        trained = np.bincount(owner, weight[rows] > 0, plan.n_folds)
+    if (trained <= 0).any():
+        k = int(np.flatnonzero(trained <= 0)[0])
+        raise InvalidOptionError(
+            f"fold {k} has no training row of positive weight; use fewer folds"
+        )

@@ -1,0 +1,165 @@
+"""The options of a design, checked in one place."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.coders.clean import Imputer
+
+NUMERIC_CODERS = ("clean", "isBAD")
+LEVEL_CODERS = ("lev", "catP", "catB", "catN", "catD")
+CODERS = NUMERIC_CODERS + LEVEL_CODERS
+# Codes that see the outcome: training rows need them from the other folds.
+Y_AWARE = ("catB", "catN", "catD")
+_OF_TYPE = {
+    "binomial": ("clean", "isBAD", "lev", "catP", "catB"),
+    "numeric": ("clean", "isBAD", "lev", "catP", "catN", "catD"),
+    "unsupervised": ("clean", "isBAD", "lev", "catP"),
+}
+OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
+_IMPUTERS = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class DesignOptions:
+    """Options of `vtreat_py.design_treatments` that the coders and scores use."""
+
+    min_fraction: float = 0.02
+    smoothing: float | str = "auto"
+    rare_count: float = 0
+    rare_sig: float | None = None
+    collar_prob: float = 0.0
+    coders: tuple[str, ...] = CODERS
+    cat_scaling: bool = False
+    imputation: Imputer = "mean"
+    imputation_map: Mapping[Hashable, Imputer] = field(default_factory=dict)
+    significance: str = "classic"
+    force_split: bool = False
+
+    def imputer(self, column: Hashable) -> Imputer:
+        """Return what fills the bad values of a column."""
+        return self.imputation_map.get(column, self.imputation)
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        min_fraction: Any,
+        smoothing: Any,
+        rare_count: Any,
+        rare_sig: Any,
+        collar_prob: Any,
+        coders: Any,
+        cat_scaling: Any,
+        imputation: Any,
+        imputation_map: Any,
+        significance: Any,
+        force_split: Any,
+    ) -> DesignOptions:
+        """Check every option.
+
+        Raises
+        ------
+        InvalidOptionError, OptionTypeError
+            Naming the option, what was found and what is allowed.
+        NotImplementedError
+            For ``significance="calibrated"``.
+        """
+        if isinstance(smoothing, str) and smoothing != "auto":
+            raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
+        if significance == "calibrated":
+            raise NotImplementedError(
+                'significance="calibrated" is not available yet; use "classic"'
+            )
+        if significance != "classic":
+            raise InvalidOptionError(f'significance={significance!r}; it must be "classic"')
+        imputation_map = {} if imputation_map is None else imputation_map
+        if not isinstance(imputation_map, Mapping):
+            raise OptionTypeError(
+                f"imputation_map must be a dict from column to imputer; found "
+                f"{type(imputation_map).__name__}"
+            )
+        return cls(
+            min_fraction=check_number("min_fraction", min_fraction, 0, 1),
+            smoothing=smoothing if smoothing == "auto" else check_number("smoothing", smoothing, 0),
+            rare_count=check_number("rare_count", rare_count, 0),
+            rare_sig=None if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
+            collar_prob=check_number("collar_prob", collar_prob, 0, 0.5, below=True),
+            coders=check_coders("coders", coders),
+            cat_scaling=check_flag("cat_scaling", cat_scaling),
+            imputation=_check_imputer("imputation", imputation),
+            imputation_map={
+                column: _check_imputer(f"imputation_map[{column!r}]", imputer)
+                for column, imputer in imputation_map.items()
+            },
+            significance=significance,
+            force_split=check_flag("force_split", force_split),
+        )
+
+    def coders_for(self, outcome_type: str) -> tuple[str, ...]:
+        """Return the codes asked for that apply to an outcome type.
+
+        Raises
+        ------
+        InvalidOptionError
+            If none does.
+        """
+        apply = tuple(c for c in _OF_TYPE[outcome_type] if c in self.coders)
+        if not apply:
+            raise InvalidOptionError(
+                f"coders={list(self.coders)} has no code for an outcome of type {outcome_type!r}; "
+                f"those are {list(_OF_TYPE[outcome_type])}"
+            )
+        return apply
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = math.inf, *, below: bool = False
+) -> float:
+    """Return a finite number between bounds; ``below`` excludes the upper one."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise OptionTypeError(f"{name}={value!r} must be a number")
+    number = float(value)
+    inside = low <= number and (number < high if below else number <= high)
+    if not inside or not math.isfinite(number):
+        upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"
+        raise InvalidOptionError(f"{name}={value!r}; it must be >= {low:g}{upper}")
+    return number
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return a boolean."""
+    if isinstance(value, bool) or type(value).__name__ == "bool_" or type(value).__name__ == "bool":
+        return bool(value)
+    raise OptionTypeError(f"{name}={value!r} must be True or False")
+
+
+def check_coders(name: str, coders: Any) -> tuple[str, ...]:
+    """Return codes in their canonical order; None means all."""
+    if coders is None:
+        return CODERS
+    if isinstance(coders, str) or not isinstance(coders, Sequence | set | frozenset):
+        raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(CODERS)}")
+    unknown = sorted({str(c) for c in coders if c not in CODERS})
+    if unknown:
+        raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(CODERS)}")
+    if not coders:
+        raise InvalidOptionError(f"{name} is empty; name at least one of {list(CODERS)}")
+    return tuple(c for c in CODERS if c in coders)
+
+
+def _check_imputer(name: str, imputer: Any) -> Imputer:
+    if callable(imputer):
+        return imputer  # type: ignore[no-any-return]
+    if isinstance(imputer, str):
+        if imputer in _IMPUTERS:
+            return imputer
+        raise InvalidOptionError(
+            f"{name}={imputer!r}; give a number, one of {list(_IMPUTERS)}, or a function"
+        )
+    return check_number(name, imputer, -math.inf)

@@ -1,0 +1,271 @@
+"""The outcome: its type, its target, its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from vtreat_py._columns import (
+    CodedColumn,
+    Column,
+    EmptyColumn,
+    NumericColumn,
+    ObjectColumn,
+    TextColumn,
+)
+from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError
+from vtreat_py._frames import InputFrame, read_vector
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+
+OutcomeType = Literal["numeric", "binomial", "unsupervised"]
+_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The outcome as the statistics take it.
+
+    Attributes
+    ----------
+    kind : "numeric", "binomial" or "unsupervised"
+    name : hashable or None
+        The column it came from.
+    target : object
+        The positive class.
+    y : ndarray of shape (n,)
+        0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome.
+    centre : float
+        The outcome's weighted mean, when numeric.
+    weight : ndarray of shape (n,) or None
+        Frequency weights; None when all are 1.
+    note : str
+        How type and target were chosen.
+    """
+
+    kind: OutcomeType
+    name: Hashable | None
+    target: Any
+    y: FloatArray | IntArray
+    centre: float
+    weight: FloatArray | None
+    note: str
+
+
+def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
+    """Read frequency weights from a column name or an array.
+
+    Raises
+    ------
+    OutcomeError
+        If weights are missing, not finite, negative, or all zero.
+    """
+    if sample_weight is None:
+        return None
+    column = read_along(frame, "sample_weight", sample_weight)
+    if not isinstance(column, NumericColumn) or column.kind != "number":
+        raise OptionTypeError("sample_weight must hold numbers: frequency weights, 0 or more")
+    if column.bad is not None:
+        row = int(np.flatnonzero(column.bad)[0])
+        raise OutcomeError(
+            f"sample_weight has {int(column.bad.sum())} missing or infinite values, the first in "
+            f"row {row}; weights are finite numbers, 0 or more"
+        )
+    weight = column.values
+    negative = np.flatnonzero(weight < 0)
+    if len(negative):
+        raise OutcomeError(
+            f"sample_weight has {len(negative)} negative values, the first is "
+            f"{weight[negative[0]]:g} in row {negative[0]}; use 0 to leave a row out of the design"
+        )
+    if not weight.any():
+        raise OutcomeError("sample_weight is 0 in every row; some row must count")
+    return None if (weight == 1).all() else weight
+
+
+def read_along(frame: InputFrame, what: str, given: Any) -> Column:
+    """Read a column by name, or an array along the rows."""
+    if is_name(given):
+        if given not in frame.columns:
+            raise FrameError(
+                f"{what}={given!r} is not a column of the frame; its columns are "
+                f"{_listed(list(frame.columns))}"
+            )
+        return frame.read(given)
+    return read_vector(what, given, frame.n_rows)
+
+
+def is_name(given: Any) -> bool:
+    """Whether an argument names a column, rather than being an array."""
+    return isinstance(given, str) or (np.isscalar(given) and not isinstance(given, float))
+
+
+def read_outcome(
+    frame: InputFrame,
+    outcome: Any,
+    outcome_type: str | None,
+    target: Any,
+    weight: FloatArray | None,
+) -> Outcome:
+    """Read and check the outcome.
+
+    Raises
+    ------
+    OutcomeError
+        If it has missing or infinite values, does not vary, or lacks the target.
+    """
+    if frame.n_rows == 0:
+        raise FrameError("the frame has no rows; a design needs at least two")
+    if outcome_type == "unsupervised":
+        if outcome is not None:
+            raise OutcomeError(
+                "an unsupervised design takes no outcome; leave outcome= out, or name another "
+                "outcome_type"
+            )
+        zeros = np.zeros(frame.n_rows)
+        return Outcome("unsupervised", None, None, zeros, 0.0, weight, "no outcome")
+    if outcome is None:
+        raise OutcomeError(
+            "outcome is missing: give a column name or an array, or ask for "
+            'outcome_type="unsupervised"'
+        )
+    name = outcome if is_name(outcome) else None
+    column = read_along(frame, "outcome", outcome)
+    if isinstance(column, TextColumn | ObjectColumn):
+        column = CodedColumn(column.name, *column.encode())
+    _check_complete(column)
+    kind, note = _choose_type(column, outcome_type, target)
+    if kind == "numeric":
+        return _numeric(name, column, weight, note)
+    return _binomial(name, column, target, weight, note)
+
+
+def _check_complete(column: Column) -> None:
+    if isinstance(column, EmptyColumn):
+        raise OutcomeError("the outcome has missing values only")
+    if isinstance(column, NumericColumn):
+        bad = column.bad
+        if bad is not None:
+            missing = int(np.isnan(column.values).sum())
+            infinite = int(bad.sum()) - missing
+            parts = [f"{missing} missing values"] if missing else []
+            parts += [f"{infinite} infinite values"] if infinite else []
+            raise OutcomeError(
+                f"the outcome has {' and '.join(parts)} in {len(bad)} rows; "
+                "remove those rows or fill in their outcome first"
+            )
+        return
+    codes, levels = column.encode()
+    missing = int((codes == levels.missing).sum())
+    if missing:
+        raise OutcomeError(
+            f"the outcome has {missing} missing values in {len(codes)} rows; "
+            "remove those rows or fill in their outcome first"
+        )
+
+
+def _choose_type(
+    column: Column, outcome_type: str | None, target: Any
+) -> tuple[OutcomeType, str]:
+    numeric = isinstance(column, NumericColumn)
+    if outcome_type == "numeric":
+        if not numeric:
+            raise OutcomeError(
+                f"the outcome holds levels such as {_listed(_classes(column))}, not numbers, "
+                'but outcome_type is "numeric"'
+            )
+        if target is not None:
+            raise OutcomeError('target= names a class; outcome_type="numeric" has none')
+        return "numeric", "numeric, as asked"
+    if outcome_type == "binomial":
+        return "binomial", "binomial, as asked"
+    if target is not None:
+        return "binomial", "binomial, because target= names a class"
+    if numeric and not set(_classes(column, limit=3)) <= {0.0, 1.0}:
+        return "numeric", "numeric, because the outcome holds numbers other than 0 and 1"
+    classes = _classes(column)
+    if len(classes) > 2:
+        raise OutcomeError(
+            f"the outcome has {len(classes)} classes ({_listed(classes)}); name the one to "
+            'predict with target=, or convert it to numbers and ask for outcome_type="numeric"'
+        )
+    return "binomial", "binomial, because the outcome has two classes"
+
+
+def _numeric(
+    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
+) -> Outcome:
+    assert isinstance(column, NumericColumn)
+    values = column.values
+    counted = values if weight is None else values[weight > 0]
+    if counted.min() == counted.max():
+        raise OutcomeError(
+            f"the outcome is {counted[0]:g} in every row"
+            f"{'' if weight is None else ' of positive weight'}; it must vary"
+        )
+    centre = float(np.average(values, weights=weight))
+    return Outcome("numeric", name, None, values - centre, centre, weight, note)
+
+
+def _binomial(
+    name: Hashable | None, column: Column, target: Any, weight: FloatArray | None, note: str
+) -> Outcome:
+    classes = _classes(column)
+    if target is None:
+        if len(classes) != 2:
+            raise OutcomeError(
+                f"the outcome has {len(classes)} classes ({_listed(classes)}), and target= does "
+                "not say which one to predict"
+            )
+        target = classes[-1]
+        note += f"; target {target!r}, the last of the two in sorted order"
+    hit = _is_target(column, target)
+    counted = hit if weight is None else hit[weight > 0]
+    if not counted.any():
+        raise OutcomeError(
+            f"target {target!r} does not occur in the outcome; its classes are {_listed(classes)}"
+        )
+    if counted.all():
+        raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
+    return Outcome("binomial", name, target, hit.astype(np.int8), 0.0, weight, note)
+
+
+def _classes(column: Column, limit: int | None = None) -> list[Any]:
+    """Distinct values of the outcome, sorted; at most ``limit`` of a numeric one."""
+    if isinstance(column, NumericColumn):
+        values = column.values
+        if limit is not None and set(values[: 4 * limit]) - {0.0, 1.0}:
+            return sorted(set(values[: 4 * limit].tolist()))
+        if ((values == 0) | (values == 1)).all():
+            return [v for v in (0.0, 1.0) if (values == v).any()]
+        return list(np.unique(values).tolist())
+    assert not isinstance(column, EmptyColumn)
+    codes, levels = column.encode()
+    present = np.flatnonzero(np.bincount(codes, minlength=len(levels))[: len(levels)])
+    labels = [levels[int(code)] for code in present]
+    return sorted(labels, key=lambda v: (type(v).__name__, v) if _sortable(labels) else str(v))
+
+
+def _sortable(labels: list[Any]) -> bool:
+    return len({type(v) for v in labels}) == 1
+
+
+def _is_target(column: Column, target: Any) -> BoolArray:
+    if isinstance(column, NumericColumn):
+        try:
+            return np.asarray(column.values == float(target))
+        except (TypeError, ValueError):
+            raise OutcomeError(
+                f"target {target!r} is not a number, but the outcome holds numbers such as "
+                f"{_listed(_classes(column))}"
+            ) from None
+    assert not isinstance(column, EmptyColumn)
+    codes, levels = column.encode()
+    return np.asarray(codes == levels.codes_of([target])[0])
+
+
+def _listed(values: list[Any]) -> str:
+    shown = ", ".join(repr(v) for v in values[:_SHOWN])
+    return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")

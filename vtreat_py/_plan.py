@@ -1,0 +1,206 @@
+"""The plan: everything that was learned, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._levels import Levels
+from vtreat_py._options import DesignOptions, check_coders, check_number
+from vtreat_py._treatment import DerivedVariable, Treatment
+
+RECOMMENDED = "recommended"
+
+
+@dataclass(frozen=True, eq=False)
+class TreatmentPlan:
+    """What `design_treatments` learned: data, immutable, comparable, printable.
+
+    Attributes
+    ----------
+    outcome_type : str
+        ``"numeric"``, ``"binomial"`` or ``"unsupervised"``.
+    outcome_name : hashable or None
+        The outcome's column, when it was given by name.
+    target : object
+        The positive class of a binomial outcome.
+    note : str
+        How outcome type and target were chosen.
+    variables : tuple of hashable
+        The input columns the plan was designed on.
+    treatments : tuple
+        What was learned, one entry a column that can be used.
+    unused : tuple of (column, reason)
+        Columns that nothing could be derived from.
+    derived : tuple of DerivedVariable
+        The derived variables, in the order of the treated frame.
+    options : DesignOptions
+    n_rows : int
+        Rows of the training frame.
+    version : str
+        Version of vtreat_py that made the plan.
+
+    See Also
+    --------
+    design_treatments : Makes a plan.
+    prepare : Applies it.
+    """
+
+    outcome_type: str
+    outcome_name: Hashable | None
+    target: Any
+    note: str
+    variables: tuple[Hashable, ...]
+    treatments: tuple[Treatment, ...]
+    unused: tuple[tuple[Hashable, str], ...]
+    derived: tuple[DerivedVariable, ...]
+    options: DesignOptions
+    n_rows: int
+    version: str
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of all derived variables, in the order of the treated frame."""
+        return [v.name for v in self.derived]
+
+    @property
+    def default_thresholds(self) -> list[float]:
+        """For each derived variable, 1 / (number of codes x variables of its code).
+
+        Each kind of code gets an equal share of one expected false inclusion.
+        """
+        codes = [v.code for v in self.derived]
+        count = {code: codes.count(code) for code in set(codes)}
+        return [1.0 / (len(count) * count[code]) for code in codes]
+
+    @property
+    def recommended(self) -> list[bool]:
+        """For each derived variable, whether its p-value is below its default threshold."""
+        if self.outcome_type == "unsupervised":
+            return [True] * len(self.derived)
+        return [
+            v.sig < threshold
+            for v, threshold in zip(self.derived, self.default_thresholds, strict=True)
+        ]
+
+    @property
+    def score_frame(self) -> pd.DataFrame:
+        """The derived variables and their scores, a row each.
+
+        Columns: ``variable``, ``orig_variable``, ``code``, ``level``, ``varies``, ``rsq``,
+        ``sig``, ``needs_split``, ``extra_model_degrees``, ``default_threshold``,
+        ``recommended``. A new frame each time; changing it does not change the plan.
+        """
+        derived = self.derived
+        return pd.DataFrame(
+            {
+                "variable": np.array([v.name for v in derived], dtype=object),
+                "orig_variable": _objects(v.orig_variable for v in derived),
+                "code": np.array([v.code for v in derived], dtype=object),
+                "level": _objects(v.level for v in derived),
+                "varies": np.ones(len(derived), dtype=bool),
+                "rsq": np.array([v.rsq for v in derived], dtype=float),
+                "sig": np.array([v.sig for v in derived], dtype=float),
+                "needs_split": np.array([v.needs_split for v in derived], dtype=bool),
+                "extra_model_degrees": np.array(
+                    [v.extra_model_degrees for v in derived], dtype=float
+                ),
+                "default_threshold": np.array(self.default_thresholds, dtype=float),
+                "recommended": np.array(self.recommended, dtype=bool),
+            }
+        )
+
+    def select(
+        self,
+        prune_sig: float | str | None = None,
+        variables: Iterable[str] | None = None,
+        coders: Any = None,
+    ) -> list[DerivedVariable]:
+        """Choose derived variables by p-value, name and code, in the order of the treated frame.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a name or a code is unknown, or ``prune_sig`` is no probability.
+        """
+        keep = self._kept_by_sig(prune_sig)
+        if variables is not None:
+            if isinstance(variables, str):
+                raise OptionTypeError(f"variables={variables!r} must be a list of names")
+            wanted = list(variables)
+            unknown = [v for v in wanted if v not in set(self.feature_names)]
+            if unknown:
+                raise InvalidOptionError(
+                    f"variables names {unknown}, which the plan does not derive; "
+                    "plan.feature_names lists what it does"
+                )
+            keep = [k and v.name in set(wanted) for k, v in zip(keep, self.derived, strict=True)]
+        codes = check_coders("coders", coders)
+        return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
+
+    def _kept_by_sig(self, prune_sig: float | str | None) -> list[bool]:
+        if prune_sig is None:
+            return [True] * len(self.derived)
+        if isinstance(prune_sig, str):
+            if prune_sig == RECOMMENDED:
+                return self.recommended
+            raise InvalidOptionError(
+                f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{RECOMMENDED}" or None'
+            )
+        limit = check_number("prune_sig", prune_sig, 0, 1)
+        unsupervised = self.outcome_type == "unsupervised"
+        return [unsupervised or v.sig <= limit for v in self.derived]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TreatmentPlan) and _same(vars(self), vars(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"TreatmentPlan: outcome {self.note}",
+            f"{len(self.variables)} columns -> {len(self.derived)} derived variables "
+            f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
+        ]
+        lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]
+        if len(self.unused) > 10:
+            lines.append(f"not used: {len(self.unused) - 10} more columns")
+        if self.derived:
+            shown = self.score_frame.sort_values("sig", kind="stable").head(12)
+            table = shown[["variable", "orig_variable", "code", "rsq", "sig", "recommended"]]
+            lines.append(table.to_string(index=False, float_format=lambda x: f"{x:.3g}"))
+        if len(self.derived) > 12:
+            lines.append(f"... {len(self.derived) - 12} more in plan.score_frame")
+        return "\n".join(lines)
+
+
+def _objects(values: Iterable[Any]) -> np.ndarray:
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equality of plain data that may hold arrays."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_same(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Levels):
+        return a == b
+    if hasattr(a, "__dataclass_fields__"):
+        return _same(
+            {f: getattr(a, f) for f in a.__dataclass_fields__},
+            {f: getattr(b, f) for f in b.__dataclass_fields__},
+        )
+    return bool(a == b)

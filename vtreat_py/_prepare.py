@@ -1,0 +1,178 @@
+"""Applying a plan to a frame."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._columns import Column, kind_of
+from vtreat_py._design_context import digest
+from vtreat_py._errors import OptionTypeError, SchemaError, VtreatWarning
+from vtreat_py._frames import InputFrame
+from vtreat_py._options import check_flag
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py._treatment import DerivedVariable, LevelTreatment, Treatment
+from vtreat_py._typing import FloatArray
+
+
+def prepare(
+    plan: TreatmentPlan,
+    frame: Any,
+    *,
+    prune_sig: float | str | None = None,
+    scale: bool = False,
+    collar: bool = False,
+    variables: Iterable[str] | None = None,
+    coders: Iterable[str] | None = None,
+    extra_columns: Sequence[Hashable] = (),
+) -> Any:
+    """Treat a frame by a plan.
+
+    For frames the plan was *not* designed on. The training frame itself must be treated by
+    `cross_frame_experiment` (or a transformer's ``fit_transform``), because here its rows would
+    be coded by their own outcomes; ``prepare`` warns when it recognises it.
+
+    Parameters
+    ----------
+    plan : TreatmentPlan
+    frame : pandas, polars or pyarrow data frame of n rows
+        Must have the columns that the chosen variables come from, in any order and among others.
+    prune_sig : float, "recommended" or None
+        Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
+    scale : bool
+        y-aware scaling: ``slope * (x - mean)``, in outcome units.
+    collar : bool
+        Clip cleaned numbers to the range seen at design (see ``collar_prob``).
+    variables : iterable of str or None
+        Derived variables to return; None: all.
+    coders : iterable of str or None
+        Codes to return; None: all.
+    extra_columns : sequence of column names
+        Columns of the frame to append as they are, for instance the outcome.
+
+    Returns
+    -------
+    frame of the same kind, n rows
+        Float columns without missing or infinite values, in the order of the score frame; the
+        index of a pandas frame is kept. Empty, with a warning, when no variable is left.
+
+    Raises
+    ------
+    SchemaError
+        If columns are missing (all are named), or hold another type than at design.
+    InvalidOptionError, OptionTypeError
+        If an option cannot be used.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> train = pd.DataFrame({"x": ["a", "a", "b", "b", "b", None], "y": [0, 1, 1, 1, 1, 0]})
+    >>> plan = vt.design_treatments(train, outcome="y", cv=2, random_state=0)
+    >>> vt.prepare(plan, pd.DataFrame({"x": ["b", "new"]}), coders=["lev"])
+       x_lev_NA  x_lev_x_a  x_lev_x_b
+    0       0.0        0.0        1.0
+    1       0.0        0.0        0.0
+    """
+    if not isinstance(plan, TreatmentPlan):
+        raise OptionTypeError(
+            f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments"
+        )
+    scale, collar = check_flag("scale", scale), check_flag("collar", collar)
+    chosen = plan.select(prune_sig, variables, coders)
+    source = InputFrame.of(frame)
+    by_column: dict[Hashable, list[int]] = {}
+    for place, variable in enumerate(chosen):
+        by_column.setdefault(variable.orig_variable, []).append(place)
+    treatments = [t for t in plan.treatments if t.column in by_column]
+    columns = _read(plan, source, treatments, extra_columns)
+    if not chosen:
+        warn_of_nothing(prune_sig)
+    _warn_on_training_frame(plan, source, treatments, columns, chosen)
+    out = np.empty((len(chosen), source.n_rows))
+    for treatment, column in zip(treatments, columns, strict=True):
+        places = by_column[treatment.column]
+        _write(treatment, column, [chosen[p] for p in places], places, scale, collar, out)
+    return source.like([v.name for v in chosen], out, extra_columns)
+
+
+def _read(
+    plan: TreatmentPlan,
+    source: InputFrame,
+    treatments: list[Treatment],
+    extra_columns: Sequence[Hashable],
+) -> list[Column]:
+    """Read the columns that are needed; check all of them before any work is done."""
+    present = set(source.columns)
+    needed = [t.column for t in treatments] + list(extra_columns)
+    missing = [name for name in needed if name not in present]
+    if missing:
+        raise SchemaError(
+            f"the frame lacks {len(missing)} columns: {', '.join(map(repr, missing))}. "
+            "Add them (missing values are fine), or prepare fewer variables"
+        )
+    columns = [source.read(t.column) for t in treatments]
+    drifted = [
+        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)})"
+        for t, c in zip(treatments, columns, strict=True)
+        if not t.fits(c)
+    ]
+    if drifted:
+        raise SchemaError(
+            f"{len(drifted)} columns changed their type since the design: {'; '.join(drifted)}. "
+            "Convert them to the type they had"
+        )
+    return columns
+
+
+def _write(
+    treatment: Treatment,
+    column: Column,
+    variables: list[DerivedVariable],
+    places: list[int],
+    scale: bool,
+    collar: bool,
+    out: FloatArray,
+) -> None:
+    if isinstance(treatment, LevelTreatment):
+        codes = treatment.codes(column)
+        for variable, place in zip(variables, places, strict=True):
+            treatment.write(codes, variable, scale, out[place])
+    else:
+        for variable, place in zip(variables, places, strict=True):
+            treatment.write(column, variable, scale, collar, out[place])
+
+
+def warn_of_nothing(prune_sig: float | str | None) -> None:
+    """Say that an empty frame comes back."""
+    reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
+    warnings.warn(
+        f"no derived variable is left{reason}: the treated frame has no columns. "
+        "See plan.score_frame; a larger prune_sig, or None, keeps more",
+        VtreatWarning,
+        stacklevel=3,
+    )
+
+
+def _warn_on_training_frame(
+    plan: TreatmentPlan,
+    source: InputFrame,
+    treatments: list[Treatment],
+    columns: list[Column],
+    chosen: list[DerivedVariable],
+) -> None:
+    if plan.outcome_type == "unsupervised" or source.n_rows != plan.n_rows:
+        return
+    if not any(v.needs_split for v in chosen):
+        return
+    if all(digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)):
+        warnings.warn(
+            "this looks like the frame the plan was designed on: its codes have seen these rows' "
+            "own outcomes, and a model trained on them over-fits. Train on fit_transform (or "
+            "cross_frame_experiment), which codes each row from the other folds",
+            VtreatWarning,
+            stacklevel=3,
+        )

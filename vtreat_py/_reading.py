@@ -1,0 +1,226 @@
+"""From the columns of any eager data frame to typed columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Hashable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vtreat_py._columns import (
+    CodedColumn,
+    Column,
+    EmptyColumn,
+    NumericColumn,
+    ObjectColumn,
+    TextColumn,
+)
+from vtreat_py._errors import FrameError, VtreatWarning
+from vtreat_py._levels import Levels
+from vtreat_py._typing import FloatArray
+
+_EXACT_INTEGERS = 2**53
+_SUPPORTED = (
+    "numbers, booleans, text, categories, dates, times and mixtures of such values are; "
+    "convert the column or leave it out with variables="
+)
+_NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
+_UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
+_NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
+
+
+def read_column(name: Hashable, series: nw.Series[Any]) -> Column:
+    """Read one column.
+
+    Raises
+    ------
+    FrameError
+        If the column holds lists, structs, complex numbers or the like.
+    """
+    native = series.to_native()
+    if isinstance(native, pd.Series):
+        return _read_pandas(name, native)
+    return _read_arrow(name, series.to_arrow())
+
+
+def _unsupported(name: Hashable, what: str) -> FrameError:
+    return FrameError(f"column {name!r} holds {what}, which is not supported: {_SUPPORTED}")
+
+
+def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = series.cat
+        return CodedColumn(name, values.codes.to_numpy(), Levels.of(list(values.categories)))
+    if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
+        raise _unsupported(name, f"values of type {dtype}")
+    if isinstance(dtype, pd.SparseDtype):
+        return _read_numpy(name, np.asarray(series))
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return _read_numpy(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if isinstance(dtype, np.dtype):
+        values = series.to_numpy()
+        return _read_objects(name, values) if dtype == object else _read_numpy(name, values)
+    try:
+        return _read_arrow(name, pa.array(series.array, from_pandas=True))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as reason:
+        raise _unsupported(name, f"values of type {dtype}") from reason
+
+
+def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
+    kind = values.dtype.kind
+    if kind == "M":
+        return NumericColumn.of(name, _seconds(values), "datetime")
+    if kind == "m":
+        return NumericColumn.of(name, _seconds(values), "duration")
+    if kind in "US":
+        return _read_objects(name, values.astype(object))
+    if kind not in "biuf":
+        raise _unsupported(name, f"values of type {values.dtype}")
+    if kind in "iu" and values.dtype.itemsize == 8 and len(values):
+        _warn_if_rounded(name, max(abs(int(values.max())), abs(int(values.min()))))
+    numbers = values.astype(np.float64, copy=False)
+    if kind in "biu":
+        return NumericColumn(name, "number", numbers, None)
+    return NumericColumn.of(name, numbers)
+
+
+def _seconds(values: npt.NDArray[Any]) -> FloatArray:
+    """Seconds since 1970 (or of a duration) as floats; NaN where missing."""
+    unit = np.timedelta64(1, "s")
+    span = values - np.datetime64(0, "s") if values.dtype.kind == "M" else values
+    # Whole seconds and the rest apart: nanoseconds since 1970 do not fit into a float.
+    whole = span // unit
+    rest = (span - whole * unit) / unit
+    return np.where(np.isnat(values), np.nan, whole.astype(np.float64) + rest)
+
+
+def _warn_if_rounded(name: Hashable, largest: float) -> None:
+    if largest > _EXACT_INTEGERS:
+        warnings.warn(
+            f"column {name!r} holds the integer {largest}: integers beyond 2**53 are rounded "
+            "to 64-bit floats. If they are identifiers, convert the column to text.",
+            VtreatWarning,
+            stacklevel=2,
+        )
+
+
+def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    if inferred == "empty":
+        return EmptyColumn(name, len(values))
+    if inferred == "string":
+        try:
+            return TextColumn(name, pa.array(values, pa.large_string(), from_pandas=True))
+        except (UnicodeEncodeError, pa.ArrowInvalid):
+            return ObjectColumn(name, values)
+    if inferred in _UNSUPPORTED_OBJECTS:
+        raise _unsupported(name, f"{inferred} values")
+    present = ~pd.isna(values)
+    if inferred in _NUMERIC_OBJECTS:
+        numbers = np.full(len(values), np.nan)
+        numbers[present] = values[present].astype(np.float64)
+        if inferred in {"integer", "mixed-integer-float"}:
+            _warn_if_rounded(name, max(abs(v) for v in values[present]))
+        return NumericColumn.of(name, numbers)
+    if inferred in {"date", "datetime", "datetime64", "timedelta", "timedelta64", "time"}:
+        return _read_arrow_objects(name, values, inferred)
+    for value in values[present]:
+        if isinstance(value, _NOT_LEVELS) or getattr(value, "__hash__", None) is None:
+            raise _unsupported(name, f"values such as {value!r} of type {type(value).__name__}")
+    return ObjectColumn(name, values)
+
+
+def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferred: str) -> Column:
+    if inferred == "date":
+        return _read_arrow(name, pa.array(values, pa.date32(), from_pandas=True))
+    if inferred == "time":
+        return _read_arrow(name, pa.array(values, pa.time64("us"), from_pandas=True))
+    if inferred.startswith("timedelta"):
+        return _read_numpy(name, pd.to_timedelta(pd.Series(values)).to_numpy())
+    zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
+    if len(zones) > 1:
+        raise _unsupported(name, "datetimes with and without a time zone")
+    moments = pd.to_datetime(pd.Series(values), utc=zones == {True})
+    return _read_pandas(name, moments)
+
+
+def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
+    if isinstance(values, pa.ExtensionArray) or isinstance(values.type, pa.ExtensionType):
+        raise _unsupported(name, f"values of type {values.type}")
+    kind, t = values.type, pa.types
+    if t.is_null(kind) or (len(values) and values.null_count == len(values)):
+        return EmptyColumn(name, len(values))
+    if t.is_dictionary(kind):
+        return _read_dictionary(name, _one_array(values))
+    if t.is_string_view(kind):
+        values, kind = values.cast(pa.large_string()), pa.large_string()
+    elif t.is_binary_view(kind):
+        values, kind = values.cast(pa.large_binary()), pa.large_binary()
+    if t.is_string(kind) or t.is_large_string(kind) or t.is_binary(kind) or t.is_large_binary(kind):
+        return TextColumn(name, _one_array(values))
+    if t.is_timestamp(kind) or t.is_duration(kind):
+        word = "datetime" if t.is_timestamp(kind) else "duration"
+        unit = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        ticks = values.cast(pa.int64())
+        numbers = _floats(ticks, lambda x: x // unit + (x % unit) / unit)
+        return NumericColumn.of(name, numbers, "datetime" if word == "datetime" else "duration")
+    if t.is_date(kind):
+        return NumericColumn.of(name, _floats(values.cast(pa.date32()).cast(pa.int32())), "date")
+    if t.is_time(kind):
+        ticks = values.cast(pa.time64("ns")).cast(pa.int64())
+        return NumericColumn.of(name, _floats(ticks, lambda x: x / 10**9), "time")
+    if t.is_boolean(kind):
+        return NumericColumn.of(name, _floats(values.cast(pa.uint8())))
+    if t.is_decimal(kind):
+        return NumericColumn.of(name, _floats(values.cast(pa.float64())))
+    if t.is_integer(kind):
+        if kind.bit_width == 64:
+            span = pc.min_max(values).as_py()
+            _warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
+        return NumericColumn.of(name, _floats(values))
+    if t.is_floating(kind):
+        return NumericColumn.of(name, _floats(values))
+    raise _unsupported(name, f"values of type {kind}")
+
+
+def _one_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
+    if pa.types.is_dictionary(values.type):
+        values = values.unify_dictionaries()
+    joined = values.combine_chunks()
+    return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _floats(values: pa.Array | pa.ChunkedArray, convert: Any = None) -> FloatArray:
+    """Arrow numbers as floats, NaN where null; integers are converted before they are floats."""
+    array = _one_array(values)
+    missing = np.asarray(array.is_null()) if array.null_count else None
+    numbers = np.asarray(array.fill_null(0) if missing is not None else array)
+    if convert is not None:
+        numbers = convert(numbers)
+    numbers = numbers.astype(np.float64, copy=False)
+    return numbers if missing is None else np.where(missing, np.nan, numbers)
+
+
+def _read_dictionary(name: Hashable, values: pa.DictionaryArray) -> Column:
+    labels = values.dictionary
+    if pa.types.is_nested(labels.type):
+        raise _unsupported(name, f"values of type {values.type}")
+    indices = values.indices
+    codes = np.asarray(indices.fill_null(0) if indices.null_count else indices)
+    listed = labels.to_pylist()
+    distinct = Levels.of(list(dict.fromkeys(v for v in listed if v is not None)))
+    if len(distinct) < len(listed):  # nulls or repeats among the labels
+        codes = distinct.codes_of(listed)[codes]
+    if indices.null_count:
+        codes = np.where(np.asarray(indices.is_null()), distinct.missing, codes)
+    return CodedColumn(name, codes, distinct)

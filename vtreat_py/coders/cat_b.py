@@ -1,0 +1,67 @@
+"""catB: the impact code of a class outcome, in log odds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.shrinkage import prior_weight
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# Probabilities are kept this far from 0 and 1 before taking log odds.
+_EDGE = 1e-6
+# The smallest smoothing: a level with target rows only still gets a finite code.
+_LEAST_SMOOTHING = 1e-4
+# Empirical Bayes never believes a level more than as if half a row of prior stood beside it.
+_LEAST_PRIOR = 0.5
+
+
+def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:
+    """Code levels by ``logit P(target | level) - logit P(target)``.
+
+    Parameters
+    ----------
+    levels : PooledLevels
+        The levels of one or several training sets; outcome 0 or 1.
+    smoothing : float or "auto"
+        Pseudo-rows added to each class (R's ``smFactor``), or empirical Bayes.
+
+    Returns
+    -------
+    codes : ndarray of shape (entries,)
+    novel : ndarray of shape (training sets,)
+        The code of unseen levels: the pool's, else 0.
+    """
+    view = levels.view
+    if smoothing == "auto":
+        prior = np.maximum(prior_weight(levels), _LEAST_PRIOR)
+        own = _shrunk(view.entries, view.whole.take(view.group), prior[view.group])
+        pool = _shrunk(levels.pool, view.whole, prior)
+    else:
+        s = max(float(smoothing), _LEAST_SMOOTHING)
+        own = _smoothed(view.entries, view.whole.take(view.group), s)
+        pool = _smoothed(levels.pool, view.whole, s)
+    return levels.assign(own, pool, np.zeros(view.n_groups))
+
+
+def _logit(p: FloatArray) -> FloatArray:
+    p = np.clip(p, _EDGE, 1.0 - _EDGE)
+    return np.asarray(np.log(p / (1.0 - p)))
+
+
+def _shrunk(level: OutcomeSums, whole: OutcomeSums, prior: FloatArray) -> FloatArray:
+    """Beta-binomial posterior mean, in log odds above the base rate."""
+    belief = level.weight / (level.weight + prior)
+    rate = whole.mean + belief * (level.mean - whole.mean)
+    return _logit(rate) - _logit(whole.mean)
+
+
+def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:
+    """R vtreat's conditional log odds with ``s`` pseudo-rows (spec, section 5)."""
+    base = np.clip(whole.mean, _EDGE, 1.0 - _EDGE)
+    misses, all_misses = level.weight - level.total, whole.weight - whole.total
+    odds = base * (level.total + s) * (all_misses + s)
+    odds /= (1.0 - base) * (misses + s) * (whole.total + s)
+    edge = np.log((1.0 - _EDGE) / _EDGE)
+    return np.asarray(np.clip(np.log(odds), -edge, edge) - _logit(base))

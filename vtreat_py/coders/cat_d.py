@@ -1,0 +1,60 @@
+"""catD: how much a numeric outcome varies inside a level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# A standard deviation asks for two rows.
+_LEAST_WEIGHT = 2.0
+
+
+def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
+    """Code levels by the standard deviation of y inside the level.
+
+    Levels of weight below 2, suppressed and unseen ones get the largest deviation of any
+    level: nothing is known that would narrow y down. Where no level of a training set has two
+    rows, that is the deviation of y over the whole training set.
+
+    Returns
+    -------
+    codes : ndarray of shape (entries,)
+    novel : ndarray of shape (training sets,)
+        The code of unseen levels: the pool's, else the largest.
+    """
+    view = levels.view
+
+    def scorable(sums: OutcomeSums) -> FloatArray:
+        enough = (sums.weight >= _LEAST_WEIGHT) & (sums.weight > levels.rare_count)
+        return np.where(enough, _deviation(sums), -np.inf)
+
+    if levels.suppressed.any():
+        largest = np.full(view.n_groups, -np.inf)
+        kept = np.where(levels.suppressed, -np.inf, scorable(view.entries))
+        np.maximum.at(largest, view.group, kept)
+    else:
+        largest = view.max(scorable)
+    pool = np.where(
+        levels.pool_coded & (levels.pool.weight >= _LEAST_WEIGHT),
+        _deviation(levels.pool),
+        -np.inf,
+    )
+    largest = np.maximum(largest, pool)
+    largest = np.where(np.isfinite(largest), largest, _deviation(view.whole))
+    own = scorable(view.entries)
+    own = np.where(np.isfinite(own), own, largest[view.group])
+    return levels.assign(own, np.where(np.isfinite(pool), pool, largest), largest)
+
+
+def has_scorable_level(levels: PooledLevels) -> bool:
+    """Whether some kept level of the first training set has the two rows a deviation asks for."""
+    kept = ~levels.pooled & ~levels.suppressed & (levels.view.entries.weight >= _LEAST_WEIGHT)
+    pool = levels.pool_coded & (levels.pool.weight >= _LEAST_WEIGHT)
+    return bool(kept.any() or pool.any())
+
+
+def _deviation(sums: OutcomeSums) -> FloatArray:
+    return np.asarray(np.sqrt(sums.squares / np.maximum(sums.weight - 1.0, 1.0)))

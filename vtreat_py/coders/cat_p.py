@@ -1,0 +1,22 @@
+"""catP: the prevalence of a level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+from vtreat_py.statistics.level_view import LevelView
+
+
+def cat_p(view: LevelView) -> tuple[FloatArray, FloatArray]:
+    """Code levels by their share of the rows; levels are never pooled here.
+
+    Returns
+    -------
+    codes : ndarray of shape (entries,)
+    novel : ndarray of shape (training sets,)
+        The code of unseen levels: half a row.
+    """
+    novel = 0.5 / view.whole.weight
+    share = view.entries.weight / view.whole.weight[view.group]
+    return np.where(view.entries.weight > 0, share, novel[view.group]), novel

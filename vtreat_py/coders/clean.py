@@ -1,0 +1,58 @@
+"""clean and isBAD: a number for every row, and a mark where it had to be made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+
+import numpy as np
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.statistics.quantiles import weighted_quantiles
+
+Imputer = float | str | Callable[[FloatArray, FloatArray], float]
+
+
+def imputed_value(
+    column: Hashable, imputer: Imputer, values: FloatArray, weights: FloatArray | None
+) -> float:
+    """Compute the number that stands for bad values.
+
+    Parameters
+    ----------
+    column : hashable
+        Name, for the error message.
+    imputer : float, "mean", "median" or callable
+        A callable gets the good values and their weights and returns a number.
+    values, weights : ndarray of shape (m,)
+        The good values of the training rows.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a callable returns anything but a finite number.
+    """
+    if isinstance(imputer, int | float):
+        return float(imputer)
+    if imputer == "mean":
+        return float(np.average(values, weights=weights))
+    if imputer == "median":
+        return float(weighted_quantiles(values, weights, [0.5])[0])
+    assert callable(imputer)
+    given = imputer(values, np.ones(len(values)) if weights is None else weights)
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidOptionError(
+            f"the imputation function of column {column!r} returned {given!r}; "
+            "it must return one finite number"
+        )
+    return number
+
+
+def clean(values: FloatArray, bad: BoolArray | None, imputed: float | FloatArray) -> FloatArray:
+    """Replace bad values; ``imputed`` is one number, or one a row."""
+    return values if bad is None else np.where(bad, imputed, values)

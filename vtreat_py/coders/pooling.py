@@ -1,0 +1,103 @@
+"""Which levels keep their own code, which share the pool, which are set aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
+from vtreat_py.statistics.level_view import LevelFunction, LevelView
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+@dataclass(frozen=True, eq=False)
+class PooledLevels:
+    """The levels of a view, sorted into kept, pooled and suppressed ones.
+
+    A level of weight at most ``rare_count`` joins the pool, which is then treated as a level
+    of its own; so does every level the training rows never showed. With ``rare_sig``, levels
+    (and the pool) that do not differ from the rest at that p-value are suppressed: they get no
+    indicator, and codes that say nothing.
+
+    Attributes
+    ----------
+    pooled, suppressed : ndarray of bool, shape (entries,)
+        State of each entry of the view.
+    pool : OutcomeSums
+        Sums of the pool of each training set.
+    pool_known, pool_suppressed : ndarray of bool, shape (training sets,)
+        Whether any training level was pooled, and whether the pool was suppressed.
+    """
+
+    view: LevelView
+    rare_count: float
+    pooled: BoolArray
+    suppressed: BoolArray
+    pool: OutcomeSums
+    pool_known: BoolArray
+    pool_suppressed: BoolArray
+
+    @property
+    def pool_coded(self) -> BoolArray:
+        """Whether the pool has a code of its own in each training set."""
+        return self.pool_known & ~self.pool_suppressed
+
+    def sum_over_kept(self, function: LevelFunction) -> FloatArray:
+        """Sum a function over the kept levels of each training set, the pool being one."""
+
+        def kept(sums: OutcomeSums) -> FloatArray:
+            return np.where(sums.weight > self.rare_count, function(sums), 0.0)
+
+        return self.view.sum(kept) + np.where(self.pool_known, function(self.pool), 0.0)
+
+    def assign(
+        self, own: FloatArray, pool: FloatArray, otherwise: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give each entry its code: its own, the pool's, or ``otherwise`` when suppressed.
+
+        Returns the codes of the entries and, for each training set, the code of a level that
+        the training rows never showed.
+        """
+        novel = np.where(self.pool_coded, pool, otherwise)
+        group = self.view.group
+        own = np.where(self.suppressed, otherwise[group], own)
+        return np.where(self.pooled, novel[group], own), novel
+
+
+def pool_levels(
+    view: LevelView, rare_count: float, rare_sig: float | None, is_binary: bool
+) -> PooledLevels:
+    """Sort the levels of a view; see `PooledLevels`."""
+    entries = view.entries
+    pooled = entries.weight <= rare_count
+
+    def rare(values: FloatArray, sums: OutcomeSums) -> FloatArray:
+        return np.where((sums.weight > 0) & (sums.weight <= rare_count), values, 0.0)
+
+    n_groups = view.n_groups
+    pool = OutcomeSums(np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups))
+    known = np.zeros(n_groups, dtype=bool)
+    if rare_count > 0:
+        known = view.sum(lambda s: rare(np.ones_like(s.weight), s)) > 0
+        weight = np.where(known, view.sum(lambda s: rare(s.weight, s)), 0.0)
+        total = np.where(known, view.sum(lambda s: rare(s.total, s)), 0.0)
+        raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
+        squares = np.maximum(raw - total**2 / np.where(known, weight, 1.0), 0.0)
+        pool = OutcomeSums(weight, total, np.where(known, squares, 0.0), entries.centre)
+    suppressed = np.zeros(len(entries.weight), dtype=bool)
+    pool_suppressed = np.zeros(n_groups, dtype=bool)
+    if rare_sig is not None and rare_sig < 1:
+        each = view.whole.take(view.group)
+        suppressed = ~pooled & (_p_values(entries, each, is_binary) > rare_sig)
+        pool_suppressed = known & (_p_values(pool, view.whole, is_binary) > rare_sig)
+    return PooledLevels(view, rare_count, pooled, suppressed, pool, known, pool_suppressed)
+
+
+def _p_values(level: OutcomeSums, whole: OutcomeSums, is_binary: bool) -> FloatArray:
+    if is_binary:
+        return class_level_test(level.total, level.weight, whole.total, whole.weight)
+    return numeric_level_test(
+        level.weight, level.mean, whole.weight, whole.mean, whole.squares, whole.weight
+    )

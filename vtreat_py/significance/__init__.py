@@ -1,0 +1,1 @@
+"""Tests and one-variable scores, one file each."""

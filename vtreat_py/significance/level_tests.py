@@ -1,0 +1,130 @@
+"""Does one level of a categorical column differ from all the others? One test a level."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special, stats
+
+from vtreat_py._typing import FloatArray
+
+# R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
+_SMALL_CELL = 10.0
+# Tables count as "at least as unlikely" when their probability exceeds by no more than this.
+_EQUAL = 1.0 + 1e-7
+
+
+def class_level_test(
+    level_hits: FloatArray, level_weight: FloatArray, hits: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """p-value of the 2x2 table "has the level" by "is the target".
+
+    Parameters
+    ----------
+    level_hits, level_weight : ndarray of shape (m,)
+        Weight of the target rows, and of all rows, of each level.
+    hits, weight : ndarray of shape (m,)
+        The same over all levels.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Fisher's exact test on the table rounded to whole rows where a cell is at most 10, the
+        chi-square test with Yates' correction elsewhere; 1 where level or target is constant.
+    """
+    cells = np.stack(
+        [
+            level_hits,
+            level_weight - level_hits,
+            hits - level_hits,
+            weight - level_weight - (hits - level_hits),
+        ]
+    )
+    constant = (
+        (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
+    )
+    p = np.ones(len(level_hits))
+    exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL)
+    large = ~constant & ~exact
+    p[exact] = fisher_exact(np.rint(cells[:, exact]))
+    p[large] = chi_square_yates(cells[:, large])
+    return p
+
+
+def chi_square_yates(cells: FloatArray) -> FloatArray:
+    """p-values of 2x2 tables, given as four rows of cells, with Yates' correction."""
+    a, b, c, d = cells
+    n = a + b + c + d
+    deviation = np.abs(a * d - b * c) / n  # |observed - expected| is the same in all cells
+    margins = np.stack([(a + b) * (a + c), (a + b) * (b + d), (c + d) * (a + c), (c + d) * (b + d)])
+    statistic = (deviation - np.minimum(0.5, deviation)) ** 2 * (n / margins).sum(axis=0)
+    return np.asarray(stats.chi2.sf(statistic, 1))
+
+
+def fisher_exact(cells: FloatArray) -> FloatArray:
+    """Two-sided p-values of Fisher's exact test for 2x2 tables of whole numbers.
+
+    The sum of the hypergeometric probabilities that are at most the observed one, all tables
+    at once: the possible tables of each are laid out one after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fisher_exact(np.array([[3.0], [1.0], [1.0], [3.0]])).round(6)
+    array([0.485714])
+    """
+    if cells.shape[1] == 0:
+        return np.empty(0)
+    tables, which = np.unique(cells, axis=1, return_inverse=True)
+    a, b, c, d = tables
+    level, hits, misses = a + b, a + c, b + d
+    lowest = np.maximum(0.0, level - misses)
+    size = (np.minimum(level, hits) - lowest + 1).astype(np.intp)
+    start = np.cumsum(size) - size
+    owner = np.repeat(np.arange(len(size)), size)
+    k = lowest[owner] + (np.arange(size.sum()) - start[owner])
+
+    def log_choose(n: FloatArray, m: FloatArray) -> FloatArray:
+        return np.asarray(-special.betaln(1 + n - m, 1 + m) - np.log1p(n))
+
+    log_p = log_choose(hits[owner], k) + log_choose(misses[owner], level[owner] - k)
+    log_p -= np.maximum.reduceat(log_p, start)[owner]
+    p = np.exp(log_p)
+    observed = p[start + (a - lowest).astype(np.intp)]
+    extreme = np.where(p <= observed[owner] * _EQUAL, p, 0.0)
+    result = np.add.reduceat(extreme, start) / np.add.reduceat(p, start)
+    return np.asarray(result[which.ravel()])
+
+
+def numeric_level_test(
+    level_weight: FloatArray,
+    level_mean: FloatArray,
+    weight: FloatArray,
+    mean: FloatArray,
+    squares: FloatArray,
+    n_rows: FloatArray,
+) -> FloatArray:
+    """p-value of the F test of y on "has the level".
+
+    Parameters
+    ----------
+    level_weight, level_mean : ndarray of shape (m,)
+        Weight of each level and mean of y in it.
+    weight, mean, squares : ndarray of shape (m,)
+        Weight, mean and sum of squares about the mean over all levels.
+    n_rows : ndarray of shape (m,)
+        Number of rows, for the degrees of freedom.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        p-values; NaN where the test is undefined (the level covers all rows, or too few rows).
+    """
+    rest = weight - level_weight
+    defined = (rest > 0) & (level_weight > 0) & (n_rows > 2)
+    between = level_weight * (level_mean - mean) ** 2 * weight / np.where(defined, rest, 1.0)
+    within = np.maximum(squares - between, 0.0)
+    df = np.where(defined, n_rows - 2.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = between / (within / df)
+    p = stats.f.sf(f, 1.0, df)
+    return np.asarray(np.where(defined, p, np.nan))

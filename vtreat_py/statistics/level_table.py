@@ -1,0 +1,130 @@
+"""The table everything about a categorical column is computed from: sums by (level, fold)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._typing import BoolArray, IntArray
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.scan import all_but_own
+
+
+@dataclass(frozen=True, eq=False)
+class LevelTable:
+    """Outcome sums of the occupied (level, fold) cells of one column.
+
+    This is the answer to ``GROUP BY level, fold``: tables of two parts of the data add, a
+    part can be subtracted, and what the other folds know of a level is ``held_out``.
+
+    Attributes
+    ----------
+    n_levels, n_folds : int
+        Range of ``level`` and ``fold``.
+    level, fold : ndarray of shape (cells,)
+        Coordinates of the cells, sorted by level, then fold.
+    cells : OutcomeSums
+        Sums of each cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = LevelTable.of_cells(
+    ...     2, 2, np.array([0, 0, 1]), np.array([0, 1, 1]),
+    ...     OutcomeSums(np.array([2.0, 1.0, 1.0]), np.array([4.0, 5.0, 1.0]), np.zeros(3)))
+    >>> table.by_level().mean
+    array([3., 1.])
+    >>> table.held_out(1).by_level().mean
+    array([2., 0.])
+    """
+
+    n_levels: int
+    n_folds: int
+    level: IntArray
+    fold: IntArray
+    cells: OutcomeSums
+
+    def __post_init__(self) -> None:
+        for values in (self.level, self.fold):
+            values.setflags(write=False)
+
+    @classmethod
+    def of_cells(
+        cls, n_levels: int, n_folds: int, level: IntArray, fold: IntArray, cells: OutcomeSums
+    ) -> LevelTable:
+        """Sort the cells, merge the ones with equal coordinates, leave out the empty ones."""
+        key = level.astype(np.int64) * n_folds + fold
+        keys, place = np.unique(key, return_inverse=True)
+        merged = cells.grouped(place, len(keys))
+        some = np.flatnonzero(merged.weight > 0)
+        level, fold = np.divmod(keys[some], n_folds)
+        return cls(n_levels, n_folds, level, fold, merged.take(some))
+
+    def by_level(self) -> OutcomeSums:
+        """Sums of each level over all folds; levels without rows have weight 0."""
+        return self.cells.grouped(self.level, self.n_levels)
+
+    def by_fold(self) -> OutcomeSums:
+        """Sums of each fold over all levels."""
+        return self.cells.grouped(self.fold, self.n_folds)
+
+    def held_out(self, fold: int) -> LevelTable:
+        """Return what the folds other than ``fold`` know."""
+        return self._some(self.fold != fold)
+
+    def only(self, fold: int) -> LevelTable:
+        """Return what ``fold`` alone knows."""
+        return self._some(self.fold == fold)
+
+    def _some(self, which: BoolArray) -> LevelTable:
+        at = np.flatnonzero(which)
+        return LevelTable(
+            self.n_levels, self.n_folds, self.level[at], self.fold[at], self.cells.take(at)
+        )
+
+    def held_out_cells(self) -> OutcomeSums:
+        """For each cell, the sums of its level over the other folds."""
+        start = np.flatnonzero(np.diff(self.level, prepend=-1))
+        size = np.diff(start, append=len(self.level))
+        rank = np.arange(len(self.level)) - np.repeat(start, size)
+        return all_but_own(self.cells, rank, np.repeat(size, size), self._nothing())
+
+    def held_out_folds(self) -> OutcomeSums:
+        """For each fold, the sums over all rows of the other folds."""
+        rank = np.arange(self.n_folds)
+        size = np.full(self.n_folds, self.n_folds)
+        return all_but_own(self.by_fold(), rank, size, self._nothing())
+
+    def _nothing(self) -> OutcomeSums:
+        return OutcomeSums(np.zeros(1), np.zeros(1), np.zeros(1), self.cells.centre)
+
+    def __add__(self, other: LevelTable) -> LevelTable:
+        self._check_fits(other)
+        theirs = other.cells.recentred(self.cells.centre)
+        both = OutcomeSums(
+            np.concatenate([self.cells.weight, theirs.weight]),
+            np.concatenate([self.cells.total, theirs.total]),
+            np.concatenate([self.cells.squares, theirs.squares]),
+            self.cells.centre,
+        )
+        level = np.concatenate([self.level, other.level])
+        fold = np.concatenate([self.fold, other.fold])
+        return LevelTable.of_cells(self.n_levels, self.n_folds, level, fold, both)
+
+    def __sub__(self, other: LevelTable) -> LevelTable:
+        self._check_fits(other)
+        ours = self.level.astype(np.int64) * self.n_folds + self.fold
+        theirs = other.level.astype(np.int64) * self.n_folds + other.fold
+        place = np.minimum(np.searchsorted(ours, theirs), max(len(ours) - 1, 0))
+        if len(theirs) and not (len(ours) and np.array_equal(ours[place], theirs)):
+            raise ValueError("cannot subtract a table that has cells this one lacks")
+        cells = self.cells.replaced(place, self.cells.take(place) - other.cells)
+        return LevelTable.of_cells(self.n_levels, self.n_folds, self.level, self.fold, cells)
+
+    def _check_fits(self, other: LevelTable) -> None:
+        if (self.n_levels, self.n_folds) != (other.n_levels, other.n_folds):
+            raise ValueError(
+                f"tables of {self.n_levels} levels x {self.n_folds} folds and of "
+                f"{other.n_levels} x {other.n_folds} do not fit together"
+            )

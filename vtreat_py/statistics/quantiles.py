@@ -1,0 +1,37 @@
+"""Quantiles of weighted values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+
+
+def weighted_quantiles(
+    values: FloatArray, weights: FloatArray | None, probabilities: Sequence[float]
+) -> FloatArray:
+    """Quantiles of type 7 of values that stand for ``weights`` equal rows each.
+
+    Whole weights give the quantiles of the repeated rows: the quantile at p lies at place
+    ``(W - 1) * p`` of the W sorted rows, between rows on a straight line (R. Hyndman and
+    Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50, 1996).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_quantiles(np.array([1.0, 4.0]), np.array([3.0, 1.0]), [0.0, 0.5, 5 / 6])
+    array([1. , 1. , 2.5])
+    """
+    if weights is None:
+        return np.asarray(np.quantile(values, probabilities))
+    some = weights > 0
+    order = np.argsort(values[some], kind="stable")
+    ordered, upto = values[some][order], np.cumsum(weights[some][order])
+    place = np.maximum(upto[-1] - 1.0, 0.0) * np.asarray(probabilities)
+    below = np.floor(place)
+    last = len(ordered) - 1
+    low = ordered[np.minimum(np.searchsorted(upto, below, side="right"), last)]
+    high = ordered[np.minimum(np.searchsorted(upto, below + 1.0, side="right"), last)]
+    return np.asarray(low + (high - low) * (place - below))

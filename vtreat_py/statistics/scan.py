@@ -1,0 +1,58 @@
+"""Everything but one's own part, by addition only."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar
+
+import numpy as np
+
+from vtreat_py._typing import IntArray
+
+
+class Summed(Protocol):
+    """Arrays of sums that can be picked, replaced and added."""
+
+    def take(self, index: IntArray) -> Self: ...  # noqa: D102
+    def replaced(self, index: IntArray, values: Self) -> Self: ...  # noqa: D102
+    def __add__(self, other: Self) -> Self: ...  # noqa: D105
+
+
+T = TypeVar("T", bound=Summed)
+
+
+def all_but_own(parts: T, rank: IntArray, size: IntArray, empty: T) -> T:
+    """Merge, for each part, the other parts of its segment.
+
+    Parts of a segment stand next to each other; ``rank`` counts them from 0 and ``size``
+    says how many there are. Running sums from both sides are added, nothing is subtracted:
+    the own part never enters, so no trace of it is left by rounding, and squares do not
+    cancel. The cost grows with the logarithm of the longest segment.
+
+    Parameters
+    ----------
+    parts : Summed
+        The sums of m parts.
+    rank, size : ndarray of shape (m,)
+        Place of the part in its segment, and length of the segment.
+    empty : Summed
+        One entry: the sum of no rows.
+    """
+    index = np.arange(len(rank))
+    before = _running(parts, rank, step=-1)
+    after = _running(parts, size - 1 - rank, step=1)
+    nothing = empty.take(np.zeros(len(rank), dtype=np.intp))
+    first, last = rank == 0, rank == size - 1
+    left = nothing.replaced(index[~first], before.take(index[~first] - 1))
+    right = nothing.replaced(index[~last], after.take(index[~last] + 1))
+    return left + right
+
+
+def _running(parts: T, depth: IntArray, step: int) -> T:
+    """Sum each part with the ``depth`` parts that lie in the direction of ``step``."""
+    stride, deepest = 1, int(depth.max(initial=0))
+    while stride <= deepest:
+        reached = np.flatnonzero(depth >= stride)
+        further = parts.take(reached + step * stride)
+        parts = parts.replaced(reached, parts.take(reached) + further)
+        stride *= 2
+    return parts
