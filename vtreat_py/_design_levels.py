@@ -10,8 +10,9 @@ from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
+from vtreat_py._options import Y_AWARE
 from vtreat_py._treatment import DerivedVariable, LevelTreatment
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.cat_b import cat_b
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
 from vtreat_py.coders.cat_n import cat_n
@@ -132,31 +133,39 @@ class _Learner:
             self._dense = context.scaled_cross_frame or bool(
                 options.rare_sig is not None and options.rare_sig < 1
             )
-            self._view, self._entry = self._fold_view(codes)
+            self._trained = self._training_table(codes)
+            self._view, self._entry = self._fold_view()
             self._fold_pooled = self._pool(self._view)
 
     def _pool(self, view: LevelView) -> PooledLevels:
         options = self._context.options
         return pool_levels(view, options.rare_count, options.rare_sig, self._context.is_binary)
 
-    def _fold_view(self, codes: IntArray) -> tuple[LevelView, IntArray | None]:
+    def _fold_view(self) -> tuple[LevelView, IntArray | None]:
         """What each fold's training rows know, and the entry of each coded cell (None: equal)."""
         context, table = self._context, self._table
         n_folds = context.folds.n_folds
-        if context.folds.training is None:
-            if not self._dense:
-                return held_out_view(table, n_folds), None
-            parts = [table.held_out(k).by_level() for k in range(n_folds)]
-        else:
-            rows, owner = context.folds.training
-            outcome = context.outcome
-            weight = None if outcome.weight is None else outcome.weight[rows]
-            trained = Rows(outcome.y[rows], weight, owner, n_folds, outcome.centre)
-            sums, _ = tally(codes[rows], table.n_levels, trained)
-            parts = [sums.only(k).by_level() for k in range(n_folds)]
-            self._dense = True
+        if self._trained is None and not self._dense:
+            return held_out_view(table, n_folds), None
         entry = table.fold[self._coded].astype(np.intp) * table.n_levels
-        return training_view(parts), entry + table.level[self._coded]
+        view = training_view([self._known_to(k) for k in range(n_folds)])
+        return view, entry + table.level[self._coded]
+
+    def _training_table(self, codes: IntArray) -> LevelTable | None:
+        """Sums by (level, training set), where training sets are not "all other folds"."""
+        folds, outcome = self._context.folds, self._context.outcome
+        if folds.training is None:
+            return None
+        rows, owner = folds.training
+        weight = None if outcome.weight is None else outcome.weight[rows]
+        trained = Rows(outcome.y[rows], weight, owner, folds.n_folds, outcome.centre)
+        return tally(codes[rows], self._table.n_levels, trained)[0]
+
+    def _known_to(self, fold: int) -> OutcomeSums:
+        """Level sums over the training rows of a fold."""
+        if self._trained is None:
+            return self._table.held_out(fold).by_level()
+        return self._trained.only(fold).by_level()
 
     def slots(self) -> IntArray:
         """What each code is taken for; see `LevelTreatment`."""
@@ -203,7 +212,8 @@ class _Learner:
                 float(score.slope[i]),
                 float(moments.x[i]),
             )
-            derived.append(self._with_cross(variable, None, self._indicator_entries(slot)))
+            entries, lacking = self._indicator_entries(slot)
+            derived.append(self._with_cross(variable, None, entries, lacking))
         return derived
 
     def _sums_of(self, slots: list[int]) -> OutcomeSums:
@@ -229,34 +239,29 @@ class _Learner:
             return "NA"
         return "rare" if slot == self._levels.novel else f"x {self._levels[slot]}"
 
-    def _indicator_entries(self, slot: int) -> FloatArray:
-        """Values of an indicator at the entries of the fold view."""
+    def _indicator_entries(self, slot: int) -> tuple[FloatArray, BoolArray]:
+        """Values of an indicator at the entries of the fold view, and the folds without it."""
         if not self._context.supervised:
-            return np.empty(0)
+            return np.empty(0), np.empty(0, dtype=bool)
         view, pooled = self._view, self._fold_pooled
+        tracked, pool_tracked = tracked_levels(pooled, self._context.options.min_fraction)
         if slot != self._levels.novel:
-            return (view.level == slot).astype(np.float64)
+            marked = view.level == slot
+            has = np.bincount(view.group[marked & tracked], minlength=view.n_groups) > 0
+            return marked.astype(np.float64), ~has
         # A fold that would not track its own pool marks the levels that all rows pool.
-        _, tracked = tracked_levels(pooled, self._context.options.min_fraction)
-        in_fold = pooled.pooled
         in_plan = self._pooled.pooled[view.level]
-        return np.where(tracked[view.group], in_fold, in_plan).astype(np.float64)
+        values = np.where(pool_tracked[view.group], pooled.pooled, in_plan)
+        return values.astype(np.float64), ~pool_tracked
 
     def codes(self) -> list[_Derived]:
         """Prevalence, impact and deviation codes."""
-        kept = ~self._pooled.pooled.all() or self._pooled.pool_known[0]
-        with_indicators = "lev" in self._context.coders and (
-            self._tracked.any() or self._pool_tracked[0]
-        )
-        if not kept or (with_indicators and self._distinct <= 2):
-            return []
         derived = []
         for code in ("catP", "catB", "catN", "catD"):
-            if code not in self._context.coders:
-                continue
-            one = self._code(code)
-            if one is not None:
-                derived.append(one)
+            if code in self._context.coders:
+                coded = self._supported(code, self._pooled)
+                if coded is not None:
+                    derived.append(self._code(code, *coded))
         return derived
 
     def _compute(self, code: str, pooled: PooledLevels) -> tuple[FloatArray, FloatArray]:
@@ -267,38 +272,85 @@ class _Learner:
             return cat_b(pooled, smoothing)
         return cat_n(pooled, smoothing) if code == "catN" else cat_d(pooled)
 
-    def _code(self, code: str) -> _Derived | None:
-        """One code, or None where it would be constant or run against the outcome."""
-        if code == "catD" and not has_scorable_level(self._pooled):
+    def _supported(
+        self, code: str, pooled: PooledLevels
+    ) -> tuple[FloatArray, FloatArray, Moments] | None:
+        """A code as one training set supports it: values, value of novel levels, moments.
+
+        None where it would say no more than the indicators do, be constant, or run against
+        the outcome.
+        """
+        sums = pooled.view.entries
+        kept = bool((~pooled.pooled & (sums.weight > 0)).any() or pooled.pool_known[0])
+        if not kept or (int((sums.weight > 0).sum()) <= 2 and self._has_indicators(pooled)):
             return None
-        values, novel = self._compute(code, self._pooled)
-        sums = self._whole.entries
+        if code == "catD" and not has_scorable_level(pooled):
+            return None
+        values, novel = self._compute(code, pooled)
         present = values[sums.weight > 0]
         if present.min() == present.max():
             return None
         moments = Moments.of_points(values, sums).merged()
-        if code in ("catB", "catN"):
-            size = float(np.sqrt(moments.xx[0] * moments.yy[0]))
-            if moments.xy[0] <= _NO_COVARIANCE * size:
-                return None
-        context = self._context
-        points = (values[None], sums.weight[None], sums.total[None])
+        size = float(np.sqrt(moments.xx[0] * moments.yy[0]))
+        if code in ("catB", "catN") and moments.xy[0] <= _NO_COVARIANCE * size:
+            return None
+        return values, novel, moments
+
+    def _has_indicators(self, pooled: PooledLevels) -> bool:
+        if "lev" not in self._context.coders:
+            return False
+        levels, pool = tracked_levels(pooled, self._context.options.min_fraction)
+        return bool(levels.any() or pool[0])
+
+    def _code(
+        self, code: str, values: FloatArray, novel: FloatArray, moments: Moments
+    ) -> _Derived:
+        """One code with its score and cross-frame values."""
+        context, sums = self._context, self._whole.entries
+        table = np.append(values, novel)
         variable = DerivedVariable(
             munge([f"{self._column.name}_{code}"])[0],
             self._column.name,
             code,
             needs_split=True,
             extra_model_degrees=float(self._distinct - 1),
-            slope=float(context.slopes(moments, points)[0]),
+            slope=float(
+                context.slopes(moments, (values[None], sums.weight[None], sums.total[None]))[0]
+            ),
             mean=float(moments.x[0]),
         )
-        entries = np.empty(0)
-        if context.supervised:
-            entries, _ = self._compute(code, self._fold_pooled)
-        return self._with_cross(variable, np.append(values, novel), entries)
+        if not context.supervised:
+            return self._with_cross(variable, table, np.empty(0), np.empty(0, dtype=bool))
+        entries, _ = self._compute(code, self._fold_pooled)
+        lacking = np.zeros(self._view.n_groups, dtype=bool)
+        if code not in Y_AWARE or context.options.follows_r:
+            lacking = self._folds_without(code, entries)
+            entries = np.where(lacking[self._view.group], table[self._view.level], entries)
+        return self._with_cross(variable, table, entries, lacking)
+
+    def _folds_without(self, code: str, entries: FloatArray) -> BoolArray:
+        """Folds whose training rows do not support a code.
+
+        Three levels and two values settle most folds; the others are looked at one by one.
+        """
+        view = self._view
+        known = view.entries.weight > 0
+        low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
+        np.minimum.at(low, view.group[known], entries[known])
+        np.maximum.at(high, view.group[known], entries[known])
+        distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
+        lacking = np.zeros(view.n_groups, dtype=bool)
+        for k in np.flatnonzero((distinct <= 2) | ~(low < high)):
+            alone = training_view([self._known_to(int(k))])
+            lacking[k] = self._supported(code, self._pool(alone)) is None
+        return lacking
 
     def _with_cross(
-        self, variable: DerivedVariable, table: FloatArray | None, entries: FloatArray
+        self,
+        variable: DerivedVariable,
+        table: FloatArray | None,
+        entries: FloatArray,
+        lacking: BoolArray,
     ) -> _Derived:
         """Add the cross-frame values, and score on them what must be scored out of fold."""
         context = self._context
@@ -324,4 +376,8 @@ class _Learner:
             view.entries.weight.reshape(shape),
             view.entries.total.reshape(shape),
         )
-        return _Derived(variable, table, cells, context.slopes(moments, points), moments.x)
+        slopes, means = context.slopes(moments, points), moments.x
+        if context.options.follows_r:
+            slopes = np.where(lacking, variable.slope, slopes)
+            means = np.where(lacking, variable.mean, means)
+        return _Derived(variable, table, cells, slopes, means)

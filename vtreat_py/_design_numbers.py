@@ -20,6 +20,9 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
 from vtreat_py.statistics.scan import all_but_own
 
+# Folds with less variation than this share of all of it are looked at value by value.
+_NEARLY_CONSTANT = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class NumericSums:
@@ -60,7 +63,7 @@ class LearnedNumbers:
 
     def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
         """Write the cross-frame column of the variable at ``place`` to ``out``."""
-        self.learner.write_cross(self.treatment.variables[place].code, scale, collar, out)
+        self.learner.write_cross(self.treatment.variables[place], scale, collar, out)
 
 
 def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbers | str:
@@ -97,9 +100,10 @@ class _Learner:
         self._centre = float(np.mean(values))
         self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
         self._whole = self._sums.merged()
-        self.value = self._imputed_value(None)
         counted = self._counted_values(None)
         low, high = float(counted.min()), float(counted.max())
+        self._range = low, high
+        self.value = self._imputed_value(None)
         any_bad = self._whole.bad.weight[0] > 0
         self.varies = low < high or (any_bad and self.value != low)
         self._marks_bad = bool(any_bad)
@@ -175,7 +179,9 @@ class _Learner:
             good = self._whole.good if fold is None else self._training.good
             place = 0 if fold is None else fold
             # Without a good training value nothing was learned: use the value of all rows.
-            return float(self._centre + good.x[place]) if good.weight[place] > 0 else self.value
+            if good.weight[place] <= 0:
+                return self.value
+            return float(np.clip(self._centre + good.x[place], *self._range))
         training = None if fold is None else self._training_weight(fold)
         values = self._counted_values(training)
         if not len(values):
@@ -194,7 +200,26 @@ class _Learner:
         n_folds = self._context.folds.n_folds
         if self._column.bad is None:
             return np.full(n_folds, self.value)
-        return np.array([self._imputed_value(k) for k in range(n_folds)])
+        values = np.array([self._imputed_value(k) for k in range(n_folds)])
+        return np.where(self._constant_in, self.value, values)
+
+    @cached_property
+    def _constant_in(self) -> BoolArray:
+        """Folds whose training rows hold one value of the clean column only."""
+        good, bad = self._training.good, self._training.bad
+        constant = good.xx <= _NEARLY_CONSTANT * self._whole.good.xx
+        for k in np.flatnonzero(constant):
+            values = self._counted_values(self._training_weight(int(k)))
+            if len(values):
+                one = bool(values.min() == values.max())
+                filled = bad.weight[k] == 0 or self._fills_with(int(k), float(values[0]))
+                constant[k] = one and filled
+        return np.asarray(constant)
+
+    def _fills_with(self, fold: int, only: float) -> bool:
+        """Whether bad values of a fold get the one good value that it has."""
+        mean = self._context.options.imputer(self._column.name) == "mean"
+        return mean or self._imputed_value(fold) == only
 
     def cuts(self, fold: int | None) -> tuple[float, float]:
         """Collar cuts, learned on all rows or on a fold's training rows."""
@@ -297,10 +322,12 @@ class _Learner:
             points = (x[None], weight[None], (weight * y)[None])
         return context.score(moments, points)
 
-    def write_cross(self, code: str, scale: bool, collar: bool, out: FloatArray) -> None:
-        """Write the cross-frame column of a code to ``out``."""
+    def write_cross(
+        self, variable: DerivedVariable, scale: bool, collar: bool, out: FloatArray
+    ) -> None:
+        """Write the cross-frame column of a variable to ``out``."""
         folds = self._context.folds
-        if code == "isBAD":
+        if variable.code == "isBAD":
             out[:] = self._column.bad
         else:
             out[:] = self._cleaned(by_fold=True)
@@ -308,26 +335,31 @@ class _Learner:
                 cuts = np.array([*(self.cuts(k) for k in range(folds.n_folds)), self.cuts(None)])
                 np.clip(out, cuts[folds.fold, 0], cuts[folds.fold, 1], out=out)
         if scale:
-            slope, mean = self._fold_scales(code)
+            slope, mean = self._fold_scales(variable)
             out -= mean[folds.fold]
             out *= slope[folds.fold]
 
-    def _fold_scales(self, code: str) -> tuple[FloatArray, FloatArray]:
+    def _fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
         context, n_folds = self._context, self._context.folds.n_folds
         training = self._training
-        if code == "isBAD":
+        if variable.code == "isBAD":
             everything = self._whole_sums(training)
             moments = indicator_moments(training.bad, everything)
             points = indicator_points(training.bad, everything) if context.is_binary else None
             slope, mean = context.slopes(moments, points), moments.x
+            lacking = (training.bad.weight <= 0) | (training.good.weight <= 0)
         else:
             moments = training.imputed(self._fold_values)
             mean = self._centre + moments.x
+            lacking = self._constant_in
             if context.link_slopes:
                 slope = np.array([self._link_slope(k) for k in range(n_folds)])
             else:
                 slope = context.slopes(moments, None)
+        if context.options.follows_r:
+            slope = np.where(lacking, variable.slope, slope)
+            mean = np.where(lacking, variable.mean, mean)
         return np.append(slope, 0.0), np.append(mean, 0.0)
 
     def _link_slope(self, fold: int) -> float:

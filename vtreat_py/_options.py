@@ -41,6 +41,16 @@ class DesignOptions:
     significance: str = "classic"
     force_split: bool = False
 
+    @property
+    def follows_r(self) -> bool:
+        """Whether to do exactly what R vtreat does: classic tests and smoothing by a number.
+
+        The one difference beside the numbers themselves: where a fold's training rows cannot
+        support a y-aware code or slope, R takes those of the whole data, a small documented
+        leak. Otherwise such rows get what the fold knows, which is next to nothing.
+        """
+        return self.significance == "classic" and self.smoothing != "auto"
+
     def imputer(self, column: Hashable) -> Imputer:
         """Return what fills the bad values of a column."""
         return self.imputation_map.get(column, self.imputation)
