@@ -4,11 +4,19 @@ from vtreat_py._design import CrossFrameExperiment, cross_frame_experiment, desi
 from vtreat_py._errors import VtreatError, VtreatWarning
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
+from vtreat_py._treatments import (
+    BinomialOutcomeTreatment,
+    NumericOutcomeTreatment,
+    UnsupervisedTreatment,
+)
 from vtreat_py._version import __version__
 
 __all__ = [
+    "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "NumericOutcomeTreatment",
     "TreatmentPlan",
+    "UnsupervisedTreatment",
     "VtreatError",
     "VtreatWarning",
     "__version__",

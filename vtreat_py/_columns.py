@@ -151,4 +151,3 @@ def _translate(codes: IntArray, theirs: Levels, ours: Levels) -> IntArray:
     """Turn codes into one list of levels into codes into another."""
     table = np.append(ours.codes_of(theirs.to_list()), np.int32(ours.missing))
     return np.asarray(table[codes])
-

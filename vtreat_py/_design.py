@@ -24,7 +24,7 @@ from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import tracked
 from vtreat_py._treatment import DerivedVariable
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
 from vtreat_py.coders.clean import Imputer
 
@@ -43,16 +43,21 @@ class CrossFrameExperiment:
         The training frame, each row coded by what the other folds know: the frame to train a
         model on. Of the caller's kind, with its index; rows that are in no application set of
         ``cv`` are left out.
-    folds : list of (training rows, application rows)
-        The split that was used.
     cross_weights : ndarray or None
         Weights of the rows of the cross-frame, in its order.
+    fold_plan : FoldPlan
+        The split that was used; ``folds`` lists it.
     """
 
     plan: TreatmentPlan
     cross_frame: Any
-    folds: list[tuple[Any, Any]]
     cross_weights: FloatArray | None
+    fold_plan: FoldPlan
+
+    @property
+    def folds(self) -> list[tuple[IntArray, IntArray]]:
+        """The split that was used, as (training rows, application rows) pairs."""
+        return self.fold_plan.pairs()
 
 
 def design_treatments(
@@ -165,7 +170,7 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    design = _Design.checked(**locals())
+    design = Design.checked(**locals())
     return design.plan(design.learn())
 
 
@@ -233,7 +238,7 @@ def cross_frame_experiment(
     """
     given = dict(locals())
     options = {k: given.pop(k) for k in ("scale", "collar", "prune_sig")}
-    design = _Design.checked(**given, scaled=check_flag("scale", scale))
+    design = Design.checked(**given, scaled=check_flag("scale", scale))
     if not design.context.supervised:
         raise InvalidOptionError(
             "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
@@ -245,8 +250,8 @@ def cross_frame_experiment(
 
 
 @dataclass(frozen=True, eq=False)
-class _Design:
-    """A design whose arguments have been checked."""
+class Design:
+    """A design whose arguments have been checked: the steps, in the order they are taken."""
 
     source: InputFrame
     variables: tuple[Hashable, ...]
@@ -261,18 +266,18 @@ class _Design:
         frame: Any,
         outcome: Any,
         outcome_type: str | None,
-        target: Any,
         variables: Sequence[Hashable] | None,
         sample_weight: Any,
         groups: Any,
-        cv: Any,
-        random_state: Any,
-        y_dependent_coders: Any,
         n_jobs: int | None,
         progress: bool,
+        target: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        y_dependent_coders: Any = None,
         scaled: bool = False,
         **options: Any,
-    ) -> _Design:
+    ) -> Design:
         """Check everything, in an order that gives the most telling error first."""
         if outcome_type not in (None, *OUTCOME_TYPES):
             raise InvalidOptionError(
@@ -380,7 +385,7 @@ class _Design:
             out = out[:, rows]
             weight = None if weight is None else weight[rows]
         frame = self.source.like([v.name for v in chosen], out, (), rows)
-        return CrossFrameExperiment(plan, frame, folds.pairs(), weight)
+        return CrossFrameExperiment(plan, frame, weight, folds)
 
 
 def _choose_variables(

@@ -219,12 +219,7 @@ class _Learner:
     def _sums_of(self, slots: list[int]) -> OutcomeSums:
         """Sums of the rows that each slot marks."""
         pool, entries = self._pooled.pool, self._whole.entries
-        both = OutcomeSums(
-            np.append(entries.weight, pool.weight),
-            np.append(entries.total, pool.total),
-            np.append(entries.squares, pool.squares),
-            entries.centre,
-        )
+        both = OutcomeSums.joined([entries, pool])
         return both.take(np.array(slots, dtype=np.intp))
 
     def _level_order(self, slot: int) -> tuple[bool, str, str]:
@@ -302,9 +297,7 @@ class _Learner:
         levels, pool = tracked_levels(pooled, self._context.options.min_fraction)
         return bool(levels.any() or pool[0])
 
-    def _code(
-        self, code: str, values: FloatArray, novel: FloatArray, moments: Moments
-    ) -> _Derived:
+    def _code(self, code: str, values: FloatArray, novel: FloatArray, moments: Moments) -> _Derived:
         """One code with its score and cross-frame values."""
         context, sums = self._context, self._whole.entries
         table = np.append(values, novel)

@@ -47,7 +47,7 @@ class NumericSums:
         nothing = Moments(
             zero, zero, zero, zero, zero, zero, self.good.centre_x, self.good.centre_y
         )
-        none_bad = OutcomeSums(zero, zero, zero, self.bad.centre)
+        none_bad = OutcomeSums.nothing(1, self.bad)
         return NumericSums(
             all_but_own(self.good, rank, size, nothing),
             all_but_own(self.bad, rank, size, none_bad),
@@ -135,8 +135,7 @@ class _Learner:
             bad = None if bad is None else bad[rows]
         group = group.astype(np.intp, copy=False)
         if bad is None:
-            zero = np.zeros(n_groups)
-            none = OutcomeSums(zero, zero.copy(), zero.copy(), outcome.centre)
+            none = OutcomeSums.of_rows(group[:0], n_groups, y[:0], None, outcome.centre)
             good = Moments.of_rows(
                 group, n_groups, x - self._centre, y, w, self._centre, outcome.centre
             )

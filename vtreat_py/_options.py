@@ -65,11 +65,11 @@ class DesignOptions:
         rare_sig: Any,
         collar_prob: Any,
         coders: Any,
-        cat_scaling: Any,
         imputation: Any,
         imputation_map: Any,
         significance: Any,
         force_split: Any,
+        cat_scaling: Any = False,
     ) -> DesignOptions:
         """Check every option.
 

@@ -166,9 +166,7 @@ def _check_complete(column: Column) -> None:
         )
 
 
-def _choose_type(
-    column: Column, outcome_type: str | None, target: Any
-) -> tuple[OutcomeType, str]:
+def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple[OutcomeType, str]:
     numeric = isinstance(column, NumericColumn)
     if outcome_type == "numeric":
         if not numeric:

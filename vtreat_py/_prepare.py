@@ -10,7 +10,7 @@ import numpy as np
 
 from vtreat_py._columns import Column, kind_of
 from vtreat_py._design_context import digest
-from vtreat_py._errors import OptionTypeError, SchemaError, VtreatWarning
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, VtreatWarning
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
@@ -82,6 +82,8 @@ def prepare(
             f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments"
         )
     scale, collar = check_flag("scale", scale), check_flag("collar", collar)
+    if scale and plan.outcome_type == "unsupervised":
+        raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
     chosen = plan.select(prune_sig, variables, coders)
     source = InputFrame.of(frame)
     by_column: dict[Hashable, list[int]] = {}

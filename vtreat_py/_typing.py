@@ -8,5 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
+NumberArray: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

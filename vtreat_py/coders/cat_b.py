@@ -36,8 +36,9 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     view = levels.view
     if smoothing == "auto":
         prior = np.maximum(prior_weight(levels), _LEAST_PRIOR)
-        own = _shrunk(view.entries, view.whole.take(view.group), prior[view.group])
-        pool = _shrunk(levels.pool, view.whole, prior)
+        base = view.whole.mean
+        own = _shrunk(view.entries, base[view.group], _logit(base)[view.group], prior[view.group])
+        pool = _shrunk(levels.pool, base, _logit(base), prior)
     else:
         s = max(float(smoothing), _LEAST_SMOOTHING)
         own = _smoothed(view.entries, view.whole.take(view.group), s)
@@ -50,11 +51,14 @@ def _logit(p: FloatArray) -> FloatArray:
     return np.asarray(np.log(p / (1.0 - p)))
 
 
-def _shrunk(level: OutcomeSums, whole: OutcomeSums, prior: FloatArray) -> FloatArray:
+def _shrunk(
+    level: OutcomeSums, base: FloatArray, base_logit: FloatArray, prior: FloatArray
+) -> FloatArray:
     """Beta-binomial posterior mean, in log odds above the base rate."""
     belief = level.weight / (level.weight + prior)
-    rate = whole.mean + belief * (level.mean - whole.mean)
-    return _logit(rate) - _logit(whole.mean)
+    belief *= level.mean - base
+    belief += base
+    return _logit(belief) - base_logit
 
 
 def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:

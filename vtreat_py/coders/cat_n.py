@@ -28,9 +28,7 @@ def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     """
     view = levels.view
     prior = (
-        prior_weight(levels)
-        if smoothing == "auto"
-        else np.full(view.n_groups, float(smoothing))
+        prior_weight(levels) if smoothing == "auto" else np.full(view.n_groups, float(smoothing))
     )
     own = _shrunk(view.entries, view.whole.mean[view.group], prior[view.group])
     pool = _shrunk(levels.pool, view.whole.mean, prior)

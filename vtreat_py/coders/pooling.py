@@ -45,7 +45,12 @@ class PooledLevels:
         return self.pool_known & ~self.pool_suppressed
 
     def sum_over_kept(self, function: LevelFunction) -> FloatArray:
-        """Sum a function over the kept levels of each training set, the pool being one."""
+        """Sum a function over the kept levels of each training set, the pool being one.
+
+        The function must be 0 for levels without rows.
+        """
+        if self.rare_count == 0:
+            return self.view.sum(function)
 
         def kept(sums: OutcomeSums) -> FloatArray:
             return np.where(sums.weight > self.rare_count, function(sums), 0.0)
@@ -77,15 +82,18 @@ def pool_levels(
         return np.where((sums.weight > 0) & (sums.weight <= rare_count), values, 0.0)
 
     n_groups = view.n_groups
-    pool = OutcomeSums(np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups))
+    pool = OutcomeSums.nothing(n_groups, entries)
     known = np.zeros(n_groups, dtype=bool)
     if rare_count > 0:
         known = view.sum(lambda s: rare(np.ones_like(s.weight), s)) > 0
         weight = np.where(known, view.sum(lambda s: rare(s.weight, s)), 0.0)
         total = np.where(known, view.sum(lambda s: rare(s.total, s)), 0.0)
-        raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
-        squares = np.maximum(raw - total**2 / np.where(known, weight, 1.0), 0.0)
-        pool = OutcomeSums(weight, total, np.where(known, squares, 0.0), entries.centre)
+        inner = None
+        if entries.inner is not None:
+            raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
+            inner = np.maximum(raw - total**2 / np.where(known, weight, 1.0), 0.0)
+            inner = np.where(known, inner, 0.0)
+        pool = OutcomeSums(weight, total, inner, entries.centre)
     suppressed = np.zeros(len(entries.weight), dtype=bool)
     pool_suppressed = np.zeros(n_groups, dtype=bool)
     if rare_sig is not None and rare_sig < 1:

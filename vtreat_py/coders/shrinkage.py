@@ -37,13 +37,13 @@ def prior_weight(levels: PooledLevels) -> FloatArray:
     whole = levels.view.whole
     n_levels = levels.sum_over_kept(lambda s: (s.weight > 0).astype(np.float64))
     weight = np.where(whole.weight > 0, whole.weight, 1.0)
-    inside = levels.sum_over_kept(lambda s: s.squares)
     between_squares = levels.sum_over_kept(lambda s: s.total * s.mean) - whole.total**2 / weight
-    size_squares = levels.sum_over_kept(lambda s: s.weight**2)
+    inside = np.maximum(whole.squares - between_squares, 0.0)
+    size_squares = levels.sum_over_kept(lambda s: s.weight * s.weight)
     free = weight - n_levels
     spread = weight - size_squares / weight
     estimable = (free > 0) & (spread > _NOTHING * weight)
     within = inside / np.where(estimable, free, 1.0)
     between = (between_squares - (n_levels - 1) * within) / np.where(estimable, spread, 1.0)
-    real = estimable & (between > _NOTHING * (inside + between_squares) / weight)
+    real = estimable & (between > _NOTHING * whole.squares / weight)
     return np.asarray(np.where(real, within / np.where(real, between, 1.0), np.inf))

@@ -39,9 +39,7 @@ def class_level_test(
             weight - level_weight - (hits - level_hits),
         ]
     )
-    constant = (
-        (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
-    )
+    constant = (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
     p = np.ones(len(level_hits))
     exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL)
     large = ~constant & ~exact

@@ -22,6 +22,10 @@ _REPAIR_ITERATIONS = 200
 # The first step starts from fitted probabilities of 3/4 for hits and 1/4 for the others: the
 # working response is then +-(log 3 + 4/3), so the step is a linear regression.
 _FIRST_RESPONSE = np.log(3.0) + 4.0 / 3.0
+# A Newton step that gains less deviance than this, and moves no linear predictor by more than
+# that, is the last.
+_LAST_GAIN = 1e-5
+_LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
 
 
@@ -104,24 +108,26 @@ class _Problem:
     weight: FloatArray
     hit_weight: FloatArray
     slope_start: FloatArray
+    reach: FloatArray  # largest size of the standardised x
 
     @classmethod
     def standardised(cls, x: FloatArray, total: FloatArray, hits: FloatArray) -> _Problem:
         total, hits = np.atleast_2d(total), np.atleast_2d(hits)
         shape = np.zeros(len(x))
         weight, hit_weight = total.sum(axis=1) + shape, hits.sum(axis=1) + shape
-        middle = _dot(x, total) / weight
-        variance, covariance = np.zeros(len(x)), np.zeros(len(x))
+        middle = np.vecdot(x, total) / weight
+        variance, covariance, reach = np.zeros((3, len(x)))
         share = (hit_weight / weight)[:, None]
         for piece in blocks(x.shape[1], max(_BLOCK // len(x), 64)):
             apart = x[:, piece] - middle[:, None]
             part = total[:, piece]
-            variance += _dot(apart * apart, part)
-            covariance += _dot(apart, hits[:, piece] - share * part)
+            np.maximum(reach, np.abs(apart).max(axis=1), out=reach)
+            variance += np.vecdot(apart * apart, part)
+            covariance += np.vecdot(apart, hits[:, piece] - share * part)
         spread = np.sqrt(variance / weight)
         spread[~(spread > 0)] = 1.0
         start = 2.0 * covariance / (weight * spread)
-        return cls(x, total, hits, middle, spread, weight, hit_weight, start)
+        return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
 
     def doubled(self, which: np.ndarray) -> _Problem:
         """Return problems ``which`` with the flipped, lightly weighted copy of their data."""
@@ -141,12 +147,8 @@ class _Problem:
             weight * (1.0 + _REPAIR_WEIGHT),
             all_hits + _REPAIR_WEIGHT * (weight - all_hits),
             self.slope_start[which] * (1.0 - _REPAIR_WEIGHT) / (1.0 + _REPAIR_WEIGHT),
+            self.reach[which],
         )
-
-
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Row by row inner products; the arrays broadcast over rows."""
-    return np.asarray(np.einsum("ij,ij->i", *np.broadcast_arrays(a, b)))
 
 
 def _null_deviance(problem: _Problem) -> FloatArray:
@@ -166,7 +168,7 @@ def _newton(problem: _Problem, iterations: int) -> tuple[FloatArray, FloatArray,
     converged = np.zeros(p, dtype=bool)
     active = np.arange(p)
     for iteration in range(iterations):
-        fresh, step = _evaluate(problem, active, intercept[active], slope[active])
+        fresh, step, gain = _evaluate(problem, active, intercept[active], slope[active])
         # The starting deviance belongs to no coefficients, so the first step cannot be worse.
         worse = fresh > (deviance[active] * (1.0 + _TOLERANCE) if iteration else np.inf)
         change = np.abs(fresh - deviance[active]) / (np.abs(fresh) + 0.1)
@@ -182,7 +184,12 @@ def _newton(problem: _Problem, iterations: int) -> tuple[FloatArray, FloatArray,
         before[:, moved] = intercept[moved], slope[moved]
         intercept[moved] += step[0, go]
         slope[moved] += step[1, go]
-        active = active[~done]
+        # Close to the maximum the deviance is a parabola: its last step needs no evaluation.
+        shift = np.abs(step[0]) + np.abs(step[1]) * problem.reach[active]
+        last = go & (gain < _LAST_GAIN) & (shift < _LAST_SHIFT)
+        deviance[active[last]] -= gain[last]
+        converged[active[last]] = True
+        active = active[~(done | last)]
         if not len(active):
             break
     return slope, deviance, converged
@@ -190,8 +197,8 @@ def _newton(problem: _Problem, iterations: int) -> tuple[FloatArray, FloatArray,
 
 def _evaluate(
     problem: _Problem, which: np.ndarray, intercept: FloatArray, slope: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Deviance at the given coefficients, and the Newton step from there."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Deviance at the given coefficients, the Newton step from there, and its expected gain."""
     gradient, curvature = np.zeros((2, len(which))), np.zeros((3, len(which)))
     loss = np.zeros(len(which))
     everything = len(which) == len(problem.x)
@@ -213,23 +220,25 @@ def _evaluate(
         larger = 1.0 / (1.0 + decay)  # probability of the likelier class
         decay *= larger  # probability of the other
         rate = np.where(eta > 0, larger, decay)
-        loss += _dot(np.maximum(eta, 0.0) - np.log(larger), total) - _dot(eta, hits)
+        loss += np.vecdot(np.maximum(eta, 0.0) - np.log(larger), total) - np.vecdot(eta, hits)
         decay *= larger
         spread = decay * total
-        residual = hits - total * rate
+        rate *= total
+        residual = np.subtract(hits, rate, out=rate)
         gradient[0] += residual.sum(axis=1)
-        gradient[1] += _dot(residual, x)
+        gradient[1] += np.vecdot(residual, x)
         curvature[0] += spread.sum(axis=1)
-        spread *= x
-        curvature[1] += spread.sum(axis=1)
-        curvature[2] += _dot(spread, x)
+        curvature[1] += np.vecdot(spread, x)
+        x *= x
+        curvature[2] += np.vecdot(spread, x)
     determinant = curvature[0] * curvature[2] - curvature[1] ** 2
     solvable = determinant > 0
-    determinant = np.where(solvable, determinant, 1.0)
+    determinant = np.where(solvable, determinant, np.inf)
     step = np.stack(
         [
             curvature[2] * gradient[0] - curvature[1] * gradient[1],
             curvature[0] * gradient[1] - curvature[1] * gradient[0],
         ]
     )
-    return 2.0 * loss, np.where(solvable, step / determinant, 0.0)
+    step /= determinant
+    return 2.0 * loss, step, (step * gradient).sum(axis=0)

@@ -85,29 +85,23 @@ class LevelTable:
 
     def held_out_cells(self) -> OutcomeSums:
         """For each cell, the sums of its level over the other folds."""
+        if self.cells.inner is None:
+            # Counts subtract without rounding, so no trace of the own rows stays behind.
+            return self.by_level().take(self.level) - self.cells
         start = np.flatnonzero(np.diff(self.level, prepend=-1))
         size = np.diff(start, append=len(self.level))
         rank = np.arange(len(self.level)) - np.repeat(start, size)
-        return all_but_own(self.cells, rank, np.repeat(size, size), self._nothing())
+        return all_but_own(self.cells, rank, np.repeat(size, size), OutcomeSums.nothing(1, self.cells))
 
     def held_out_folds(self) -> OutcomeSums:
         """For each fold, the sums over all rows of the other folds."""
         rank = np.arange(self.n_folds)
         size = np.full(self.n_folds, self.n_folds)
-        return all_but_own(self.by_fold(), rank, size, self._nothing())
-
-    def _nothing(self) -> OutcomeSums:
-        return OutcomeSums(np.zeros(1), np.zeros(1), np.zeros(1), self.cells.centre)
+        return all_but_own(self.by_fold(), rank, size, OutcomeSums.nothing(1, self.cells))
 
     def __add__(self, other: LevelTable) -> LevelTable:
         self._check_fits(other)
-        theirs = other.cells.recentred(self.cells.centre)
-        both = OutcomeSums(
-            np.concatenate([self.cells.weight, theirs.weight]),
-            np.concatenate([self.cells.total, theirs.total]),
-            np.concatenate([self.cells.squares, theirs.squares]),
-            self.cells.centre,
-        )
+        both = OutcomeSums.joined([self.cells, other.cells])
         level = np.concatenate([self.level, other.level])
         fold = np.concatenate([self.fold, other.fold])
         return LevelTable.of_cells(self.n_levels, self.n_folds, level, fold, both)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 LevelFunction = Callable[[OutcomeSums], FloatArray]
 
@@ -52,12 +52,12 @@ class LevelView:
 
     def sum(self, function: LevelFunction) -> FloatArray:
         """Sum a function of the level sums over all levels of each training set."""
-        seen = np.bincount(self.group, function(self.entries), self.n_groups)
+        seen = function(self.entries)
         if self.levels is None:
-            return seen
+            return sum_by(self.group, seen, self.n_groups)
         everywhere = function(self.levels)
-        present = np.bincount(self.group, everywhere[self.level], self.n_groups)
-        return np.asarray(everywhere.sum() - present + seen)
+        seen = seen - everywhere[self.level]
+        return np.asarray(everywhere.sum() + sum_by(self.group, seen, self.n_groups))
 
     def max(self, function: LevelFunction) -> FloatArray:
         """Maximum of a function of the level sums over all levels of each training set."""
@@ -116,12 +116,7 @@ def training_view(parts: Sequence[OutcomeSums]) -> LevelView:
     Entries stand training set by training set: entry ``k * n_levels + level``.
     """
     n_levels = len(parts[0].weight)
-    entries = OutcomeSums(
-        np.concatenate([p.weight for p in parts]),
-        np.concatenate([p.total for p in parts]),
-        np.concatenate([p.squares for p in parts]),
-        parts[0].centre,
-    )
+    entries = OutcomeSums.joined(parts)
     level = np.tile(np.arange(n_levels), len(parts))
     group = np.repeat(np.arange(len(parts)), n_levels)
     return LevelView(level, group, entries, entries.grouped(group, len(parts)))

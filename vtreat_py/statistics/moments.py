@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Moments:
         group: IntArray,
         n_groups: int,
         x: FloatArray,
-        y: FloatArray,
+        y: NumberArray,
         weight: FloatArray | None = None,
         centre_x: float = 0.0,
         centre_y: float = 0.0,
@@ -65,14 +65,14 @@ class Moments:
         """Sum the rows of each group; x and y are given relative to their centres."""
         wx = x if weight is None else weight * x
         wy = y if weight is None else weight * y
-        n = np.bincount(group, weight, n_groups).astype(np.float64)
+        n = sum_by(group, weight, n_groups)
         safe = np.where(n > 0, n, 1.0)
-        mean_x = np.bincount(group, wx, n_groups) / safe
-        mean_y = np.bincount(group, wy, n_groups) / safe
+        mean_x = sum_by(group, wx, n_groups) / safe
+        mean_y = sum_by(group, wy, n_groups) / safe
         # Centres lie near the means, so taking the mean products off costs no digits.
-        xx = np.bincount(group, wx * x, n_groups) - n * mean_x**2
-        xy = np.bincount(group, wx * y, n_groups) - n * mean_x * mean_y
-        yy = np.bincount(group, wy * y, n_groups) - n * mean_y**2
+        xx = sum_by(group, wx * x, n_groups) - n * mean_x**2
+        xy = sum_by(group, wx * y, n_groups) - n * mean_x * mean_y
+        yy = sum_by(group, wy * y, n_groups) - n * mean_y**2
         return cls(
             n, mean_x, mean_y, np.maximum(xx, 0.0), xy, np.maximum(yy, 0.0), centre_x, centre_y
         )
@@ -106,19 +106,27 @@ class Moments:
 
     def grouped(self, group: IntArray, n_groups: int) -> Moments:
         """Merge the entries that share a group."""
-        n = np.bincount(group, self.weight, n_groups)
+        n = sum_by(group, self.weight, n_groups)
         safe = np.where(n > 0, n, 1.0)
-        x = np.bincount(group, self.weight * self.x, n_groups) / safe
-        y = np.bincount(group, self.weight * self.y, n_groups) / safe
+        x = sum_by(group, self.weight * self.x, n_groups) / safe
+        y = sum_by(group, self.weight * self.y, n_groups) / safe
         dx, dy = self.x - x[group], self.y - y[group]
-        xx = np.bincount(group, self.xx + self.weight * dx * dx, n_groups)
-        xy = np.bincount(group, self.xy + self.weight * dx * dy, n_groups)
-        yy = np.bincount(group, self.yy + self.weight * dy * dy, n_groups)
+        xx = sum_by(group, self.xx + self.weight * dx * dx, n_groups)
+        xy = sum_by(group, self.xy + self.weight * dx * dy, n_groups)
+        yy = sum_by(group, self.yy + self.weight * dy * dy, n_groups)
         return Moments(n, x, y, xx, xy, yy, self.centre_x, self.centre_y)
 
     def merged(self) -> Moments:
         """Merge all entries into one."""
-        return self.grouped(np.zeros(len(self.weight), dtype=np.intp), 1)
+        n = self.weight.sum(keepdims=True)
+        safe = np.where(n > 0, n, 1.0)
+        x, y = (self.weight @ self.x) / safe, (self.weight @ self.y) / safe
+        dx, dy = self.x - x, self.y - y
+        wx = self.weight * dx
+        xx = self.xx.sum(keepdims=True) + wx @ dx
+        xy = self.xy.sum(keepdims=True) + wx @ dy
+        yy = self.yy.sum(keepdims=True) + (self.weight * dy) @ dy
+        return Moments(n, x, y, xx, xy, yy, self.centre_x, self.centre_y)
 
     def __add__(self, other: Moments) -> Moments:
         other = other.recentred(self.centre_x, self.centre_y)

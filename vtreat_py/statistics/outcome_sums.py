@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
+
+
+def sum_by(group: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:
+    """Sum of the values in each group, or its number of entries."""
+    return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +29,12 @@ class OutcomeSums:
         Sum of the weights, that is the number of rows when weights count repeated rows.
     total : ndarray
         Sum of ``w * (y - centre)``.
-    squares : ndarray
+    inner : ndarray or None
         Sum of ``w * (y - mean of the group)**2``. Kept about the group's own mean, so that
-        nothing cancels when groups lie far apart.
+        nothing cancels when groups lie far apart. None for an outcome of 0 and 1, where it
+        follows from weight and total.
     centre : float
-        Reference point of ``total``; any number near the outcome's mean.
+        Reference point of ``total``; any number near the outcome's mean, 0 for 0 and 1.
 
     Notes
     -----
@@ -45,58 +53,71 @@ class OutcomeSums:
 
     weight: FloatArray
     total: FloatArray
-    squares: FloatArray
+    inner: FloatArray | None = None
     centre: float = 0.0
 
     def __post_init__(self) -> None:
-        for values in (self.weight, self.total, self.squares):
-            values.setflags(write=False)
+        for values in (self.weight, self.total, self.inner):
+            if values is not None:
+                values.setflags(write=False)
 
     @classmethod
     def of_rows(
         cls,
         group: IntArray,
         n_groups: int,
-        y: FloatArray,
+        y: NumberArray,
         weight: FloatArray | None = None,
         centre: float = 0.0,
     ) -> OutcomeSums:
-        """Sum the rows of each group; ``y`` is given relative to ``centre``."""
+        """Sum the rows of each group; ``y`` is given relative to ``centre``, 0 and 1 as int8."""
         w = np.ones(len(y)) if weight is None else weight
-        return cls.of_counts(w, w * y, np.zeros(len(y)), centre).grouped(group, n_groups)
+        inner = None if y.dtype.kind == "i" else np.zeros(len(y))
+        return cls(w.copy(), w * y, inner, centre).grouped(group, n_groups)
 
     @classmethod
-    def of_counts(
-        cls, weight: FloatArray, total: FloatArray, squares: FloatArray | None, centre: float
-    ) -> OutcomeSums:
-        """Take sums as they are; without ``squares`` the outcome is 0 or 1, and they follow."""
-        if squares is None:
-            squares = total * (1.0 - total / np.where(weight > 0, weight, 1.0))
-        return cls(weight, total, squares, centre)
+    def nothing(cls, n_groups: int, like: OutcomeSums) -> OutcomeSums:
+        """Sums of no rows, of the same outcome as ``like``."""
+        inner = None if like.inner is None else np.zeros(n_groups)
+        return cls(np.zeros(n_groups), np.zeros(n_groups), inner, like.centre)
 
-    @property
+    @classmethod
+    def joined(cls, parts: Sequence[OutcomeSums]) -> OutcomeSums:
+        """Put the groups of several sums of one outcome one after the other."""
+        parts = [part.recentred(parts[0].centre) for part in parts]
+        inner = None if parts[0].inner is None else np.concatenate([p.squares for p in parts])
+        return cls(
+            np.concatenate([p.weight for p in parts]),
+            np.concatenate([p.total for p in parts]),
+            inner,
+            parts[0].centre,
+        )
+
+    @cached_property
     def mean(self) -> FloatArray:
         """Mean of each group relative to ``centre``; 0 where a group is empty."""
-        return np.asarray(self.total / np.where(self.weight > 0, self.weight, 1.0))
+        mean = np.zeros_like(self.total)
+        return np.divide(self.total, self.weight, out=mean, where=self.weight > 0)
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """Sum of ``w * (y - mean of the group)**2``."""
+        return self.total * (1.0 - self.mean) if self.inner is None else self.inner
 
     def take(self, index: IntArray | slice) -> OutcomeSums:
         """Return the groups at ``index``."""
-        return OutcomeSums(
-            self.weight[index], self.total[index], self.squares[index], self.centre
-        )
+        inner = None if self.inner is None else self.inner[index]
+        return OutcomeSums(self.weight[index], self.total[index], inner, self.centre)
 
     def replaced(self, index: IntArray, values: OutcomeSums) -> OutcomeSums:
         """Return a copy that has ``values`` at ``index``."""
-        arrays = []
-        for ours, theirs in (
-            (self.weight, values.weight),
-            (self.total, values.total),
-            (self.squares, values.squares),
-        ):
-            copy = ours.copy()
-            copy[index] = theirs
-            arrays.append(copy)
-        return OutcomeSums(*arrays, centre=self.centre)
+        weight, total = self.weight.copy(), self.total.copy()
+        weight[index], total[index] = values.weight, values.total
+        inner = None
+        if self.inner is not None:
+            inner = self.inner.copy()
+            inner[index] = values.squares
+        return OutcomeSums(weight, total, inner, self.centre)
 
     def recentred(self, centre: float) -> OutcomeSums:
         """Return the same sums about another reference point."""
@@ -107,32 +128,41 @@ class OutcomeSums:
 
     def grouped(self, group: IntArray, n_groups: int) -> OutcomeSums:
         """Merge the entries that share a group."""
-        weight = np.bincount(group, self.weight, n_groups)
-        total = np.bincount(group, self.total, n_groups)
-        mean = total / np.where(weight > 0, weight, 1.0)
-        inner = self.squares + self.weight * (self.mean - mean[group]) ** 2
-        return OutcomeSums(weight, total, np.bincount(group, inner, n_groups), self.centre)
+        weight = sum_by(group, self.weight, n_groups)
+        sums = OutcomeSums(weight, sum_by(group, self.total, n_groups), None, self.centre)
+        if self.inner is None:
+            return sums
+        inner = self.inner + self.weight * (self.mean - sums.mean[group]) ** 2
+        return OutcomeSums(weight, sums.total, sum_by(group, inner, n_groups), self.centre)
 
     def merged(self) -> OutcomeSums:
         """Merge all entries into one."""
-        return self.grouped(np.zeros(len(self.weight), dtype=np.intp), 1)
+        weight, total = self.weight.sum(keepdims=True), self.total.sum(keepdims=True)
+        whole = OutcomeSums(weight, total, None, self.centre)
+        if self.inner is None:
+            return whole
+        inner = self.inner.sum(keepdims=True) + self.weight @ (self.mean - whole.mean) ** 2
+        return OutcomeSums(weight, total, inner, self.centre)
 
     def __add__(self, other: OutcomeSums) -> OutcomeSums:
         other = other.recentred(self.centre)
-        weight = self.weight + other.weight
+        weight, total = self.weight + other.weight, self.total + other.total
+        if self.inner is None and other.inner is None:
+            return OutcomeSums(weight, total, None, self.centre)
         apart = other.mean - self.mean
         share = self.weight * other.weight / np.where(weight > 0, weight, 1.0)
-        squares = self.squares + other.squares + apart**2 * share
-        return OutcomeSums(weight, self.total + other.total, squares, self.centre)
+        inner = self.squares + other.squares + apart**2 * share
+        return OutcomeSums(weight, total, inner, self.centre)
 
     def __sub__(self, other: OutcomeSums) -> OutcomeSums:
         other = other.recentred(self.centre)
         weight = np.maximum(self.weight - other.weight, 0.0)
         left = weight > 0
         total = np.where(left, self.total - other.total, 0.0)
-        rest = OutcomeSums(weight, total, np.zeros_like(weight), self.centre)
+        if self.inner is None and other.inner is None:
+            return OutcomeSums(weight, total, None, self.centre)
+        mean = total / np.where(left, weight, 1.0)
         share = weight * other.weight / np.where(self.weight > 0, self.weight, 1.0)
-        squares = self.squares - other.squares - (other.mean - rest.mean) ** 2 * share
-        return OutcomeSums(
-            weight, total, np.where(left, np.maximum(squares, 0.0), 0.0), self.centre
-        )
+        inner = self.squares - other.squares - (other.mean - mean) ** 2 * share
+        inner = np.where(left, np.maximum(inner, 0.0), 0.0)
+        return OutcomeSums(weight, total, inner, self.centre)

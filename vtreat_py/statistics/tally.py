@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Above this many cells a row, most cells are empty and only the occupied ones are numbered.
 _DENSE_CELLS_PER_ROW = 8
 _BLOCK = 1 << 17
+# Inner squares below this share of the raw squares have lost digits to cancellation.
+_CANCELLED = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Rows:
         Fold of each row, in ``range(n_folds)``.
     """
 
-    y: FloatArray | IntArray
+    y: NumberArray
     weight: FloatArray | None
     fold: IntArray
     n_folds: int
@@ -62,7 +64,9 @@ class CellIndex:
         """Key of each of the ``rows``."""
         if self.pair is not None:
             return self.pair[rows].astype(np.intp)
-        return self.code[rows].astype(np.intp) * self.n_folds + self.fold[rows]
+        keys = np.multiply(self.code[rows], self.n_folds, dtype=np.intp)
+        keys += self.fold[rows]
+        return keys
 
     def spread(self, values: FloatArray, out: FloatArray) -> None:
         """Write the value of each row's cell to ``out``."""
@@ -100,14 +104,13 @@ def tally(code: IntArray, n_levels: int, rows: Rows) -> tuple[LevelTable, CellIn
         pair, occupied = np.asarray(encoded.indices), np.asarray(encoded.dictionary)
         n_keys = len(occupied)
     index = CellIndex(code, rows.fold, n_folds, n_keys, pair, np.empty(0, dtype=np.intp))
-    count, sums = _sums_by_key(index, rows)
-    cell_key = np.flatnonzero(count)
+    cell_key, cells = _sums_by_key(index, rows)
     level_fold = cell_key if pair is None else occupied[cell_key]
     if pair is not None:
         order = np.argsort(level_fold)
-        cell_key, level_fold = cell_key[order], level_fold[order]
+        cell_key, level_fold, cells = cell_key[order], level_fold[order], cells.take(order)
     level, fold = np.divmod(level_fold, n_folds)
-    table = LevelTable(n_levels, n_folds, level, fold, sums.take(cell_key))
+    table = LevelTable(n_levels, n_folds, level, fold, cells)
     return table, CellIndex(code, rows.fold, n_folds, n_keys, pair, cell_key)
 
 
@@ -117,37 +120,60 @@ def blocks(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def _sums_by_key(index: CellIndex, rows: Rows) -> tuple[FloatArray | IntArray, OutcomeSums]:
-    """Count of rows and outcome sums of each key."""
-    size = index.n_keys
-    by_class = 2 if rows.is_binary else 1
-    count = np.zeros(by_class * size, dtype=np.int64)
-    weight = np.zeros(by_class * size)
-    total = np.zeros(size)
-    pieces = list(blocks(len(index.code), max(_BLOCK, 4 * size)))
-    for piece in pieces:
+def _sums_by_key(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
+    """Keys that have rows, and their outcome sums."""
+    return (_class_sums if rows.is_binary else _number_sums)(index, rows)
+
+
+def _pieces(index: CellIndex) -> Iterator[slice]:
+    """Blocks of rows, large enough that adding up the sums of blocks costs little."""
+    return blocks(len(index.code), max(_BLOCK, 4 * index.n_keys))
+
+
+def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
+    """One count by key and class gives both sums of a class outcome."""
+    size = 2 * index.n_keys
+    count, weight = np.zeros(size, dtype=np.int64), np.zeros(size)
+    for piece in _pieces(index):
         key = index.keys(piece)
-        w = None if rows.weight is None else rows.weight[piece]
-        y = rows.y[piece]
-        if rows.is_binary:
-            key = 2 * key + y
-        else:
-            total += np.bincount(key, y if w is None else w * y, size)
-        count += np.bincount(key, minlength=len(count))
-        if w is not None:
-            weight += np.bincount(key, w, len(weight))
+        key *= 2
+        key += rows.y[piece]
+        count += np.bincount(key, minlength=size)
+        if rows.weight is not None:
+            weight += np.bincount(key, rows.weight[piece], size)
+    some = np.flatnonzero(count[::2] + count[1::2])
     if rows.weight is None:
-        weight = count.astype(np.float64)
-    if rows.is_binary:
-        count, weight = count[::2] + count[1::2], weight.reshape(-1, 2)
-        weight, total = weight.sum(axis=1), weight[:, 1].copy()
-        return count, OutcomeSums.of_counts(weight, total, None, rows.centre)
-    mean = total / np.where(weight > 0, weight, 1.0)
-    squares = np.zeros(size)
-    for piece in pieces:
-        key = index.keys(piece)
-        apart = (rows.y[piece] - mean[key]) ** 2
-        squares += np.bincount(
-            key, apart if rows.weight is None else rows.weight[piece] * apart, size
-        )
-    return count, OutcomeSums(weight, total, squares, rows.centre)
+        weight = count
+    total = weight[1::2][some].astype(np.float64)
+    return some, OutcomeSums(weight[::2][some] + total, total, None, rows.centre)
+
+
+def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
+    """Sums of a numeric outcome, in one pass where that costs no digits, else in two."""
+    size = index.n_keys
+    count, weight = np.zeros(size, dtype=np.int64), np.zeros(size)
+    total, raw = np.zeros(size), np.zeros(size)
+    for piece in _pieces(index):
+        key, y = index.keys(piece), rows.y[piece]
+        count += np.bincount(key, minlength=size)
+        wy = y
+        if rows.weight is not None:
+            wy = rows.weight[piece] * y
+            weight += np.bincount(key, rows.weight[piece], size)
+        total += np.bincount(key, wy, size)
+        raw += np.bincount(key, wy * y, size)
+    some = np.flatnonzero(count)
+    weight = (count if rows.weight is None else weight)[some].astype(np.float64)
+    sums = OutcomeSums(weight, total[some], None, rows.centre)
+    inner = raw[some] - sums.total * sums.mean
+    if (inner < _CANCELLED * raw[some]).any():
+        mean, inner = np.zeros(size), np.zeros(size)
+        mean[some] = sums.mean
+        for piece in _pieces(index):
+            key = index.keys(piece)
+            apart = (rows.y[piece] - mean[key]) ** 2
+            if rows.weight is not None:
+                apart *= rows.weight[piece]
+            inner += np.bincount(key, apart, size)
+        inner = inner[some]
+    return some, OutcomeSums(weight, sums.total, inner, rows.centre)
