@@ -57,7 +57,13 @@ class LearnedLevels:
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
 
-    def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
+    def write_cross(
+        self,
+        place: int,
+        scale: bool,
+        collar: bool,  # noqa: ARG002 (levels have no range to clip)
+        out: FloatArray,
+    ) -> None:
         """Write the cross-frame column of the variable at ``place`` to ``out``."""
         values = self.values[place]
         if scale:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,46 +12,16 @@ from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._names import munge
 from vtreat_py._treatment import DerivedVariable, NumericTreatment
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
-from vtreat_py.coders.clean import clean, imputed_value
+from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
-from vtreat_py.statistics.scan import all_but_own
 
 # Folds with less variation than this share of all of it are looked at value by value.
 _NEARLY_CONSTANT = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class NumericSums:
-    """Sums of a numeric column in several groups of rows: good values, and bad rows."""
-
-    good: Moments
-    bad: OutcomeSums
-
-    def imputed(self, value: FloatArray) -> Moments:
-        """Moments of the cleaned column, when bad rows of each group get ``value``."""
-        return self.good + Moments.of_points(value, self.bad)
-
-    def merged(self) -> NumericSums:
-        """Sums over all groups."""
-        return NumericSums(self.good.merged(), self.bad.merged())
-
-    def all_but_own(self) -> NumericSums:
-        """For each group, the sums over the others."""
-        n = len(self.good.weight)
-        rank, size = np.arange(n), np.full(n, n)
-        zero = np.zeros(1)
-        nothing = Moments(
-            zero, zero, zero, zero, zero, zero, self.good.centre_x, self.good.centre_y
-        )
-        none_bad = OutcomeSums.nothing(1, self.bad)
-        return NumericSums(
-            all_but_own(self.good, rank, size, nothing),
-            all_but_own(self.bad, rank, size, none_bad),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +66,10 @@ class _Learner:
         self.has_good = good
         if not good:
             return
-        values = column.values if column.bad is None else column.values[self._good]
-        self._centre = float(np.mean(values))
+        counted = self._counted_values(None)
+        self._coordinates = Coordinates.near(counted)
         self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
         self._whole = self._sums.merged()
-        counted = self._counted_values(None)
         low, high = float(counted.min()), float(counted.max())
         self._range = low, high
         self.value = self._imputed_value(None)
@@ -133,27 +102,8 @@ class _Learner:
             x, y = x[rows], y[rows]
             w = None if w is None else w[rows]
             bad = None if bad is None else bad[rows]
-        group = group.astype(np.intp, copy=False)
-        if bad is None:
-            none = OutcomeSums.of_rows(group[:0], n_groups, y[:0], None, outcome.centre)
-            good = Moments.of_rows(
-                group, n_groups, x - self._centre, y, w, self._centre, outcome.centre
-            )
-            return NumericSums(good, none)
-        kept, lost = np.flatnonzero(~bad), np.flatnonzero(bad)
-        good = Moments.of_rows(
-            group[kept],
-            n_groups,
-            x[kept] - self._centre,
-            y[kept],
-            None if w is None else w[kept],
-            self._centre,
-            outcome.centre,
-        )
-        marked = OutcomeSums.of_rows(
-            group[lost], n_groups, y[lost], None if w is None else w[lost], outcome.centre
-        )
-        return NumericSums(good, marked)
+        x = self._coordinates.inner(x)
+        return NumericSums.of_rows(group, n_groups, x, bad, y, w, outcome.centre)
 
     @cached_property
     def _training(self) -> NumericSums:
@@ -162,9 +112,7 @@ class _Learner:
         if folds.training is not None:
             rows, owner = folds.training
             return self._sums_by(owner, folds.n_folds, rows)
-        others = self._sums.all_but_own()
-        which = slice(folds.n_folds)
-        return NumericSums(others.good.take(which), others.bad.take(which))
+        return self._sums.all_but_own().take(slice(folds.n_folds))
 
     def _training_weight(self, fold: int) -> FloatArray:
         return self._context.folds.training_weight(fold, self._weight)
@@ -180,7 +128,7 @@ class _Learner:
             # Without a good training value nothing was learned: use the value of all rows.
             if good.weight[place] <= 0:
                 return self.value
-            return float(np.clip(self._centre + good.x[place], *self._range))
+            return float(np.clip(self._coordinates.outer(good.x[place]), *self._range))
         training = None if fold is None else self._training_weight(fold)
         values = self._counted_values(training)
         if not len(values):
@@ -262,12 +210,16 @@ class _Learner:
 
     def _clean_variable(self) -> DerivedVariable:
         context = self._context
-        moments = self._whole.imputed(np.array([self.value]))
-        points = self._row_points(self._cleaned(by_fold=False)) if context.is_binary else None
+        moments = self._whole.imputed(self._inner(self.value))
+        points = (
+            self._row_points(self._inner(self._cleaned(by_fold=False)))
+            if context.is_binary
+            else None
+        )
         score = context.score(moments, points)
         slope = score.slope
         if context.options.force_split and context.supervised:
-            score = self._cross_score(self._cleaned(by_fold=True))
+            score = self._cross_score(self._inner(self._cleaned(by_fold=True)))
         return DerivedVariable(
             munge([str(self._column.name)])[0],
             self._column.name,
@@ -275,13 +227,13 @@ class _Learner:
             rsq=float(score.rsq[0]),
             sig=float(score.sig[0]),
             needs_split=context.options.force_split,
-            slope=float(slope[0]),
-            mean=float(self._centre + moments.x[0]),
+            slope=float(slope[0] / self._coordinates.unit),
+            mean=float(self._coordinates.outer(moments.x[0])),
         )
 
     def _bad_variable(self) -> DerivedVariable:
         context, bad = self._context, self._whole.bad
-        everything = self._whole_sums(self._whole)
+        everything = self._whole.outcome()
         moments = indicator_moments(bad, everything)
         points = indicator_points(bad, everything) if context.is_binary else None
         score = context.score(moments, points)
@@ -300,11 +252,8 @@ class _Learner:
             mean=float(moments.x[0]),
         )
 
-    @staticmethod
-    def _whole_sums(sums: NumericSums) -> OutcomeSums:
-        """Outcome sums over good and bad rows together."""
-        good = sums.good
-        return sums.bad + OutcomeSums(good.weight, good.weight * good.y, good.yy, good.centre_y)
+    def _inner(self, values: FloatArray | float) -> FloatArray:
+        return self._coordinates.inner(np.atleast_1d(values))
 
     def _cross_score(self, values: FloatArray) -> Score:
         """Score a cross-frame column on the rows that have one."""
@@ -312,9 +261,9 @@ class _Learner:
         rows = slice(None) if applied is None else applied
         y = context.outcome.y[rows]
         w = None if self._weight is None else self._weight[rows]
-        x = values[rows] - self._centre
+        x = values[rows]
         one = np.zeros(len(x), dtype=np.intp)
-        moments = Moments.of_rows(one, 1, x, y, w, self._centre, context.outcome.centre)
+        moments = Moments.of_rows(one, 1, x, y, w, centre_y=context.outcome.centre)
         points = None
         if context.is_binary:
             weight = np.ones(len(x)) if w is None else w
@@ -335,27 +284,27 @@ class _Learner:
                 np.clip(out, cuts[folds.fold, 0], cuts[folds.fold, 1], out=out)
         if scale:
             slope, mean = self._fold_scales(variable)
-            out -= mean[folds.fold]
-            out *= slope[folds.fold]
+            scale_in_place(out, slope[folds.fold], mean[folds.fold])
 
     def _fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
         context, n_folds = self._context, self._context.folds.n_folds
         training = self._training
         if variable.code == "isBAD":
-            everything = self._whole_sums(training)
+            everything = training.outcome()
             moments = indicator_moments(training.bad, everything)
             points = indicator_points(training.bad, everything) if context.is_binary else None
             slope, mean = context.slopes(moments, points), moments.x
             lacking = (training.bad.weight <= 0) | (training.good.weight <= 0)
         else:
-            moments = training.imputed(self._fold_values)
-            mean = self._centre + moments.x
+            moments = training.imputed(self._inner(self._fold_values))
+            mean = self._coordinates.outer(moments.x)
             lacking = self._constant_in
             if context.link_slopes:
                 slope = np.array([self._link_slope(k) for k in range(n_folds)])
             else:
                 slope = context.slopes(moments, None)
+            slope = slope / self._coordinates.unit
         if context.options.follows_r:
             slope = np.where(lacking, variable.slope, slope)
             mean = np.where(lacking, variable.mean, mean)
@@ -365,6 +314,7 @@ class _Learner:
         """Logistic slope of the clean column on a fold's training rows."""
         values = clean(self._column.values, self._column.bad, self._fold_values[fold])
         weight = self._training_weight(fold)
+        values = self._inner(values)
         points = (values[None], weight[None], (weight * self._context.outcome.y)[None])
         moments = self._training.good  # only the link slope is wanted
         return float(self._context.slopes(moments, points)[0])

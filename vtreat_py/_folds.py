@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,11 +62,11 @@ class FoldPlan:
         else:
             rows, owner = self.training
             times = np.bincount(rows[owner == fold], minlength=len(self.fold)).astype(np.float64)
-        return times if weight is None else times * weight
+        return times if weight is None else np.asarray(times * weight)
 
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
-        pairs = []
+        pairs: list[tuple[IntArray, IntArray]] = []
         for k in range(self.n_folds):
             if self.training is None:
                 train = np.flatnonzero(self.fold != k)
@@ -90,7 +89,7 @@ def make_folds(
     """
     if cv is None:
         cv = DEFAULT_FOLDS
-    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+    if isinstance(cv, int | np.integer) and type(cv) is not bool:
         plan = _counted(int(cv), groups, random_state, outcome, n_rows)
     elif hasattr(cv, "split"):
         labels = None if groups is None else _group_labels(groups)

@@ -44,10 +44,10 @@ class InputFrame:
             If two columns share a name.
         """
         if isinstance(frame, np.ndarray) and frame.ndim == 2:
-            names = [f"x{i}" for i in range(frame.shape[1])]
-            frame = pd.DataFrame(frame, columns=names, copy=False)
-        names = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-        _check_distinct(list(names))
+            columns = [f"x{i}" for i in range(frame.shape[1])]
+            frame = pd.DataFrame(frame, columns=columns, copy=False)
+        names = getattr(frame, "column_names", None)
+        _check_distinct(list(getattr(frame, "columns", ()) if names is None else names))
         try:
             wrapped = nw.from_native(frame, eager_only=True)
         except TypeError as reason:
@@ -130,13 +130,10 @@ def _object_or_numbers(values: Any) -> Any:
 
 
 def _check_distinct(names: list[Hashable]) -> None:
-    repeated = sorted({str(n) for n in names if names.count(n) > 1}) if _repeats(names) else []
-    if repeated:
-        raise FrameError(
-            f"several columns share a name: {', '.join(map(repr, repeated))}; "
-            "rename them, so that each column has a name of its own"
-        )
-
-
-def _repeats(names: list[Hashable]) -> bool:
-    return len(set(names)) < len(names)
+    if len(set(names)) == len(names):
+        return
+    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
+    raise FrameError(
+        f"several columns share a name: {', '.join(repeated)}; "
+        "rename them, so that each column has a name of its own"
+    )

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -31,7 +30,7 @@ class Levels:
     labels : pyarrow.Array of large_string or large_binary, or ndarray of object
     """
 
-    labels: pa.Array | npt.NDArray[np.object_]
+    labels: Any
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Levels:

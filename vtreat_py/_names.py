@@ -16,7 +16,7 @@ _SPELLED = str.maketrans({sign: f"_{word}_" for sign, word in _WORDS.items()})
 _SEPARATORS = re.compile(r"[\W_]+")
 _RESERVED = frozenset(
     """if else repeat while function for next break in TRUE FALSE NULL Inf NaN NA
-    NA_integer_ NA_real_ NA_character_ NA_complex_""".split()
+    NA_integer_ NA_real_ NA_character_ NA_complex_""".split()  # noqa: SIM905 (a list of words)
 )
 
 

@@ -157,7 +157,7 @@ class TreatmentPlan:
         return [unsupervised or v.sig <= limit for v in self.derived]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TreatmentPlan) and _same(vars(self), vars(other))
+        return _same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -86,11 +86,12 @@ def prepare(
         raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
     chosen = plan.select(prune_sig, variables, coders)
     source = InputFrame.of(frame)
+    _check_extra(extra_columns, [v.name for v in chosen])
     by_column: dict[Hashable, list[int]] = {}
     for place, variable in enumerate(chosen):
         by_column.setdefault(variable.orig_variable, []).append(place)
     treatments = [t for t in plan.treatments if t.column in by_column]
-    columns = _read(plan, source, treatments, extra_columns)
+    columns = _read(source, treatments, extra_columns)
     if not chosen:
         warn_of_nothing(prune_sig)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
@@ -102,7 +103,6 @@ def prepare(
 
 
 def _read(
-    plan: TreatmentPlan,
     source: InputFrame,
     treatments: list[Treatment],
     extra_columns: Sequence[Hashable],
@@ -128,6 +128,17 @@ def _read(
             "Convert them to the type they had"
         )
     return columns
+
+
+def _check_extra(extra_columns: Sequence[Hashable], names: list[str]) -> None:
+    if isinstance(extra_columns, str):
+        raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
+    taken = [name for name in extra_columns if name in names]
+    if taken:
+        raise InvalidOptionError(
+            f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
+            "the derived ones out with variables="
+        )
 
 
 def _write(

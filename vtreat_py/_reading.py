@@ -57,8 +57,8 @@ def _unsupported(name: Hashable, what: str) -> FrameError:
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        values = series.cat
-        return CodedColumn(name, values.codes.to_numpy(), Levels.of(list(values.categories)))
+        categories = Levels.of(list(series.cat.categories))
+        return CodedColumn(name, series.cat.codes.to_numpy(), categories)
     if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
         raise _unsupported(name, f"values of type {dtype}")
     if isinstance(dtype, pd.SparseDtype):
@@ -67,7 +67,7 @@ def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
         return _read_numpy(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
     if isinstance(dtype, np.dtype):
         values = series.to_numpy()
-        return _read_objects(name, values) if dtype == object else _read_numpy(name, values)
+        return _read_objects(name, values) if dtype.kind == "O" else _read_numpy(name, values)
     try:
         return _read_arrow(name, pa.array(series.array, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as reason:

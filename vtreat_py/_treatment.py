@@ -17,7 +17,7 @@ from vtreat_py._columns import (
 )
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.coders.clean import clean
+from vtreat_py.coders.clean import clean, scale_in_place
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,7 @@ class NumericTreatment:
             if collar:
                 np.clip(out, self.lower, self.upper, out=out)
         if scale:
-            out -= variable.mean
-            out *= variable.slope
+            scale_in_place(out, variable.slope, variable.mean)
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ class _Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     plan_: TreatmentPlan
 
     def _options(self) -> dict[str, Any]:
-        options = self.get_params(deep=False)
+        options: dict[str, Any] = self.get_params(deep=False)
         for name in ("prune_sig", "scale", "collar"):
             options.pop(name, None)
         return options
@@ -88,7 +88,7 @@ class _Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return prepare(self.plan_, X, **self._select())
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
         """Names of the columns that ``transform`` returns.
 
         Parameters
@@ -153,7 +153,7 @@ class _SupervisedTreatment(_Treatment):
         self._remember(X, design.plan(design.learn()))
         return self
 
-    def fit_transform(  # type: ignore[override]
+    def fit_transform(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> Any:
         """Learn the plan, and treat the training rows out of fold: the cross-frame.
@@ -272,7 +272,7 @@ class NumericOutcomeTreatment(_SupervisedTreatment):
     ['x_catN']
     >>> treatment.transform(X.tail(1)).round(2)
         x_catN
-    39    1.48
+    39    1.49
     """
 
     _outcome_type = "numeric"
@@ -365,7 +365,7 @@ class UnsupervisedTreatment(_Treatment):
         self.progress = progress
         self.collar = collar
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Learn the plan.
 
         Parameters

@@ -9,7 +9,10 @@ import numpy as np
 
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.quantiles import weighted_quantiles
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 Imputer = float | str | Callable[[FloatArray, FloatArray], float]
 
@@ -36,7 +39,8 @@ def imputed_value(
     if isinstance(imputer, int | float):
         return float(imputer)
     if imputer == "mean":
-        return float(np.average(values, weights=weights))
+        near = Coordinates.near(values)
+        return float(near.outer(np.average(near.inner(values), weights=weights)))
     if imputer == "median":
         return float(weighted_quantiles(values, weights, [0.5])[0])
     assert callable(imputer)
@@ -56,3 +60,12 @@ def imputed_value(
 def clean(values: FloatArray, bad: BoolArray | None, imputed: float | FloatArray) -> FloatArray:
     """Replace bad values; ``imputed`` is one number, or one a row."""
     return values if bad is None else np.where(bad, imputed, values)
+
+
+def scale_in_place(values: FloatArray, slope: FloatArray | float, mean: FloatArray | float) -> None:
+    """Turn x into ``slope * (x - mean)``; what would leave the range of floats stays at its end."""
+    with np.errstate(over="ignore"):
+        values -= mean
+        np.clip(values, -_LARGEST, _LARGEST, out=values)
+        values *= slope
+    np.clip(values, -_LARGEST, _LARGEST, out=values)

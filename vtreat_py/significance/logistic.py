@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.tally import blocks
 
@@ -27,6 +27,9 @@ _FIRST_RESPONSE = np.log(3.0) + 4.0 / 3.0
 _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
+# With this many points, every so manieth gives the starting values.
+_MANY_POINTS = 1 << 16
+_THINNING = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +76,13 @@ def logistic_fit(x: FloatArray, total: FloatArray, hits: FloatArray) -> Logistic
     (2.197225, 2.197225)
     """
     problem = _Problem.standardised(x, total, hits)
-    slope, deviance, converged = _newton(problem, _MAX_ITERATIONS)
-    null = _null_deviance(problem)
-    if not converged.all():
-        lost = np.flatnonzero(~converged)
+    path = _newton(problem, _first_step(problem), _MAX_ITERATIONS)
+    slope, deviance, null = path.slope, path.deviance, _null_deviance(problem)
+    if not path.converged.all():
+        lost = np.flatnonzero(~path.converged)
         repaired = problem.doubled(lost)
-        slope[lost], deviance[lost], _ = _newton(repaired, _REPAIR_ITERATIONS)
+        again = _newton(repaired, repaired.first_step(), _REPAIR_ITERATIONS)
+        slope[lost], deviance[lost] = again.slope, again.deviance
         null[lost] = _null_deviance(repaired)
     return LogisticFit(slope / problem.spread, deviance, null)
 
@@ -129,7 +133,19 @@ class _Problem:
         start = 2.0 * covariance / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
 
-    def doubled(self, which: np.ndarray) -> _Problem:
+    def first_step(self) -> tuple[FloatArray, FloatArray]:
+        """Intercept and slope after the first step from R's starting values."""
+        balance = 2.0 * self.hit_weight / self.weight - 1.0
+        return _FIRST_RESPONSE * balance, _FIRST_RESPONSE * self.slope_start
+
+    def thinned(self, step: int) -> _Problem:
+        """Return the problems on every ``step``-th point, standardised as they are."""
+        x, total, hits = self.x[:, ::step], self.total[:, ::step], self.hits[:, ::step]
+        shape = np.zeros(len(x))
+        weight, hit_weight = total.sum(axis=1) + shape, hits.sum(axis=1) + shape
+        return replace(self, x=x, total=total, hits=hits, weight=weight, hit_weight=hit_weight)
+
+    def doubled(self, which: IntArray) -> _Problem:
         """Return problems ``which`` with the flipped, lightly weighted copy of their data."""
 
         def pick(values: FloatArray) -> FloatArray:
@@ -158,11 +174,32 @@ def _null_deviance(problem: _Problem) -> FloatArray:
     return np.asarray(-2.0 * problem.weight * np.where((rate > 0) & (rate < 1), inside, 0.0))
 
 
-def _newton(problem: _Problem, iterations: int) -> tuple[FloatArray, FloatArray, np.ndarray]:
-    """Iterate to the maximum of the likelihood; slope is per ``spread`` of x."""
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Where an iteration ended; the slope is per ``spread`` of x."""
+
+    intercept: FloatArray
+    slope: FloatArray
+    deviance: FloatArray
+    converged: BoolArray
+
+
+def _first_step(problem: _Problem) -> tuple[FloatArray, FloatArray]:
+    """Coefficients to start from: R's first step or, with many points, a fit to some of them."""
+    intercept, slope = problem.first_step()
+    if problem.x.shape[1] >= _MANY_POINTS:
+        part = problem.thinned(_THINNING)
+        fit = _newton(part, part.first_step(), _MAX_ITERATIONS)
+        # Where the part is separated, the whole may not be: then begin as usual.
+        intercept = np.where(fit.converged, fit.intercept, intercept)
+        slope = np.where(fit.converged, fit.slope, slope)
+    return intercept, slope
+
+
+def _newton(problem: _Problem, start: tuple[FloatArray, FloatArray], iterations: int) -> _Path:
+    """Iterate to the maximum of the likelihood."""
     p = len(problem.x)
-    slope = _FIRST_RESPONSE * problem.slope_start
-    intercept = _FIRST_RESPONSE * (2.0 * problem.hit_weight / problem.weight - 1.0)
+    intercept, slope = start
     before = np.full((2, p), 0.0)
     deviance = -2.0 * problem.weight * np.log(0.75)
     converged = np.zeros(p, dtype=bool)
@@ -192,23 +229,24 @@ def _newton(problem: _Problem, iterations: int) -> tuple[FloatArray, FloatArray,
         active = active[~(done | last)]
         if not len(active):
             break
-    return slope, deviance, converged
+    return _Path(intercept, slope, deviance, converged)
 
 
 def _evaluate(
-    problem: _Problem, which: np.ndarray, intercept: FloatArray, slope: FloatArray
+    problem: _Problem, which: IntArray, intercept: FloatArray, slope: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Deviance at the given coefficients, the Newton step from there, and its expected gain."""
     gradient, curvature = np.zeros((2, len(which))), np.zeros((3, len(which)))
     loss = np.zeros(len(which))
     everything = len(which) == len(problem.x)
+    shrink = 1.0 / problem.spread
     for piece in blocks(problem.x.shape[1], max(_BLOCK // len(which), 64)):
         x = problem.x[:, piece] if everything else problem.x[which, piece]
         total, hits = problem.total[:, piece], problem.hits[:, piece]
         if not everything and len(total) > 1:
             total, hits = total[which], hits[which]
         x = x - problem.middle[which, None]
-        x /= problem.spread[which, None]
+        x *= shrink[which, None]
         eta = x * slope[:, None]
         eta += intercept[:, None]
         decay = np.abs(eta)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from vtreat_py._typing import BoolArray, IntArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.scan import all_but_own
+from vtreat_py.statistics.scan import all_but_one, all_but_own
+
+# With at most this many (level, fold) pairs to a cell, arrays of all pairs are the faster ones.
+_DENSE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,10 @@ class LevelTable:
 
     def by_level(self) -> OutcomeSums:
         """Sums of each level over all folds; levels without rows have weight 0."""
+        return self._by_level
+
+    @cached_property
+    def _by_level(self) -> OutcomeSums:
         return self.cells.grouped(self.level, self.n_levels)
 
     def by_fold(self) -> OutcomeSums:
@@ -88,10 +96,24 @@ class LevelTable:
         if self.cells.inner is None:
             # Counts subtract without rounding, so no trace of the own rows stays behind.
             return self.by_level().take(self.level) - self.cells
+        if self.n_folds * self.n_levels <= _DENSE * len(self.level):
+            return self._held_out_dense()
         start = np.flatnonzero(np.diff(self.level, prepend=-1))
         size = np.diff(start, append=len(self.level))
         rank = np.arange(len(self.level)) - np.repeat(start, size)
-        return all_but_own(self.cells, rank, np.repeat(size, size), OutcomeSums.nothing(1, self.cells))
+        return all_but_own(
+            self.cells, rank, np.repeat(size, size), OutcomeSums.nothing(1, self.cells)
+        )
+
+    def _held_out_dense(self) -> OutcomeSums:
+        """`held_out_cells` through arrays of all levels, one a fold: no gathering."""
+        place = self.fold.astype(np.intp) * self.n_levels + self.level
+        size = self.n_folds * self.n_levels
+        full = OutcomeSums.nothing(size, self.cells).replaced(place, self.cells)
+        starts = range(0, size, self.n_levels)
+        folds = [full.take(slice(start, start + self.n_levels)) for start in starts]
+        others = all_but_one(folds, OutcomeSums.nothing(self.n_levels, self.cells))
+        return OutcomeSums.joined(others).take(place)
 
     def held_out_folds(self) -> OutcomeSums:
         """For each fold, the sums over all rows of the other folds."""

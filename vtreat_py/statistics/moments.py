@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,10 @@ class Moments:
     def _arrays(self) -> tuple[FloatArray, ...]:
         return self.weight, self.x, self.y, self.xx, self.xy, self.yy
 
+    def _like(self, arrays: Sequence[FloatArray]) -> Moments:
+        weight, x, y, xx, xy, yy = arrays
+        return Moments(weight, x, y, xx, xy, yy, self.centre_x, self.centre_y)
+
     @classmethod
     def of_rows(
         cls,
@@ -86,7 +91,7 @@ class Moments:
 
     def take(self, index: IntArray | slice) -> Moments:
         """Return the groups at ``index``."""
-        return Moments(*(a[index] for a in self._arrays()), self.centre_x, self.centre_y)
+        return self._like([a[index] for a in self._arrays()])
 
     def replaced(self, index: IntArray, values: Moments) -> Moments:
         """Return a copy that has ``values`` at ``index``."""
@@ -95,7 +100,7 @@ class Moments:
             copy = ours.copy()
             copy[index] = theirs
             arrays.append(copy)
-        return Moments(*arrays, self.centre_x, self.centre_y)
+        return self._like(arrays)
 
     def recentred(self, centre_x: float, centre_y: float) -> Moments:
         """Return the same moments about other reference points."""

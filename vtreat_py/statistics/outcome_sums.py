@@ -10,8 +10,11 @@ import numpy as np
 
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
+# Stands for weight 0 where a total of 0 is divided by it.
+_TINY = 1e-300
 
-def sum_by(group: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:
+
+def sum_by(group: IntArray, values: NumberArray | None, n_groups: int) -> FloatArray:
     """Sum of the values in each group, or its number of entries."""
     return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
 
@@ -96,8 +99,7 @@ class OutcomeSums:
     @cached_property
     def mean(self) -> FloatArray:
         """Mean of each group relative to ``centre``; 0 where a group is empty."""
-        mean = np.zeros_like(self.total)
-        return np.divide(self.total, self.weight, out=mean, where=self.weight > 0)
+        return self.total / np.maximum(self.weight, _TINY)
 
     @cached_property
     def squares(self) -> FloatArray:
@@ -150,7 +152,7 @@ class OutcomeSums:
         if self.inner is None and other.inner is None:
             return OutcomeSums(weight, total, None, self.centre)
         apart = other.mean - self.mean
-        share = self.weight * other.weight / np.where(weight > 0, weight, 1.0)
+        share = self.weight * other.weight / np.maximum(weight, _TINY)
         inner = self.squares + other.squares + apart**2 * share
         return OutcomeSums(weight, total, inner, self.centre)
 
@@ -161,8 +163,8 @@ class OutcomeSums:
         total = np.where(left, self.total - other.total, 0.0)
         if self.inner is None and other.inner is None:
             return OutcomeSums(weight, total, None, self.centre)
-        mean = total / np.where(left, weight, 1.0)
-        share = weight * other.weight / np.where(self.weight > 0, self.weight, 1.0)
+        mean = total / np.maximum(weight, _TINY)
+        share = weight * other.weight / np.maximum(self.weight, _TINY)
         inner = self.squares - other.squares - (other.mean - mean) ** 2 * share
         inner = np.where(left, np.maximum(inner, 0.0), 0.0)
         return OutcomeSums(weight, total, inner, self.centre)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -12,12 +13,24 @@ from vtreat_py._typing import IntArray
 class Summed(Protocol):
     """Arrays of sums that can be picked, replaced and added."""
 
-    def take(self, index: IntArray) -> Self: ...  # noqa: D102
+    def take(self, index: IntArray | slice) -> Self: ...  # noqa: D102
     def replaced(self, index: IntArray, values: Self) -> Self: ...  # noqa: D102
-    def __add__(self, other: Self) -> Self: ...  # noqa: D105
+    def __add__(self, other: Self) -> Self: ...
 
 
 T = TypeVar("T", bound=Summed)
+
+
+def all_but_one(parts: Sequence[T], empty: T) -> list[T]:
+    """Merge, for each of a few parts, all the others: `all_but_own` for parts held as a list."""
+    before = [empty]
+    for part in parts[:-1]:
+        before.append(before[-1] + part)
+    after, others = empty, []
+    for part, left in zip(reversed(parts), reversed(before), strict=True):
+        others.append(left + after)
+        after = part + after
+    return others[::-1]
 
 
 def all_but_own(parts: T, rank: IntArray, size: IntArray, empty: T) -> T:
@@ -37,14 +50,19 @@ def all_but_own(parts: T, rank: IntArray, size: IntArray, empty: T) -> T:
     empty : Summed
         One entry: the sum of no rows.
     """
-    index = np.arange(len(rank))
-    before = _running(parts, rank, step=-1)
-    after = _running(parts, size - 1 - rank, step=1)
     nothing = empty.take(np.zeros(len(rank), dtype=np.intp))
+    some = np.flatnonzero(size > 1)  # the only part of its segment has no others
+    if not len(some):
+        return nothing
+    shared, rank, size = parts.take(some), rank[some], size[some]
+    index = np.arange(len(some))
+    before = _running(shared, rank, step=-1)
+    after = _running(shared, size - 1 - rank, step=1)
+    blank = nothing.take(slice(len(some)))
     first, last = rank == 0, rank == size - 1
-    left = nothing.replaced(index[~first], before.take(index[~first] - 1))
-    right = nothing.replaced(index[~last], after.take(index[~last] + 1))
-    return left + right
+    left = blank.replaced(index[~first], before.take(index[~first] - 1))
+    right = blank.replaced(index[~last], after.take(index[~last] + 1))
+    return nothing.replaced(some, left + right)
 
 
 def _running(parts: T, depth: IntArray, step: int) -> T:

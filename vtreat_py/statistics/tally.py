@@ -137,15 +137,14 @@ def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
     for piece in _pieces(index):
         key = index.keys(piece)
         key *= 2
-        key += rows.y[piece]
+        key += rows.y[piece].astype(np.intp)
         count += np.bincount(key, minlength=size)
         if rows.weight is not None:
             weight += np.bincount(key, rows.weight[piece], size)
     some = np.flatnonzero(count[::2] + count[1::2])
-    if rows.weight is None:
-        weight = count
-    total = weight[1::2][some].astype(np.float64)
-    return some, OutcomeSums(weight[::2][some] + total, total, None, rows.centre)
+    by_class: NumberArray = count if rows.weight is None else weight
+    total = by_class[1::2][some].astype(np.float64)
+    return some, OutcomeSums(by_class[::2][some] + total, total, None, rows.centre)
 
 
 def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
@@ -163,8 +162,8 @@ def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
         total += np.bincount(key, wy, size)
         raw += np.bincount(key, wy * y, size)
     some = np.flatnonzero(count)
-    weight = (count if rows.weight is None else weight)[some].astype(np.float64)
-    sums = OutcomeSums(weight, total[some], None, rows.centre)
+    counted: NumberArray = count if rows.weight is None else weight
+    sums = OutcomeSums(counted[some].astype(np.float64), total[some], None, rows.centre)
     inner = raw[some] - sums.total * sums.mean
     if (inner < _CANCELLED * raw[some]).any():
         mean, inner = np.zeros(size), np.zeros(size)
@@ -176,4 +175,4 @@ def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
                 apart *= rows.weight[piece]
             inner += np.bincount(key, apart, size)
         inner = inner[some]
-    return some, OutcomeSums(weight, sums.total, inner, rows.centre)
+    return some, OutcomeSums(sums.weight, sums.total, inner, rows.centre)

@@ -1,0 +1,52 @@
+"""Coordinates in which sums of squares of a numeric column keep their digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+
+# Squares of larger numbers, summed over rows, could leave the range of floats.
+_LARGE = 1e140
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A point near the values, and a unit.
+
+    Offsets of 1e9 cancel before anything is squared, and values such as 1.8e308, which stand
+    for "missing" in some systems, do not overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> near = Coordinates.near(np.array([1e9, 1e9 + 2]))
+    >>> near.inner(np.array([1e9, 1e9 + 2]))
+    array([-1.,  1.])
+    >>> float(near.outer(0.5))
+    1000000001.5
+    """
+
+    centre: float = 0.0
+    unit: float = 1.0
+
+    @classmethod
+    def near(cls, values: FloatArray) -> Coordinates:
+        """Choose coordinates for finite values."""
+        largest = max(abs(float(values.min())), abs(float(values.max())))
+        unit = 1.0 if largest < _LARGE else 2.0 ** math.frexp(largest)[1] / 2.0
+        mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
+        return cls(mean * unit, unit)
+
+    def inner(self, values: FloatArray) -> FloatArray:
+        """Coordinates of values."""
+        if self.unit == 1.0:
+            return values - self.centre
+        return values / self.unit - self.centre / self.unit
+
+    def outer(self, inner: FloatArray | float) -> FloatArray:
+        """Values at coordinates."""
+        return np.asarray(inner * self.unit + self.centre)

@@ -1,0 +1,82 @@
+"""Sums of a numeric column: its good values, and the rows where it is bad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.scan import all_but_own
+
+
+@dataclass(frozen=True, eq=False)
+class NumericSums:
+    """Sums of a numeric column in several groups of rows.
+
+    Attributes
+    ----------
+    good : Moments
+        Of the rows with a good value.
+    bad : OutcomeSums
+        Of the rows without one.
+    """
+
+    good: Moments
+    bad: OutcomeSums
+
+    @classmethod
+    def of_rows(
+        cls,
+        group: IntArray,
+        n_groups: int,
+        x: FloatArray,
+        bad: BoolArray | None,
+        y: NumberArray,
+        weight: FloatArray | None,
+        centre: float,
+    ) -> NumericSums:
+        """Sum the rows of each group; x is in inner coordinates, y relative to ``centre``."""
+        group = group.astype(np.intp, copy=False)
+        kept: IntArray | slice = slice(None) if bad is None else np.flatnonzero(~bad)
+        lost: IntArray | slice = slice(0) if bad is None else np.flatnonzero(bad)
+
+        def weights(rows: IntArray | slice) -> FloatArray | None:
+            return None if weight is None else weight[rows]
+
+        good = Moments.of_rows(
+            group[kept], n_groups, x[kept], y[kept], weights(kept), centre_y=centre
+        )
+        marked = OutcomeSums.of_rows(group[lost], n_groups, y[lost], weights(lost), centre)
+        return cls(good, marked)
+
+    def imputed(self, value: FloatArray) -> Moments:
+        """Moments of the cleaned column, when the bad rows of each group get ``value``."""
+        return self.good + Moments.of_points(value, self.bad)
+
+    def outcome(self) -> OutcomeSums:
+        """Outcome sums over good and bad rows together."""
+        good = self.good
+        inner = None if self.bad.inner is None else good.yy
+        return self.bad + OutcomeSums(good.weight, good.weight * good.y, inner, good.centre_y)
+
+    def take(self, which: IntArray | slice) -> NumericSums:
+        """Return some of the groups."""
+        return NumericSums(self.good.take(which), self.bad.take(which))
+
+    def merged(self) -> NumericSums:
+        """Merge all groups into one."""
+        return NumericSums(self.good.merged(), self.bad.merged())
+
+    def all_but_own(self) -> NumericSums:
+        """For each group, merge the others."""
+        n = len(self.good.weight)
+        rank, size = np.arange(n), np.full(n, n)
+        zero = np.zeros(1)
+        none = Moments(zero, zero, zero, zero, zero, zero, 0.0, self.good.centre_y)
+        return NumericSums(
+            all_but_own(self.good, rank, size, none),
+            all_but_own(self.bad, rank, size, OutcomeSums.nothing(1, self.bad)),
+        )
