@@ -1,0 +1,140 @@
+"""Frames that many tests share, in every kind of data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import vtreat_py as vt
+
+TEXT_DTYPE = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
+
+
+def is_text(values: list[Any]) -> bool:
+    return any(isinstance(v, str) for v in values)
+
+
+def pandas_frame(data: dict[str, list[Any]], text: Any) -> pd.DataFrame:
+    return pd.DataFrame(
+        {name: pd.Series(v, dtype=text if is_text(v) else None) for name, v in data.items()}
+    )
+
+
+def arrow_backed(data: dict[str, list[Any]]) -> pd.DataFrame:
+    return pa.table(data).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+@dataclass(frozen=True)
+class FrameKind:
+    """One way to hold a table; ``make`` takes columns of Python values, None being missing."""
+
+    name: str
+    native: type
+    make: Callable[[dict[str, list[Any]]], Any]
+
+
+FRAME_KINDS = [
+    FrameKind("pandas-numpy", pd.DataFrame, lambda data: pandas_frame(data, object)),
+    FrameKind("pandas-str", pd.DataFrame, lambda data: pandas_frame(data, TEXT_DTYPE)),
+    FrameKind("pandas-arrow", pd.DataFrame, arrow_backed),
+    FrameKind("polars", pl.DataFrame, pl.DataFrame),
+    FrameKind("pyarrow", pa.Table, pa.table),
+]
+
+
+@pytest.fixture(params=FRAME_KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> FrameKind:
+    return request.param
+
+
+def arrays(frame: Any) -> dict[str, np.ndarray]:
+    """Columns of any kind of frame as numpy arrays."""
+    wrapped = nw.from_native(frame, eager_only=True)
+    return {name: wrapped.get_column(name).to_numpy() for name in wrapped.columns}
+
+
+def assert_same_values(left: Any, right: Any) -> None:
+    """Two frames of any kinds have the same columns, in order, equal to the bit."""
+    ours, theirs = arrays(left), arrays(right)
+    assert list(ours) == list(theirs)
+    for name, values in ours.items():
+        np.testing.assert_array_equal(values, theirs[name], err_msg=name, strict=True)
+
+
+def assert_close(left: Any, right: Any, rtol: float = 1e-9, atol: float = 1e-12) -> None:
+    """Two frames of any kinds have the same columns, in order, equal to rounding."""
+    ours, theirs = arrays(left), arrays(right)
+    assert list(ours) == list(theirs)
+    for name, values in ours.items():
+        np.testing.assert_allclose(values, theirs[name], rtol, atol, err_msg=name)
+
+
+def assert_same_scores(left: vt.TreatmentPlan, right: vt.TreatmentPlan) -> None:
+    """Two plans have equal score frames."""
+    pd.testing.assert_frame_equal(left.score_frame, right.score_frame)
+
+
+def example_columns(n_rows: int = 240, seed: int = 7) -> dict[str, list[Any]]:
+    """Text with signal and missing values, numbers with missing values, flags, two outcomes."""
+    random = np.random.default_rng(seed)
+    x = random.choice(["a", "b", "c", "d", None], n_rows, p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    g = random.choice(["u", "v", "w"], n_rows)
+    z = random.normal(size=n_rows).round(3)
+    flag = random.random(n_rows) < 0.4
+    effect = np.array([{"a": 2.0, "b": 0.5, "c": -1.0, "d": -2.0, None: 1.0}[v] for v in x])
+    signal = effect + z + 0.5 * flag + random.normal(size=n_rows)
+    known = random.random(n_rows) < 0.85
+    return {
+        "x": x.tolist(),
+        "g": g.tolist(),
+        "z": [float(v) if k else None for v, k in zip(z, known, strict=True)],
+        "flag": flag.tolist(),
+        "size": [int(v) for v in random.integers(0, 9, n_rows)],
+        "y": [float(v) for v in signal.round(3)],
+        "c": ["yes" if v > 0 else "no" for v in signal],
+    }
+
+
+@pytest.fixture(scope="session")
+def columns() -> dict[str, list[Any]]:
+    return example_columns()
+
+
+@pytest.fixture
+def frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """The example columns as a pandas frame."""
+    return pd.DataFrame(columns)
+
+
+@pytest.fixture(params=["numeric", "binomial"])
+def outcome(request: pytest.FixtureRequest) -> str:
+    """Name of the numeric and of the binomial outcome of the example columns."""
+    return {"numeric": "y", "binomial": "c"}[request.param]
+
+
+TREATED = ["x", "g", "z", "flag", "size"]
+
+
+@pytest.fixture
+def design(frame: pd.DataFrame, outcome: str) -> Callable[..., vt.TreatmentPlan]:
+    """Design on the example frame, with other options as given."""
+
+    def make(**options: Any) -> vt.TreatmentPlan:
+        given: dict[str, Any] = {"outcome": outcome, "variables": TREATED, "random_state": 0}
+        return vt.design_treatments(frame, **given | options)
+
+    return make
+
+
+@pytest.fixture
+def fresh() -> pd.DataFrame:
+    """A frame like the example frame, of other rows."""
+    return pd.DataFrame(example_columns(60, seed=8))
