@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from vtreat_py._levels import Levels
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 
 Kind = Literal["number", "date", "datetime", "duration", "time"]
 
@@ -27,14 +27,14 @@ class NumericColumn:
         What the numbers stand for: themselves, days since 1970 (date), seconds since 1970
         (datetime), seconds (duration), seconds since midnight (time).
     values : ndarray of shape (n,)
-        May belong to the caller: never written to.
+        Floats, or integers as they came. May belong to the caller: never written to.
     bad : ndarray of bool, shape (n,), or None
         Missing, NaN and infinite values; None when there are none.
     """
 
     name: Hashable
     kind: Kind
-    values: FloatArray
+    values: NumberArray
     bad: BoolArray | None
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class NumericColumn:
         return cls(name, kind, values, bad if bad.any() else None)
 
     @property
-    def good(self) -> FloatArray:
+    def good(self) -> NumberArray:
         """The values that are not bad."""
         return self.values if self.bad is None else self.values[~self.bad]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.tally import Rows
+
+# Values of variables, with the weight of all rows and of the target rows at each.
+Points = tuple[FloatArray, FloatArray, FloatArray]
 
 _SAMPLED_ROWS = 64
 
@@ -60,9 +63,7 @@ class DesignContext:
         """Whether y-aware slopes are in link (log odds) units."""
         return self.is_binary and self.options.cat_scaling
 
-    def score(
-        self, moments: Moments, points: tuple[FloatArray, FloatArray, FloatArray] | None
-    ) -> Score:
+    def score(self, moments: Moments, points: Points | None) -> Score:
         """Score variables, given their moments and, for a class outcome, their points.
 
         The seam for significance: ``options.significance`` chooses the test here.
@@ -70,15 +71,20 @@ class DesignContext:
         if not self.supervised:
             none = np.zeros(len(moments.weight))
             return Score(none, none, none + 1.0)
-        if not self.is_binary:
-            return linear_score(moments)
-        assert points is not None
-        score = logistic_score(logistic_fit(*points))
-        return score if self.link_slopes else Score(linear_slope(moments), score.rsq, score.sig)
+        test = self.test(moments, points)
+        if self.is_binary and not self.link_slopes:
+            return replace(test, slope=linear_slope(moments))
+        return test
 
-    def slopes(
-        self, moments: Moments, points: tuple[FloatArray, FloatArray, FloatArray] | None
-    ) -> FloatArray:
+    def test(self, moments: Moments | None, points: Points | None) -> Score:
+        """Score variables by the outcome's own regression; it asks for one of the two."""
+        if self.is_binary:
+            assert points is not None
+            return logistic_score(logistic_fit(*points))
+        assert moments is not None
+        return linear_score(moments)
+
+    def slopes(self, moments: Moments, points: Points | None) -> FloatArray:
         """y-aware slopes alone."""
         if not self.supervised:
             return np.zeros(len(moments.weight))

@@ -361,9 +361,9 @@ class _Learner:
         cells[self._coded] = at_cells
         if variable.needs_split:
             sums = self._table.cells.take(self._coded)
-            moments = Moments.of_points(at_cells, sums).merged()
             points = (at_cells[None], sums.weight[None], sums.total[None])
-            score = context.score(moments, points)
+            moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
+            score = context.test(moments, points)
             variable = replace(variable, rsq=float(score.rsq[0]), sig=float(score.sig[0]))
         if not context.scaled_cross_frame:
             return _Derived(variable, table, cells, nothing, nothing)

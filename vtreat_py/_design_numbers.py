@@ -11,7 +11,7 @@ from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._names import munge
 from vtreat_py._treatment import DerivedVariable, NumericTreatment
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.significance.score import Score
@@ -86,7 +86,7 @@ class _Learner:
     def _counted_good(self) -> BoolArray:
         return self._good if self._weight is None else self._good & (self._weight > 0)
 
-    def _counted_values(self, training: FloatArray | None) -> FloatArray:
+    def _counted_values(self, training: FloatArray | None) -> NumberArray:
         """Good values of the rows that count, all or those with a training weight."""
         if training is None:
             if self._column.bad is None and self._weight is None:
@@ -139,7 +139,7 @@ class _Learner:
             weight = weight[counted]
         if self._weight is None and self._context.folds.training is None:
             weight = None  # all weights are 1
-        return imputed_value(self._column.name, imputer, values, weight)
+        return imputed_value(self._column.name, imputer, values.astype(np.float64), weight)
 
     @cached_property
     def _fold_values(self) -> FloatArray:
@@ -184,7 +184,7 @@ class _Learner:
         low, high = weighted_quantiles(values, weight, [p, 1.0 - p])
         return float(low), float(high)
 
-    def _cleaned(self, by_fold: bool) -> FloatArray:
+    def _cleaned(self, by_fold: bool) -> NumberArray:
         """The column with bad values imputed, from all rows or out of fold."""
         bad = self._column.bad
         if bad is None or not by_fold:
@@ -252,7 +252,7 @@ class _Learner:
             mean=float(moments.x[0]),
         )
 
-    def _inner(self, values: FloatArray | float) -> FloatArray:
+    def _inner(self, values: NumberArray | float) -> FloatArray:
         return self._coordinates.inner(np.atleast_1d(values))
 
     def _cross_score(self, values: FloatArray) -> Score:
@@ -262,13 +262,11 @@ class _Learner:
         y = context.outcome.y[rows]
         w = None if self._weight is None else self._weight[rows]
         x = values[rows]
-        one = np.zeros(len(x), dtype=np.intp)
-        moments = Moments.of_rows(one, 1, x, y, w, centre_y=context.outcome.centre)
-        points = None
+        weight = np.ones(len(x)) if w is None else w
         if context.is_binary:
-            weight = np.ones(len(x)) if w is None else w
-            points = (x[None], weight[None], (weight * y)[None])
-        return context.score(moments, points)
+            return context.test(None, (x[None], weight[None], (weight * y)[None]))
+        one = np.zeros(len(x), dtype=np.intp)
+        return context.test(Moments.of_rows(one, 1, x, y, w), None)
 
     def write_cross(
         self, variable: DerivedVariable, scale: bool, collar: bool, out: FloatArray

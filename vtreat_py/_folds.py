@@ -150,7 +150,12 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     if y.dtype.kind == "f" and len(y) > _STRATIFIED_ROWS:
         return dealt
     fold = np.empty_like(dealt)
-    fold[np.argsort(y, kind="stable")] = dealt
+    if y.dtype.kind == "f":
+        fold[np.argsort(y, kind="stable")] = dealt
+    else:  # a class: first its rows, then the others, each in row order
+        hit = y.astype(bool)
+        n_hits = int(hit.sum())
+        fold[hit], fold[~hit] = dealt[:n_hits], dealt[n_hits:]
     return fold
 
 

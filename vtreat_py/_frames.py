@@ -117,7 +117,7 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
                 f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
                 f"found {type(values).__name__} of shape {array.shape}"
             ) from None
-        series = nw.from_native(pd.Series(array), series_only=True)
+        series = nw.from_native(pd.Series(array, copy=False), series_only=True)
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     return read_column(what, series)

@@ -73,7 +73,7 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
             f"sample_weight has {int(column.bad.sum())} missing or infinite values, the first in "
             f"row {row}; weights are finite numbers, 0 or more"
         )
-    weight = column.values
+    weight = column.values.astype(np.float64, copy=False)
     negative = np.flatnonzero(weight < 0)
     if len(negative):
         raise OutcomeError(
@@ -204,7 +204,9 @@ def _numeric(
             f"{'' if weight is None else ' of positive weight'}; it must vary"
         )
     centre = float(np.average(values, weights=weight))
-    return Outcome("numeric", name, None, values - centre, centre, weight, note)
+    return Outcome(
+        "numeric", name, None, np.subtract(values, centre, dtype=np.float64), centre, weight, note
+    )
 
 
 def _binomial(

@@ -191,13 +191,13 @@ def _same(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and np.array_equal(a, b)
+        return a.dtype == b.dtype and bool(np.array_equal(a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(_same(a[k], b[k]) for k in a)
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Levels):
-        return a == b
+        return bool(a == b)
     if hasattr(a, "__dataclass_fields__"):
         return _same(
             {f: getattr(a, f) for f in a.__dataclass_fields__},

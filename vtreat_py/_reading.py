@@ -57,8 +57,7 @@ def _unsupported(name: Hashable, what: str) -> FrameError:
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        categories = Levels.of(list(series.cat.categories))
-        return CodedColumn(name, series.cat.codes.to_numpy(), categories)
+        return CodedColumn(name, series.cat.codes.to_numpy(), _categories(series.cat.categories))
     if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
         raise _unsupported(name, f"values of type {dtype}")
     if isinstance(dtype, pd.SparseDtype):
@@ -74,6 +73,12 @@ def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
         raise _unsupported(name, f"values of type {dtype}") from reason
 
 
+def _categories(labels: pd.Index[Any]) -> Levels:
+    if isinstance(labels.dtype, pd.StringDtype):
+        return Levels(_one_array(pa.array(labels.array, pa.large_string())))
+    return Levels.of(list(labels))
+
+
 def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     kind = values.dtype.kind
     if kind == "M":
@@ -86,10 +91,9 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
         raise _unsupported(name, f"values of type {values.dtype}")
     if kind in "iu" and values.dtype.itemsize == 8 and len(values):
         _warn_if_rounded(name, max(abs(int(values.max())), abs(int(values.min()))))
-    numbers = values.astype(np.float64, copy=False)
-    if kind in "biu":
-        return NumericColumn(name, "number", numbers, None)
-    return NumericColumn.of(name, numbers)
+    if kind == "f":
+        return NumericColumn.of(name, values.astype(np.float64, copy=False))
+    return NumericColumn(name, "number", values.view(np.uint8) if kind == "b" else values, None)
 
 
 def _seconds(values: npt.NDArray[Any]) -> FloatArray:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
@@ -57,7 +57,7 @@ def imputed_value(
     return number
 
 
-def clean(values: FloatArray, bad: BoolArray | None, imputed: float | FloatArray) -> FloatArray:
+def clean(values: NumberArray, bad: BoolArray | None, imputed: float | FloatArray) -> NumberArray:
     """Replace bad values; ``imputed`` is one number, or one a row."""
     return values if bad is None else np.where(bad, imputed, values)
 

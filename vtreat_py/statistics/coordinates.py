@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, NumberArray
 
 # Squares of larger numbers, summed over rows, could leave the range of floats.
 _LARGE = 1e140
@@ -34,18 +34,18 @@ class Coordinates:
     unit: float = 1.0
 
     @classmethod
-    def near(cls, values: FloatArray) -> Coordinates:
+    def near(cls, values: NumberArray) -> Coordinates:
         """Choose coordinates for finite values."""
         largest = max(abs(float(values.min())), abs(float(values.max())))
         unit = 1.0 if largest < _LARGE else 2.0 ** math.frexp(largest)[1] / 2.0
         mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
         return cls(mean * unit, unit)
 
-    def inner(self, values: FloatArray) -> FloatArray:
+    def inner(self, values: NumberArray) -> FloatArray:
         """Coordinates of values."""
         if self.unit == 1.0:
-            return values - self.centre
-        return values / self.unit - self.centre / self.unit
+            return np.subtract(values, self.centre, dtype=np.float64)
+        return values / np.float64(self.unit) - self.centre / self.unit
 
     def outer(self, inner: FloatArray | float) -> FloatArray:
         """Values at coordinates."""

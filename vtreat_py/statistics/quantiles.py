@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, NumberArray
 
 
 def weighted_quantiles(
-    values: FloatArray, weights: FloatArray | None, probabilities: Sequence[float]
+    values: NumberArray, weights: FloatArray | None, probabilities: Sequence[float]
 ) -> FloatArray:
     """Quantiles of type 7 of values that stand for ``weights`` equal rows each.
 

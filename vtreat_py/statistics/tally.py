@@ -14,7 +14,7 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Above this many cells a row, most cells are empty and only the occupied ones are numbered.
 _DENSE_CELLS_PER_ROW = 8
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 # Inner squares below this share of the raw squares have lost digits to cancellation.
 _CANCELLED = 1e-4
 
@@ -127,7 +127,7 @@ def _sums_by_key(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
 
 def _pieces(index: CellIndex) -> Iterator[slice]:
     """Blocks of rows, large enough that adding up the sums of blocks costs little."""
-    return blocks(len(index.code), max(_BLOCK, 4 * index.n_keys))
+    return blocks(len(index.code), max(_BLOCK, 2 * index.n_keys))
 
 
 def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
@@ -137,7 +137,7 @@ def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
     for piece in _pieces(index):
         key = index.keys(piece)
         key *= 2
-        key += rows.y[piece].astype(np.intp)
+        np.add(key, rows.y[piece], out=key)
         count += np.bincount(key, minlength=size)
         if rows.weight is not None:
             weight += np.bincount(key, rows.weight[piece], size)
