@@ -18,8 +18,8 @@ from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.tally import Rows
 
-# Values of variables, with the weight of all rows and of the target rows at each.
-Points = tuple[FloatArray, FloatArray, FloatArray]
+# Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
+Points = tuple[FloatArray, FloatArray | None, FloatArray]
 
 _SAMPLED_ROWS = 64
 

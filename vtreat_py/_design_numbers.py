@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._design_context import DesignContext, Points, digest
 from vtreat_py._names import munge
 from vtreat_py._treatment import DerivedVariable, NumericTreatment
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
@@ -192,11 +192,11 @@ class _Learner:
         values = np.append(self._fold_values, self.value)
         return clean(self._column.values, bad, values[self._context.folds.fold])
 
-    def _row_points(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _row_points(self, values: FloatArray) -> Points:
         """One point a row, for a logistic regression."""
         y = self._context.outcome.y.astype(np.float64)
         if self._weight is None:
-            return values[None], np.broadcast_to(1.0, (1, len(y))), y[None]
+            return values[None], None, y[None]
         return values[None], self._weight[None], (self._weight * y)[None]
 
     def variables(self) -> tuple[DerivedVariable, ...]:

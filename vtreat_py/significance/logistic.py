@@ -27,6 +27,8 @@ _FIRST_RESPONSE = np.log(3.0) + 4.0 / 3.0
 _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
+# Stands for weight 0 where something is divided by it.
+_TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
 _MANY_POINTS = 1 << 16
 _THINNING = 16
@@ -47,7 +49,7 @@ class LogisticFit:
     null_deviance: FloatArray
 
 
-def logistic_fit(x: FloatArray, total: FloatArray, hits: FloatArray) -> LogisticFit:
+def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> LogisticFit:
     """Fit one logistic regression for each row of ``x``.
 
     Parameters
@@ -55,7 +57,8 @@ def logistic_fit(x: FloatArray, total: FloatArray, hits: FloatArray) -> Logistic
     x : ndarray of shape (p, g)
         The value of p variables at g points (rows, or groups of rows that share the value).
     total, hits : ndarray of shape (p, g) or (1, g)
-        Weight of all rows and of the target rows at each point.
+        Weight of all rows and of the target rows at each point; ``total=None`` if each point is
+        one row of weight 1.
 
     Returns
     -------
@@ -105,7 +108,7 @@ class _Problem:
     """Points of p regressions; x is used as ``(x - middle) / spread``."""
 
     x: FloatArray
-    total: FloatArray
+    total: FloatArray | None
     hits: FloatArray
     middle: FloatArray
     spread: FloatArray
@@ -115,19 +118,20 @@ class _Problem:
     reach: FloatArray  # largest size of the standardised x
 
     @classmethod
-    def standardised(cls, x: FloatArray, total: FloatArray, hits: FloatArray) -> _Problem:
-        total, hits = np.atleast_2d(total), np.atleast_2d(hits)
+    def standardised(cls, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> _Problem:
         shape = np.zeros(len(x))
-        weight, hit_weight = total.sum(axis=1) + shape, hits.sum(axis=1) + shape
-        middle = np.vecdot(x, total) / weight
+        weight, hit_weight = _sum(np.ones_like(hits), total) + shape, hits.sum(axis=1) + shape
+        middle = _sum(x, total) / weight
         variance, covariance, reach = np.zeros((3, len(x)))
         share = (hit_weight / weight)[:, None]
         for piece in blocks(x.shape[1], max(_BLOCK // len(x), 64)):
             apart = x[:, piece] - middle[:, None]
-            part = total[:, piece]
+            part = None if total is None else total[:, piece]
             np.maximum(reach, np.abs(apart).max(axis=1), out=reach)
-            variance += np.vecdot(apart * apart, part)
-            covariance += np.vecdot(apart, hits[:, piece] - share * part)
+            variance += _sum(apart * apart, part)
+            covariance += np.vecdot(
+                apart, hits[:, piece] - (share if part is None else share * part)
+            )
         spread = np.sqrt(variance / weight)
         spread[~(spread > 0)] = 1.0
         start = 2.0 * covariance / (weight * spread)
@@ -140,9 +144,11 @@ class _Problem:
 
     def thinned(self, step: int) -> _Problem:
         """Return the problems on every ``step``-th point, standardised as they are."""
-        x, total, hits = self.x[:, ::step], self.total[:, ::step], self.hits[:, ::step]
+        x, hits = self.x[:, ::step], self.hits[:, ::step]
+        total = None if self.total is None else self.total[:, ::step]
         shape = np.zeros(len(x))
-        weight, hit_weight = total.sum(axis=1) + shape, hits.sum(axis=1) + shape
+        weight = np.maximum(_sum(np.ones_like(hits), total), _TINY) + shape
+        hit_weight = hits.sum(axis=1) + shape
         return replace(self, x=x, total=total, hits=hits, weight=weight, hit_weight=hit_weight)
 
     def doubled(self, which: IntArray) -> _Problem:
@@ -151,7 +157,8 @@ class _Problem:
         def pick(values: FloatArray) -> FloatArray:
             return values if len(values) == 1 else values[which]
 
-        total, hits = pick(self.total), pick(self.hits)
+        hits = pick(self.hits)
+        total = np.ones_like(hits) if self.total is None else pick(self.total)
         misses, all_hits = total - hits, self.hit_weight[which]
         weight = self.weight[which]
         return _Problem(
@@ -165,6 +172,11 @@ class _Problem:
             self.slope_start[which] * (1.0 - _REPAIR_WEIGHT) / (1.0 + _REPAIR_WEIGHT),
             self.reach[which],
         )
+
+
+def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Weighted sum of each row."""
+    return np.asarray(values.sum(axis=1) if weight is None else np.vecdot(values, weight))
 
 
 def _null_deviance(problem: _Problem) -> FloatArray:
@@ -242,9 +254,11 @@ def _evaluate(
     shrink = 1.0 / problem.spread
     for piece in blocks(problem.x.shape[1], max(_BLOCK // len(which), 64)):
         x = problem.x[:, piece] if everything else problem.x[which, piece]
-        total, hits = problem.total[:, piece], problem.hits[:, piece]
-        if not everything and len(total) > 1:
-            total, hits = total[which], hits[which]
+        hits = problem.hits[:, piece]
+        total = None if problem.total is None else problem.total[:, piece]
+        if not everything:
+            hits = hits[which] if len(hits) > 1 else hits
+            total = total[which] if total is not None and len(total) > 1 else total
         x = x - problem.middle[which, None]
         x *= shrink[which, None]
         eta = x * slope[:, None]
@@ -258,10 +272,12 @@ def _evaluate(
         larger = 1.0 / (1.0 + decay)  # probability of the likelier class
         decay *= larger  # probability of the other
         rate = np.where(eta > 0, larger, decay)
-        loss += np.vecdot(np.maximum(eta, 0.0) - np.log(larger), total) - np.vecdot(eta, hits)
+        loss += _sum(np.maximum(eta, 0.0) - np.log(larger), total) - np.vecdot(eta, hits)
         decay *= larger
-        spread = decay * total
-        rate *= total
+        spread = decay
+        if total is not None:
+            spread = decay * total
+            rate = rate * total
         residual = np.subtract(hits, rate, out=rate)
         gradient[0] += residual.sum(axis=1)
         gradient[1] += np.vecdot(residual, x)
