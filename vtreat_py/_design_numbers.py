@@ -62,11 +62,11 @@ class _Learner:
         self._weight = context.outcome.weight
         good = column.bad is None or not column.bad.all()
         if good and self._weight is not None:
-            good = bool(self._counted_good.any())
+            good = bool((self._good & (self._weight > 0)).any())
         self.has_good = good
         if not good:
             return
-        counted = self._counted_values(None)
+        counted, _ = self._known_to(None)
         self._coordinates = Coordinates.near(counted)
         self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
         self._whole = self._sums.merged()
@@ -82,17 +82,20 @@ class _Learner:
         bad = self._column.bad
         return np.ones(len(self._column), dtype=bool) if bad is None else ~bad
 
-    @property
-    def _counted_good(self) -> BoolArray:
-        return self._good if self._weight is None else self._good & (self._weight > 0)
+    def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
+        """Good values of the rows that count, with their weights (None: all 1).
 
-    def _counted_values(self, training: FloatArray | None) -> NumberArray:
-        """Good values of the rows that count, all or those with a training weight."""
-        if training is None:
-            if self._column.bad is None and self._weight is None:
-                return self._column.values
-            return self._column.values[self._counted_good]
-        return self._column.values[self._good & (training > 0)]
+        Of all rows, or of a fold's training rows.
+        """
+        column, weight, repeated = self._column, self._weight, False
+        if fold is not None:
+            repeated = self._context.folds.training is not None
+            weight = self._context.folds.training_weight(fold, self._weight)
+        if weight is None:
+            return (column.values if column.bad is None else column.values[self._good]), None
+        counted = self._good & (weight > 0)
+        weighted = self._weight is not None or repeated
+        return column.values[counted], weight[counted] if weighted else None
 
     def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> NumericSums:
         """Sums of the column by a grouping of all rows, or of the given ones."""
@@ -114,9 +117,6 @@ class _Learner:
             return self._sums_by(owner, folds.n_folds, rows)
         return self._sums.all_but_own().take(slice(folds.n_folds))
 
-    def _training_weight(self, fold: int) -> FloatArray:
-        return self._context.folds.training_weight(fold, self._weight)
-
     def _imputed_value(self, fold: int | None) -> float:
         """What stands for bad values, learned on all rows or on a fold's training rows."""
         imputer = self._context.options.imputer(self._column.name)
@@ -129,16 +129,9 @@ class _Learner:
             if good.weight[place] <= 0:
                 return self.value
             return float(np.clip(self._coordinates.outer(good.x[place]), *self._range))
-        training = None if fold is None else self._training_weight(fold)
-        values = self._counted_values(training)
+        values, weight = self._known_to(fold)
         if not len(values):
             return self.value
-        weight = self._weight if training is None else training
-        if weight is not None:
-            counted = self._counted_good if training is None else self._good & (training > 0)
-            weight = weight[counted]
-        if self._weight is None and self._context.folds.training is None:
-            weight = None  # all weights are 1
         return imputed_value(self._column.name, imputer, values.astype(np.float64), weight)
 
     @cached_property
@@ -156,7 +149,7 @@ class _Learner:
         good, bad = self._training.good, self._training.bad
         constant = good.xx <= _NEARLY_CONSTANT * self._whole.good.xx
         for k in np.flatnonzero(constant):
-            values = self._counted_values(self._training_weight(int(k)))
+            values, _ = self._known_to(int(k))
             if len(values):
                 one = bool(values.min() == values.max())
                 filled = bad.weight[k] == 0 or self._fills_with(int(k), float(values[0]))
@@ -171,16 +164,11 @@ class _Learner:
     def cuts(self, fold: int | None) -> tuple[float, float]:
         """Collar cuts, learned on all rows or on a fold's training rows."""
         p = self._context.options.collar_prob
-        training = None if fold is None else self._training_weight(fold)
-        values = self._counted_values(training)
+        values, weight = self._known_to(fold)
         if not len(values):
             return self.cuts(None)
         if p == 0:
             return float(values.min()), float(values.max())
-        weight = self._weight if training is None else training
-        if weight is not None:
-            counted = self._counted_good if training is None else self._good & (training > 0)
-            weight = weight[counted]
         low, high = weighted_quantiles(values, weight, [p, 1.0 - p])
         return float(low), float(high)
 
@@ -311,7 +299,7 @@ class _Learner:
     def _link_slope(self, fold: int) -> float:
         """Logistic slope of the clean column on a fold's training rows."""
         values = clean(self._column.values, self._column.bad, self._fold_values[fold])
-        weight = self._training_weight(fold)
+        weight = self._context.folds.training_weight(fold, self._weight)
         values = self._inner(values)
         points = (values[None], weight[None], (weight * self._context.outcome.y)[None])
         moments = self._training.good  # only the link slope is wanted
