@@ -147,6 +147,16 @@ def kind_of(column: Column) -> str:
     return "missing values only" if isinstance(column, EmptyColumn) else "levels"
 
 
+def is_missing_only(column: Column) -> bool:
+    """Whether a column holds missing values only, whatever its type."""
+    if isinstance(column, EmptyColumn):
+        return True
+    if isinstance(column, NumericColumn):
+        return column.bad is not None and bool(np.isnan(column.values).all())
+    codes, levels = column.encode()
+    return bool((codes == levels.missing).all())
+
+
 def _translate(codes: IntArray, theirs: Levels, ours: Levels) -> IntArray:
     """Turn codes into one list of levels into codes into another."""
     table = np.append(ours.codes_of(theirs.to_list()), np.int32(ours.missing))

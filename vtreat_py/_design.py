@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,12 @@ from vtreat_py._columns import EmptyColumn, NumericColumn
 from vtreat_py._design_context import DesignContext
 from vtreat_py._design_levels import LearnedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
+from vtreat_py._errors import (
+    InvalidOptionError,
+    OptionTypeError,
+    UnsupportedColumnError,
+    VtreatWarning,
+)
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
 from vtreat_py._names import NameRegister
@@ -300,6 +305,8 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(cv, along, random_state, read, source.n_rows)
+        if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
+            raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
         context = DesignContext(read, folds, checked, coders, scaled)
         return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
 
@@ -308,12 +315,20 @@ class Design:
         names = tracked(self.variables, self.progress)
         learn = self._learn_column
         if self.n_jobs in (None, 1):
-            return [learn(name) for name in names]
-        run: Callable[..., Any] = Parallel(self.n_jobs, prefer="threads")
-        return list(run(delayed(learn)(name) for name in names))
+            results = [learn(name) for name in names]
+        else:
+            run: Callable[..., Any] = Parallel(self.n_jobs, prefer="threads")
+            results = list(run(delayed(learn)(name) for name in names))
+        failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
+        if failed:
+            raise UnsupportedColumnError.of_all(failed)
+        return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    def _learn_column(self, name: Hashable) -> Learned | str:
-        column = self.source.read(name)
+    def _learn_column(self, name: Hashable) -> Learned | str | UnsupportedColumnError:
+        try:
+            column = self.source.read(name)
+        except UnsupportedColumnError as error:
+            return error  # raised once all such columns are known
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):
@@ -396,9 +411,11 @@ def _choose_variables(
         if not chosen:
             raise InvalidOptionError("the frame has no column to treat beside the outcome")
         return chosen
-    if isinstance(variables, str) or not isinstance(variables, Sequence | np.ndarray):
+    if isinstance(variables, str) or not isinstance(variables, Iterable):
         raise OptionTypeError(f"variables={variables!r} must be a list of column names")
     chosen = tuple(variables)
+    if not all(isinstance(v, Hashable) for v in chosen):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
     if not chosen:
         raise InvalidOptionError("variables is empty; name at least one column")
     unknown = [v for v in chosen if v not in set(source.columns)]

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py._columns import CodedColumn, Column, EmptyColumn, NumericColumn, TextColumn
 from vtreat_py._folds import FoldPlan
@@ -95,10 +96,10 @@ class DesignContext:
 
 
 def digest(column: Column) -> str:
-    """Digest of a column's values in a few evenly spaced rows."""
+    """Digest of a column's values in a few evenly spaced rows, whatever kind of frame has them."""
     rows = np.unique(np.linspace(0, len(column) - 1, min(len(column), _SAMPLED_ROWS)).astype(int))
     if isinstance(column, NumericColumn):
-        sampled: list[object] = column.values[rows].tolist()
+        sampled: list[object] = column.values[rows].astype(np.float64).tolist()
     elif isinstance(column, TextColumn):
         sampled = column.text.take(rows).to_pylist()
     elif isinstance(column, CodedColumn):
@@ -108,5 +109,5 @@ def digest(column: Column) -> str:
     elif isinstance(column, EmptyColumn):
         sampled = [None] * len(rows)
     else:
-        sampled = list(column.values[rows])
+        sampled = [None if pd.isna(v) else v for v in column.values[rows]]
     return hashlib.blake2b(repr(sampled).encode("utf-8", "replace"), digest_size=8).hexdigest()

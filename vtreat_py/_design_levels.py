@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
 from vtreat_py._options import Y_AWARE
@@ -18,20 +21,15 @@ from vtreat_py.coders.cat_d import cat_d, has_scorable_level
 from vtreat_py.coders.cat_n import cat_n
 from vtreat_py.coders.cat_p import cat_p
 from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
-from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.statistics.level_table import LevelTable
-from vtreat_py.statistics.level_view import (
-    LevelView,
-    held_out_view,
-    training_view,
-    whole_view,
-)
+from vtreat_py.statistics.level_view import LevelView, whole_view
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.tally import CellIndex, Rows, tally
+from vtreat_py.statistics.tally import CellIndex, tally
 
-# An impact code must go up with the outcome by more than rounding.
-_NO_COVARIANCE = 1e-12
+# A code must vary, and an impact code go up with the outcome, by more than rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +110,12 @@ class _Derived:
     slopes: FloatArray
     means: FloatArray
 
+    @classmethod
+    def unsupervised(cls, variable: DerivedVariable, table: FloatArray | None) -> _Derived:
+        """A variable without outcome has no cross-frame."""
+        nothing = np.empty(0)
+        return cls(variable, table, nothing, nothing, nothing)
+
 
 class _Learner:
     """The steps of learning one column, in the order they are taken."""
@@ -125,53 +129,17 @@ class _Learner:
         whole: LevelView,
         codes: IntArray,
     ) -> None:
-        options = context.options
         self._context = context
         self._column = column
         self._levels = levels
-        self._table = table
         self._whole = whole
-        self._pooled = self._pool(whole)
-        self._tracked, self._pool_tracked = tracked_levels(self._pooled, options.min_fraction)
+        self._pooled = pool(context, whole)
         self._distinct = int((whole.entries.weight > 0).sum())
         if context.supervised:
-            self._coded = np.flatnonzero(table.fold < context.folds.n_folds)
-            self._dense = context.scaled_cross_frame or bool(
-                options.rare_sig is not None and options.rare_sig < 1
-            )
-            self._trained = self._training_table(codes)
-            self._view, self._entry = self._fold_view()
-            self._fold_pooled = self._pool(self._view)
-
-    def _pool(self, view: LevelView) -> PooledLevels:
-        options = self._context.options
-        return pool_levels(view, options.rare_count, options.rare_sig, self._context.is_binary)
-
-    def _fold_view(self) -> tuple[LevelView, IntArray | None]:
-        """What each fold's training rows know, and the entry of each coded cell (None: equal)."""
-        context, table = self._context, self._table
-        n_folds = context.folds.n_folds
-        if self._trained is None and not self._dense:
-            return held_out_view(table, n_folds), None
-        entry = table.fold[self._coded].astype(np.intp) * table.n_levels
-        view = training_view([self._known_to(k) for k in range(n_folds)])
-        return view, entry + table.level[self._coded]
-
-    def _training_table(self, codes: IntArray) -> LevelTable | None:
-        """Sums by (level, training set), where training sets are not "all other folds"."""
-        folds, outcome = self._context.folds, self._context.outcome
-        if folds.training is None:
-            return None
-        rows, owner = folds.training
-        weight = None if outcome.weight is None else outcome.weight[rows]
-        trained = Rows(outcome.y[rows], weight, owner, folds.n_folds, outcome.centre)
-        return tally(codes[rows], self._table.n_levels, trained)[0]
-
-    def _known_to(self, fold: int) -> OutcomeSums:
-        """Level sums over the training rows of a fold."""
-        if self._trained is None:
-            return self._table.held_out(fold).by_level()
-        return self._trained.only(fold).by_level()
+            self._training = TrainingSets(context, table, codes)
+            self._folds = self._training.for_codes()
+            if context.scaled_cross_frame:
+                self._scaling = self._training.for_slopes()
 
     def slots(self) -> IntArray:
         """What each code is taken for; see `LevelTreatment`."""
@@ -187,11 +155,11 @@ class _Learner:
         """Indicators of the tracked levels, in order of their names' keys."""
         if "lev" not in self._context.coders:
             return []
-        slots = [int(s) for s in np.flatnonzero(self._tracked)]
+        tracked, pool_tracked = tracked_levels(self._pooled, self._context.options.min_fraction)
+        slots = [int(s) for s in np.flatnonzero(tracked)]
+        if pool_tracked[0]:
+            slots.append(self._levels.novel)
         slots.sort(key=self._level_order)
-        pool = [self._levels.novel] if self._pool_tracked[0] else []
-        first = 1 if slots and slots[0] == self._levels.missing else 0
-        slots[first:first] = pool
         on = self._sums_of(slots)
         weight = self._whole.whole.weight[0]
         moving = np.flatnonzero((on.weight > 0) & (on.weight < weight))
@@ -218,8 +186,14 @@ class _Learner:
                 float(score.slope[i]),
                 float(moments.x[i]),
             )
-            entries, lacking = self._indicator_entries(slot)
-            derived.append(self._with_cross(variable, None, entries, lacking))
+            derived.append(
+                self._with_cross(
+                    variable,
+                    None,
+                    partial(self._indicator_entries, slot),
+                    partial(self._folds_without_indicator, slot),
+                )
+            )
         return derived
 
     def _sums_of(self, slots: list[int]) -> OutcomeSums:
@@ -228,32 +202,39 @@ class _Learner:
         both = OutcomeSums.joined([entries, pool])
         return both.take(np.array(slots, dtype=np.intp))
 
-    def _level_order(self, slot: int) -> tuple[bool, str, str]:
-        """Missing first, then levels by code point."""
-        if slot == self._levels.missing:
-            return False, "", ""
+    def _level_order(self, slot: int) -> tuple[int, str, str]:
+        """Missing first, then the pool, then levels by code point."""
+        if slot >= len(self._levels):
+            return slot - self._levels.novel, "", ""
         level = self._levels[slot]
-        return True, str(level), type(level).__name__
+        return 1, str(level), type(level).__name__
 
     def _key(self, slot: int) -> str:
         if slot == self._levels.missing:
             return "NA"
         return "rare" if slot == self._levels.novel else f"x {self._levels[slot]}"
 
-    def _indicator_entries(self, slot: int) -> tuple[FloatArray, BoolArray]:
-        """Values of an indicator at the entries of the fold view, and the folds without it."""
-        if not self._context.supervised:
-            return np.empty(0), np.empty(0, dtype=bool)
-        view, pooled = self._view, self._fold_pooled
-        tracked, pool_tracked = tracked_levels(pooled, self._context.options.min_fraction)
+    def _indicator_entries(self, slot: int, folds: FoldLevels) -> FloatArray:
+        """Values of an indicator at the entries of a fold view."""
+        view, pooled = folds.view, folds.pooled
         if slot != self._levels.novel:
-            marked = view.level == slot
-            has = np.bincount(view.group[marked & tracked], minlength=view.n_groups) > 0
-            return marked.astype(np.float64), ~has
+            return np.asarray(view.level == slot, dtype=np.float64)
         # A fold that would not track its own pool marks the levels that all rows pool.
+        _, tracked = tracked_levels(pooled, self._context.options.min_fraction)
         in_plan = self._pooled.pooled[view.level]
-        values = np.where(pool_tracked[view.group], pooled.pooled, in_plan)
-        return values.astype(np.float64), ~pool_tracked
+        values = np.where(tracked[view.group], pooled.pooled, in_plan)
+        return np.asarray(values, dtype=np.float64)
+
+    def _folds_without_indicator(self, slot: int) -> BoolArray:
+        """Folds whose training rows would not track a level (or the pool)."""
+        view = self._scaling.view
+        tracked, pool_tracked = tracked_levels(
+            self._scaling.pooled, self._context.options.min_fraction
+        )
+        if slot == self._levels.novel:
+            return ~pool_tracked
+        of_level = view.group[(view.level == slot) & tracked]
+        return np.asarray(np.bincount(of_level, minlength=view.n_groups) == 0)
 
     def codes(self) -> list[_Derived]:
         """Prevalence, impact and deviation codes."""
@@ -288,12 +269,14 @@ class _Learner:
         if code == "catD" and not has_scorable_level(pooled):
             return None
         values, novel = self._compute(code, pooled)
-        present = values[sums.weight > 0]
-        if present.min() == present.max():
-            return None
         moments = Moments.of_points(values, sums).merged()
-        size = float(np.sqrt(moments.xx[0] * moments.yy[0]))
-        if code in ("catB", "catN") and moments.xy[0] <= _NO_COVARIANCE * size:
+        present = values[sums.weight > 0]
+        size = 1.0 if code == "catB" else float(np.sqrt(moments.yy[0] / moments.weight[0]))
+        size = float(np.abs(present).max()) if code == "catP" else size
+        if present.max() - present.min() <= _ROUNDING * size:
+            return None
+        least = _ROUNDING * float(np.sqrt(moments.xx[0] * moments.yy[0]))
+        if code in ("catB", "catN") and moments.xy[0] <= least:
             return None
         return values, novel, moments
 
@@ -319,64 +302,67 @@ class _Learner:
             mean=float(moments.x[0]),
         )
         if not context.supervised:
-            return self._with_cross(variable, table, np.empty(0), np.empty(0, dtype=bool))
-        entries, _ = self._compute(code, self._fold_pooled)
-        lacking = np.zeros(self._view.n_groups, dtype=bool)
+            return _Derived.unsupervised(variable, table)
+        lacking = np.zeros(self._folds.view.n_groups, dtype=bool)
         if code not in Y_AWARE or context.options.follows_r:
-            lacking = self._folds_without(code, entries)
-            entries = np.where(lacking[self._view.group], table[self._view.level], entries)
-        return self._with_cross(variable, table, entries, lacking)
+            lacking = self._folds_without(code)
 
-    def _folds_without(self, code: str, entries: FloatArray) -> BoolArray:
+        def entries(folds: FoldLevels) -> FloatArray:
+            own, _ = self._compute(code, folds.pooled)
+            return np.where(lacking[folds.view.group], table[folds.view.level], own)
+
+        return self._with_cross(variable, table, entries, lambda: lacking)
+
+    def _folds_without(self, code: str) -> BoolArray:
         """Folds whose training rows do not support a code.
 
         Three levels and two values settle most folds; the others are looked at one by one.
         """
-        view = self._view
-        known = view.entries.weight > 0
-        low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
-        np.minimum.at(low, view.group[known], entries[known])
-        np.maximum.at(high, view.group[known], entries[known])
+        view = self._folds.view
+        entries, _ = self._compute(code, self._folds.pooled)
         distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
-        lacking = np.zeros(view.n_groups, dtype=bool)
-        for k in np.flatnonzero((distinct <= 2) | ~(low < high)):
-            alone = training_view([self._known_to(int(k))])
-            lacking[k] = self._supported(code, self._pool(alone)) is None
+        lacking = (distinct <= 2) | constant_in(view, entries)
+        for k in np.flatnonzero(lacking):
+            lacking[k] = self._supported(code, self._training.alone(int(k))) is None
         return lacking
 
     def _with_cross(
         self,
         variable: DerivedVariable,
         table: FloatArray | None,
-        entries: FloatArray,
-        lacking: BoolArray,
+        entries: Callable[[FoldLevels], FloatArray],
+        lacking: Callable[[], BoolArray],
     ) -> _Derived:
         """Add the cross-frame values, and score on them what must be scored out of fold."""
-        context = self._context
-        nothing = np.empty(0)
+        context, nothing = self._context, np.empty(0)
         if not context.supervised:
-            return _Derived(variable, table, nothing, nothing, nothing)
-        at_cells = entries if self._entry is None else entries[self._entry]
-        cells = np.zeros(len(self._table.level))
-        cells[self._coded] = at_cells
+            return _Derived.unsupervised(variable, table)
+        training = self._training
+        at_cells = self._folds.at_cells(entries(self._folds))
+        cells = np.zeros(len(training.table.level))
+        cells[training.coded] = at_cells
         if variable.needs_split:
-            sums = self._table.cells.take(self._coded)
+            sums = training.table.cells.take(training.coded)
             points = (at_cells[None], sums.weight[None], sums.total[None])
             moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
             score = context.test(moments, points)
             variable = replace(variable, rsq=float(score.rsq[0]), sig=float(score.sig[0]))
         if not context.scaled_cross_frame:
             return _Derived(variable, table, cells, nothing, nothing)
-        view = self._view
+        slopes, means = self._slopes(entries(self._scaling))
+        if context.options.follows_r:
+            slopes = np.where(lacking(), variable.slope, slopes)
+            means = np.where(lacking(), variable.mean, means)
+        return _Derived(variable, table, cells, slopes, means)
+
+    def _slopes(self, entries: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """y-aware slope and mean of a variable in each fold's training set."""
+        view = self._scaling.view
         moments = Moments.of_points(entries, view.entries).grouped(view.group, view.n_groups)
-        shape = (view.n_groups, self._table.n_levels)
+        shape = (view.n_groups, self._training.table.n_levels)
         points = (
             entries.reshape(shape),
             view.entries.weight.reshape(shape),
             view.entries.total.reshape(shape),
         )
-        slopes, means = context.slopes(moments, points), moments.x
-        if context.options.follows_r:
-            slopes = np.where(lacking, variable.slope, slopes)
-            means = np.where(lacking, variable.mean, means)
-        return _Derived(variable, table, cells, slopes, means)
+        return self._context.slopes(moments, points), moments.x

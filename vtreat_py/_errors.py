@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class VtreatError(Exception):
     """Base of every error this package raises on purpose."""
@@ -17,6 +19,30 @@ class OptionTypeError(VtreatError, TypeError):
 
 class FrameError(VtreatError, ValueError):
     """The data frame cannot be treated as it is."""
+
+
+class UnsupportedColumnError(FrameError):
+    """A column holds something that no code can be made of."""
+
+    def __init__(self, column: object, what: str) -> None:
+        self.column, self.what = column, what
+        super().__init__(
+            f"column {column!r} holds {what}, which is not supported: numbers, booleans, text, "
+            "categories, dates, times and mixtures of such values are; convert the column or "
+            "leave it out with variables="
+        )
+
+    @classmethod
+    def of_all(cls, errors: Sequence[UnsupportedColumnError]) -> FrameError:
+        """One error that names every column."""
+        if len(errors) == 1:
+            return errors[0]
+        held = "; ".join(f"{e.column!r} holds {e.what}" for e in errors)
+        return FrameError(
+            f"{len(errors)} columns hold what is not supported: {held}. Numbers, booleans, text, "
+            "categories, dates, times and mixtures of such values are; convert the columns or "
+            "leave them out with variables="
+        )
 
 
 class OutcomeError(VtreatError, ValueError):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 DEFAULT_FOLDS = 5
 # Permutations of the folds that blocks of rows draw from.
@@ -91,9 +91,9 @@ def make_folds(
         cv = DEFAULT_FOLDS
     if isinstance(cv, int | np.integer) and type(cv) is not bool:
         plan = _counted(int(cv), groups, random_state, outcome, n_rows)
-    elif hasattr(cv, "split"):
+    elif hasattr(cv, "split") and not isinstance(cv, str):
         labels = None if groups is None else _group_labels(groups)
-        plan = _from_pairs(list(cv.split(np.zeros((n_rows, 1)), outcome.y, labels)), n_rows)
+        plan = _from_pairs(list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels)), n_rows)
     elif isinstance(cv, Sequence) and not isinstance(cv, str):
         plan = _from_pairs(list(cv), n_rows)
     else:
@@ -123,13 +123,15 @@ def _counted(
         raise InvalidOptionError(
             f"cv={n_folds} folds need as many groups, but groups= holds {n_groups}"
         )
-    seed = check_random_state(random_state).randint(2**31)
-    splitter = (
-        StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        if outcome.kind == "binomial"
-        else GroupKFold(n_folds, shuffle=True, random_state=seed)
-    )
-    return _from_pairs(list(splitter.split(np.zeros((n_rows, 1)), outcome.y, labels)), n_rows)
+    return FoldPlan(_grouped(n_folds, labels, outcome, random_state)[labels], n_folds)
+
+
+def _grouped(n_folds: int, labels: IntArray, outcome: Outcome, random_state: Any) -> IntArray:
+    """Deal whole groups to folds, stratified on their means of y; the fold of each group."""
+    means = OutcomeSums.of_rows(
+        labels, int(labels.max()) + 1, outcome.y.astype(np.float64), outcome.weight
+    ).mean
+    return _stratified(n_folds, means, random_state)
 
 
 def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
@@ -138,7 +140,13 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     Rows are ordered by y; each block of ``n_folds`` consecutive ones gets a random
     permutation of the folds, drawn from a pool of random permutations.
     """
-    seed = check_random_state(random_state).randint(2**31)
+    try:
+        seed = check_random_state(random_state).randint(2**31)
+    except ValueError as reason:
+        raise InvalidOptionError(
+            f"random_state={random_state!r} cannot be used: give a whole number from 0 to "
+            "2**32 - 1, a numpy RandomState, or None"
+        ) from reason
     random = np.random.default_rng(seed)
     n_blocks = -(-len(y) // n_folds)
     kind = np.min_scalar_type(n_folds)

@@ -9,9 +9,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from vtreat_py._columns import Column
-from vtreat_py._errors import FrameError, OptionTypeError
+from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py._reading import read_column
 from vtreat_py._typing import FloatArray
 
@@ -46,8 +47,9 @@ class InputFrame:
         if isinstance(frame, np.ndarray) and frame.ndim == 2:
             columns = [f"x{i}" for i in range(frame.shape[1])]
             frame = pd.DataFrame(frame, columns=columns, copy=False)
-        names = getattr(frame, "column_names", None)
-        _check_distinct(list(getattr(frame, "columns", ()) if names is None else names))
+        if isinstance(frame, pd.DataFrame | pa.Table):
+            names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
+            _check_distinct(list(names))
         try:
             wrapped = nw.from_native(frame, eager_only=True)
         except TypeError as reason:
@@ -60,6 +62,18 @@ class InputFrame:
     def read(self, name: Hashable) -> Column:
         """Read one column."""
         return read_column(name, self.frame.get_column(name))  # type: ignore[arg-type]
+
+    def read_all(self, names: Sequence[Hashable]) -> list[Column]:
+        """Read several columns; one error names all that cannot be read."""
+        columns, failed = [], []
+        for name in names:
+            try:
+                columns.append(self.read(name))
+            except UnsupportedColumnError as error:
+                failed.append(error)
+        if failed:
+            raise UnsupportedColumnError.of_all(failed)
+        return columns
 
     def like(
         self, names: Sequence[str], columns: FloatArray, extra: Sequence[Hashable], rows: Any = None
@@ -80,9 +94,12 @@ class InputFrame:
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
-            for name in extra:
-                result[name] = native[name] if rows is None else native[name].iloc[rows]
-            return result
+            if not extra:
+                return result
+            as_they_are = native[list(extra)]
+            if rows is not None:
+                as_they_are = as_they_are.iloc[rows]
+            return pd.concat([result, as_they_are], axis=1)
         data: dict[str, Any] = {
             name: nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
             for name, values in zip(names, columns, strict=True)
@@ -91,8 +108,8 @@ class InputFrame:
             series = self.frame.get_column(name)  # type: ignore[arg-type]
             data[str(name)] = series if rows is None else series[rows]
         if not data:
-            empty = self.frame.select([])
-            return empty.to_native()
+            kept = self.frame if rows is None else self.frame[rows]
+            return kept.drop(self.frame.columns).to_native()
         return nw.from_dict(data).to_native()
 
 

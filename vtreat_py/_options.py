@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -153,8 +153,9 @@ def check_coders(name: str, coders: Any) -> tuple[str, ...]:
     """Return codes in their canonical order; None means all."""
     if coders is None:
         return CODERS
-    if isinstance(coders, str) or not isinstance(coders, Sequence | set | frozenset):
+    if isinstance(coders, str) or not isinstance(coders, Iterable):
         raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(CODERS)}")
+    coders = list(coders)
     unknown = sorted({str(c) for c in coders if c not in CODERS})
     if unknown:
         raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(CODERS)}")
@@ -172,4 +173,10 @@ def _check_imputer(name: str, imputer: Any) -> Imputer:
         raise InvalidOptionError(
             f"{name}={imputer!r}; give a number, one of {list(_IMPUTERS)}, or a function"
         )
-    return check_number(name, imputer, -math.inf)
+    if type(imputer) is bool or not isinstance(imputer, numbers.Real):
+        raise OptionTypeError(
+            f"{name}={imputer!r}; give a number, one of {list(_IMPUTERS)}, or a function"
+        )
+    if not math.isfinite(imputer):
+        raise InvalidOptionError(f"{name}={imputer!r}; the number must be finite")
+    return float(imputer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from vtreat_py._columns import (
 )
 from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError
 from vtreat_py._frames import InputFrame, read_vector
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 
 OutcomeType = Literal["numeric", "binomial", "unsupervised"]
 _SHOWN = 8
@@ -39,6 +40,8 @@ class Outcome:
         0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome.
     centre : float
         The outcome's weighted mean, when numeric.
+    labels : ndarray of shape (n,)
+        What splitters stratify on: 0 and 1, or the numbers as they were given.
     weight : ndarray of shape (n,) or None
         Frequency weights; None when all are 1.
     note : str
@@ -48,8 +51,9 @@ class Outcome:
     kind: OutcomeType
     name: Hashable | None
     target: Any
-    y: FloatArray | IntArray
+    y: NumberArray
     centre: float
+    labels: NumberArray
     weight: FloatArray | None
     note: str
 
@@ -125,7 +129,7 @@ def read_outcome(
                 "outcome_type"
             )
         zeros = np.zeros(frame.n_rows)
-        return Outcome("unsupervised", None, None, zeros, 0.0, weight, "no outcome")
+        return Outcome("unsupervised", None, None, zeros, 0.0, zeros, weight, "no outcome")
     if outcome is None:
         raise OutcomeError(
             "outcome is missing: give a column name or an array, or ask for "
@@ -204,9 +208,8 @@ def _numeric(
             f"{'' if weight is None else ' of positive weight'}; it must vary"
         )
     centre = float(np.average(values, weights=weight))
-    return Outcome(
-        "numeric", name, None, np.subtract(values, centre, dtype=np.float64), centre, weight, note
-    )
+    y = np.subtract(values, centre, dtype=np.float64)
+    return Outcome("numeric", name, None, y, centre, values, weight, note)
 
 
 def _binomial(
@@ -214,6 +217,8 @@ def _binomial(
 ) -> Outcome:
     classes = _classes(column)
     if target is None:
+        if len(classes) == 1:
+            raise OutcomeError(f"the outcome is {classes[0]!r} in every row; it must vary")
         if len(classes) != 2:
             raise OutcomeError(
                 f"the outcome has {len(classes)} classes ({_listed(classes)}), and target= does "
@@ -229,7 +234,8 @@ def _binomial(
         )
     if counted.all():
         raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
-    return Outcome("binomial", name, target, hit.astype(np.int8), 0.0, weight, note)
+    y = hit.astype(np.int8)
+    return Outcome("binomial", name, target, y, 0.0, y, weight, note)
 
 
 def _classes(column: Column, limit: int | None = None) -> list[Any]:
@@ -254,14 +260,15 @@ def _sortable(labels: list[Any]) -> bool:
 
 def _is_target(column: Column, target: Any) -> BoolArray:
     if isinstance(column, NumericColumn):
-        try:
-            return np.asarray(column.values == float(target))
-        except (TypeError, ValueError):
+        if not isinstance(target, numbers.Real | np.bool_):
             raise OutcomeError(
                 f"target {target!r} is not a number, but the outcome holds numbers such as "
                 f"{_listed(_classes(column))}"
-            ) from None
+            )
+        return np.asarray(column.values == target)
     assert not isinstance(column, EmptyColumn)
+    if not isinstance(target, Hashable):
+        raise OutcomeError(f"target {target!r} must be one class, such as {_classes(column)[0]!r}")
     codes, levels = column.encode()
     return np.asarray(codes == levels.codes_of([target])[0])
 

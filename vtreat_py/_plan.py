@@ -99,9 +99,9 @@ class TreatmentPlan:
         derived = self.derived
         return pd.DataFrame(
             {
-                "variable": np.array([v.name for v in derived], dtype=object),
+                "variable": _objects(v.name for v in derived),
                 "orig_variable": _objects(v.orig_variable for v in derived),
-                "code": np.array([v.code for v in derived], dtype=object),
+                "code": _objects(v.code for v in derived),
                 "level": _objects(v.level for v in derived),
                 "varies": np.ones(len(derived), dtype=bool),
                 "rsq": np.array([v.rsq for v in derived], dtype=float),
@@ -179,11 +179,10 @@ class TreatmentPlan:
         return "\n".join(lines)
 
 
-def _objects(values: Iterable[Any]) -> np.ndarray:
+def _objects(values: Iterable[Any]) -> pd.Series[Any]:
+    """A column of Python values as they are: pandas would turn None among text into NaN."""
     listed = list(values)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
+    return pd.Series(listed, dtype=object, index=range(len(listed)))
 
 
 def _same(a: Any, b: Any) -> bool:

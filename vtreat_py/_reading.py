@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import warnings
 from collections.abc import Hashable
 from typing import Any
@@ -22,15 +23,12 @@ from vtreat_py._columns import (
     ObjectColumn,
     TextColumn,
 )
-from vtreat_py._errors import FrameError, VtreatWarning
+from vtreat_py._errors import UnsupportedColumnError, VtreatWarning
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray
 
 _EXACT_INTEGERS = 2**53
-_SUPPORTED = (
-    "numbers, booleans, text, categories, dates, times and mixtures of such values are; "
-    "convert the column or leave it out with variables="
-)
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
 _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
@@ -41,17 +39,17 @@ def read_column(name: Hashable, series: nw.Series[Any]) -> Column:
 
     Raises
     ------
-    FrameError
+    UnsupportedColumnError
         If the column holds lists, structs, complex numbers or the like.
     """
     native = series.to_native()
     if isinstance(native, pd.Series):
         return _read_pandas(name, native)
+    if isinstance(native, pa.ChunkedArray):
+        return _read_arrow(name, native)
+    if series.dtype in (nw.Int128, nw.UInt128):
+        series = series.cast(nw.Float64)
     return _read_arrow(name, series.to_arrow())
-
-
-def _unsupported(name: Hashable, what: str) -> FrameError:
-    return FrameError(f"column {name!r} holds {what}, which is not supported: {_SUPPORTED}")
 
 
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
@@ -59,7 +57,7 @@ def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return CodedColumn(name, series.cat.codes.to_numpy(), _categories(series.cat.categories))
     if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
-        raise _unsupported(name, f"values of type {dtype}")
+        raise UnsupportedColumnError(name, f"values of type {dtype}")
     if isinstance(dtype, pd.SparseDtype):
         return _read_numpy(name, np.asarray(series))
     if isinstance(dtype, pd.DatetimeTZDtype):
@@ -70,7 +68,7 @@ def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
     try:
         return _read_arrow(name, pa.array(series.array, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as reason:
-        raise _unsupported(name, f"values of type {dtype}") from reason
+        raise UnsupportedColumnError(name, f"values of type {dtype}") from reason
 
 
 def _categories(labels: pd.Index[Any]) -> Levels:
@@ -88,7 +86,7 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     if kind in "US":
         return _read_objects(name, values.astype(object))
     if kind not in "biuf":
-        raise _unsupported(name, f"values of type {values.dtype}")
+        raise UnsupportedColumnError(name, f"values of type {values.dtype}")
     if kind in "iu" and values.dtype.itemsize == 8 and len(values):
         _warn_if_rounded(name, max(abs(int(values.max())), abs(int(values.min()))))
     if kind == "f":
@@ -98,12 +96,17 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
 
 def _seconds(values: npt.NDArray[Any]) -> FloatArray:
     """Seconds since 1970 (or of a duration) as floats; NaN where missing."""
-    unit = np.timedelta64(1, "s")
-    span = values - np.datetime64(0, "s") if values.dtype.kind == "M" else values
-    # Whole seconds and the rest apart: nanoseconds since 1970 do not fit into a float.
-    whole = span // unit
-    rest = (span - whole * unit) / unit
-    return np.where(np.isnat(values), np.nan, whole.astype(np.float64) + rest)
+    if np.datetime_data(values.dtype)[0] not in _TICKS:
+        values = values.astype(f"{values.dtype.kind}8[s]")
+    unit, multiple = np.datetime_data(values.dtype)
+    seconds = _ticks_to_seconds(values.view(np.int64), _TICKS[unit]) * multiple
+    return np.where(np.isnat(values), np.nan, seconds)
+
+
+def _ticks_to_seconds(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArray:
+    """Whole seconds and the rest apart: nanoseconds since 1970 do not fit into a float."""
+    whole, rest = np.divmod(ticks, per_second)
+    return np.asarray(whole + rest / per_second)
 
 
 def _warn_if_rounded(name: Hashable, largest: float) -> None:
@@ -126,11 +129,11 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         except (UnicodeEncodeError, pa.ArrowInvalid):
             return ObjectColumn(name, values)
     if inferred in _UNSUPPORTED_OBJECTS:
-        raise _unsupported(name, f"{inferred} values")
+        raise UnsupportedColumnError(name, f"{inferred} values")
     present = ~pd.isna(values)
     if inferred in _NUMERIC_OBJECTS:
         numbers = np.full(len(values), np.nan)
-        numbers[present] = values[present].astype(np.float64)
+        numbers[present] = _as_floats(values[present])
         if inferred in {"integer", "mixed-integer-float"}:
             _warn_if_rounded(name, max(abs(v) for v in values[present]))
         return NumericColumn.of(name, numbers)
@@ -138,11 +141,29 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         return _read_arrow_objects(name, values, inferred)
     for value in values[present]:
         if isinstance(value, _NOT_LEVELS) or getattr(value, "__hash__", None) is None:
-            raise _unsupported(name, f"values such as {value!r} of type {type(value).__name__}")
+            raise UnsupportedColumnError(
+                name, f"values such as {value!r} of type {type(value).__name__}"
+            )
     return ObjectColumn(name, values)
 
 
+def _as_floats(values: npt.NDArray[np.object_]) -> FloatArray:
+    try:
+        return values.astype(np.float64)
+    except OverflowError:  # integers beyond the range of floats
+        return np.array([_as_float(v) for v in values])
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferred: str) -> Column:
+    if inferred == "date" and any(isinstance(v, dt.datetime) for v in values):
+        return ObjectColumn(name, values)
     if inferred == "date":
         return _read_arrow(name, pa.array(values, pa.date32(), from_pandas=True))
     if inferred == "time":
@@ -151,14 +172,14 @@ def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferre
         return _read_numpy(name, pd.to_timedelta(pd.Series(values)).to_numpy())
     zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
     if len(zones) > 1:
-        raise _unsupported(name, "datetimes with and without a time zone")
+        raise UnsupportedColumnError(name, "datetimes with and without a time zone")
     moments = pd.to_datetime(pd.Series(values), utc=zones == {True})
     return _read_pandas(name, moments)
 
 
 def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if isinstance(values, pa.ExtensionArray) or isinstance(values.type, pa.ExtensionType):
-        raise _unsupported(name, f"values of type {values.type}")
+        raise UnsupportedColumnError(name, f"values of type {values.type}")
     kind, t = values.type, pa.types
     if t.is_null(kind) or (len(values) and values.null_count == len(values)):
         return EmptyColumn(name, len(values))
@@ -172,9 +193,8 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
         return TextColumn(name, _one_array(values))
     if t.is_timestamp(kind) or t.is_duration(kind):
         word = "datetime" if t.is_timestamp(kind) else "duration"
-        unit = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
         ticks = values.cast(pa.int64())
-        numbers = _floats(ticks, lambda x: x // unit + (x % unit) / unit)
+        numbers = _floats(ticks, lambda x: _ticks_to_seconds(x, _TICKS[kind.unit]))
         return NumericColumn.of(name, numbers, "datetime" if word == "datetime" else "duration")
     if t.is_date(kind):
         return NumericColumn.of(name, _floats(values.cast(pa.date32()).cast(pa.int32())), "date")
@@ -192,14 +212,16 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
         return NumericColumn.of(name, _floats(values))
     if t.is_floating(kind):
         return NumericColumn.of(name, _floats(values))
-    raise _unsupported(name, f"values of type {kind}")
+    raise UnsupportedColumnError(name, f"values of type {kind}")
 
 
 def _one_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(values, pa.Array):
         return values
-    if pa.types.is_dictionary(values.type):
-        values = values.unify_dictionaries()
+    if pa.types.is_dictionary(values.type) and values.num_chunks > 1:
+        # Chunks may have dictionaries of their own, with nulls in them.
+        plain = [chunk.dictionary_decode() for chunk in values.chunks]
+        return pa.chunked_array(plain, values.type.value_type).combine_chunks().dictionary_encode()
     joined = values.combine_chunks()
     return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
 
@@ -218,7 +240,7 @@ def _floats(values: pa.Array | pa.ChunkedArray, convert: Any = None) -> FloatArr
 def _read_dictionary(name: Hashable, values: pa.DictionaryArray) -> Column:
     labels = values.dictionary
     if pa.types.is_nested(labels.type):
-        raise _unsupported(name, f"values of type {values.type}")
+        raise UnsupportedColumnError(name, f"values of type {values.type}")
     indices = values.indices
     codes = np.asarray(indices.fill_null(0) if indices.null_count else indices)
     listed = labels.to_pylist()

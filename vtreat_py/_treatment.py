@@ -127,11 +127,13 @@ class LevelTreatment:
     sample: str
     kind: str = "levels"
 
+    def __post_init__(self) -> None:
+        for array in (self.slots, *self.tables.values()):
+            array.setflags(write=False)
+
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
-        if isinstance(column, NumericColumn):
-            return column.bad is not None and bool(np.isnan(column.values).all())
-        return True
+        return not isinstance(column, NumericColumn)
 
     def codes(self, column: Column) -> IntArray:
         """Code of each row."""

@@ -9,10 +9,14 @@ from vtreat_py._typing import FloatArray
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 
+# Variation of x below this share of its size is rounding.
+_ROUNDING = 1e-15
+
 
 def linear_slope(moments: Moments) -> FloatArray:
     """Slope of the weighted least squares line of y on x; 0 where x does not vary."""
-    varies = moments.xx > 0
+    size = np.abs(moments.x + moments.centre_x)
+    varies = moments.xx > moments.weight * (_ROUNDING * size) ** 2
     return np.asarray(np.where(varies, moments.xy / np.where(varies, moments.xx, 1.0), 0.0))
 
 

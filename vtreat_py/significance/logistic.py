@@ -27,6 +27,8 @@ _FIRST_RESPONSE = np.log(3.0) + 4.0 / 3.0
 _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
+# Variation of x below this share of its size is rounding.
+_ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
@@ -122,18 +124,21 @@ class _Problem:
         shape = np.zeros(len(x))
         weight, hit_weight = _sum(np.ones_like(hits), total) + shape, hits.sum(axis=1) + shape
         middle = _sum(x, total) / weight
-        variance, covariance, reach = np.zeros((3, len(x)))
+        variance, covariance, low, high = np.zeros((4, len(x)))
         share = (hit_weight / weight)[:, None]
         for piece in blocks(x.shape[1], max(_BLOCK // len(x), 64)):
             apart = x[:, piece] - middle[:, None]
             part = None if total is None else total[:, piece]
-            np.maximum(reach, np.abs(apart).max(axis=1), out=reach)
+            np.minimum(low, apart.min(axis=1), out=low)
+            np.maximum(high, apart.max(axis=1), out=high)
             variance += _sum(apart * apart, part)
             covariance += np.vecdot(
                 apart, hits[:, piece] - (share if part is None else share * part)
             )
         spread = np.sqrt(variance / weight)
-        spread[~(spread > 0)] = 1.0
+        reach = np.maximum(high, -low)
+        # A constant lies off its own mean by rounding only: that is no variation.
+        spread[~(spread > _ROUNDING * np.abs(middle))] = np.inf
         start = 2.0 * covariance / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
 

@@ -37,7 +37,7 @@ class Coordinates:
     def near(cls, values: NumberArray) -> Coordinates:
         """Choose coordinates for finite values."""
         largest = max(abs(float(values.min())), abs(float(values.max())))
-        unit = 1.0 if largest < _LARGE else 2.0 ** math.frexp(largest)[1] / 2.0
+        unit = 1.0 if largest < _LARGE else 2.0 ** (math.frexp(largest)[1] - 1)
         mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
         return cls(mean * unit, unit)
 

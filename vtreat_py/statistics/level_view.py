@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+# Folds that a 64-bit pattern of a level's folds has room for.
+_PATTERN_BITS = 62
 
 LevelFunction = Callable[[OutcomeSums], FloatArray]
 
@@ -34,9 +38,8 @@ class LevelView:
     -----
     A view of held-out cells has entries only where a fold has rows of a level, because only
     those are ever looked up. ``sum`` and ``max`` still run over *all* levels of each training
-    set: levels absent from a fold are seen there as in the whole data, so their part is the
-    whole sum less the part of the levels that are present. The cost is that of the cells,
-    whatever the number of folds.
+    set: levels absent from a fold are seen there as in the whole data. The cost is that of the
+    cells and levels, whatever the number of folds.
     """
 
     level: IntArray
@@ -52,12 +55,42 @@ class LevelView:
 
     def sum(self, function: LevelFunction) -> FloatArray:
         """Sum a function of the level sums over all levels of each training set."""
-        seen = function(self.entries)
+        seen = sum_by(self.group, function(self.entries), self.n_groups)
         if self.levels is None:
-            return sum_by(self.group, seen, self.n_groups)
-        everywhere = function(self.levels)
-        seen = seen - everywhere[self.level]
-        return np.asarray(everywhere.sum() + sum_by(self.group, seen, self.n_groups))
+            return seen
+        return seen + self._sum_over_absent(function(self.levels))
+
+    def _sum_over_absent(self, value: FloatArray) -> FloatArray:
+        """For each training set, the sum over the levels that have no entry in it.
+
+        Levels are grouped by the training sets they have entries in, and each training set adds
+        up the groups it is not in. Taking its own levels off a grand total would be shorter, but
+        would leave a trace of them by rounding.
+        """
+        absent = np.zeros(self.n_groups)
+        for first, pattern, patterns in self._patterns:
+            sums = sum_by(pattern, value, len(patterns))
+            here = np.arange(min(_PATTERN_BITS, self.n_groups - first))
+            missing = (patterns[:, None] >> here) & 1 == 0
+            absent[first + here] = sums @ missing
+        return absent
+
+    @cached_property
+    def _patterns(self) -> list[tuple[int, IntArray, IntArray]]:
+        """For each run of training sets: the first one, the pattern of each level, all patterns.
+
+        A pattern has a bit set for each training set of the run that has an entry of the level.
+        """
+        assert self.levels is not None
+        found: list[tuple[int, IntArray, IntArray]] = []
+        for first in range(0, self.n_groups, _PATTERN_BITS):
+            here = (self.group >= first) & (self.group < first + _PATTERN_BITS)
+            bits = np.zeros(len(self.levels.weight), dtype=np.int64)
+            shift = self.group[here].astype(np.int64) - first
+            np.bitwise_or.at(bits, self.level[here], np.int64(1) << shift)
+            patterns, pattern = np.unique(bits, return_inverse=True)
+            found.append((first, pattern, patterns))
+        return found
 
     def max(self, function: LevelFunction) -> FloatArray:
         """Maximum of a function of the level sums over all levels of each training set."""

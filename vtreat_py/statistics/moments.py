@@ -10,6 +10,9 @@ import numpy as np
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
+# Squares about the mean below this share of the raw ones have lost digits to cancellation.
+_CANCELLED = 1e-4
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -74,13 +77,17 @@ class Moments:
         safe = np.where(n > 0, n, 1.0)
         mean_x = sum_by(group, wx, n_groups) / safe
         mean_y = sum_by(group, wy, n_groups) / safe
-        # Centres lie near the means, so taking the mean products off costs no digits.
-        xx = sum_by(group, wx * x, n_groups) - n * mean_x**2
-        xy = sum_by(group, wx * y, n_groups) - n * mean_x * mean_y
-        yy = sum_by(group, wy * y, n_groups) - n * mean_y**2
-        return cls(
-            n, mean_x, mean_y, np.maximum(xx, 0.0), xy, np.maximum(yy, 0.0), centre_x, centre_y
-        )
+        raw = np.stack([sum_by(group, v, n_groups) for v in (wx * x, wx * y, wy * y)])
+        xx, yy = raw[0] - n * mean_x**2, raw[2] - n * mean_y**2
+        if (xx < _CANCELLED * raw[0]).any() or (yy < _CANCELLED * raw[2]).any():
+            # Groups lie far from the centres for their spread: go through the rows once more.
+            dx, dy = x - mean_x[group], y - mean_y[group]
+            wx, wy = (dx, dy) if weight is None else (weight * dx, weight * dy)
+            xx, yy = sum_by(group, wx * dx, n_groups), sum_by(group, wy * dy, n_groups)
+            xy = sum_by(group, wx * dy, n_groups)
+        else:
+            xy = raw[1] - n * mean_x * mean_y
+        return cls(n, mean_x, mean_y, xx, xy, yy, centre_x, centre_y)
 
     @classmethod
     def of_points(cls, x: FloatArray, sums: OutcomeSums) -> Moments:

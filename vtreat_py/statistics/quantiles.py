@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.statistics.coordinates import Coordinates
 
 
 def weighted_quantiles(
@@ -24,8 +25,10 @@ def weighted_quantiles(
     >>> weighted_quantiles(np.array([1.0, 4.0]), np.array([3.0, 1.0]), [0.0, 0.5, 5 / 6])
     array([1. , 1. , 2.5])
     """
+    near = Coordinates.near(values)  # differences of extreme values stay in range
+    values = values / np.float64(near.unit)
     if weights is None:
-        return np.asarray(np.quantile(values, probabilities))
+        return np.asarray(np.quantile(values, probabilities) * near.unit)
     some = weights > 0
     order = np.argsort(values[some], kind="stable")
     ordered, upto = values[some][order], np.cumsum(weights[some][order])
@@ -34,4 +37,4 @@ def weighted_quantiles(
     last = len(ordered) - 1
     low = ordered[np.minimum(np.searchsorted(upto, below, side="right"), last)]
     high = ordered[np.minimum(np.searchsorted(upto, below + 1.0, side="right"), last)]
-    return np.asarray(low + (high - low) * (place - below))
+    return np.asarray((low + (high - low) * (place - below)) * near.unit)

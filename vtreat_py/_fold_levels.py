@@ -1,0 +1,110 @@
+"""What the training rows of each fold know about the levels of a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._design_context import DesignContext
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.level_view import LevelView, held_out_view, training_view
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.tally import Rows, tally
+
+
+@dataclass(frozen=True, eq=False)
+class FoldLevels:
+    """A view of the folds' training sets, its levels pooled.
+
+    Attributes
+    ----------
+    entry : ndarray of int or None
+        The entry of the view that codes each coded cell; None: entries are the coded cells.
+    """
+
+    pooled: PooledLevels
+    entry: IntArray | None
+
+    @property
+    def view(self) -> LevelView:
+        """The levels as the training sets see them."""
+        return self.pooled.view
+
+    def at_cells(self, entries: FloatArray) -> FloatArray:
+        """Pick the values of the coded cells."""
+        return entries if self.entry is None else entries[self.entry]
+
+
+class TrainingSets:
+    """The training sets of the folds, for one column.
+
+    Attributes
+    ----------
+    table : LevelTable
+        Sums of the column by (level, fold).
+    coded : ndarray of int
+        The cells whose rows some fold applies to.
+    """
+
+    def __init__(self, context: DesignContext, table: LevelTable, codes: IntArray) -> None:
+        self.table = table
+        self.coded = np.flatnonzero(table.fold < context.folds.n_folds)
+        self._context = context
+        self._n_folds = context.folds.n_folds
+        self._trained = self._training_table(codes)
+
+    def _training_table(self, codes: IntArray) -> LevelTable | None:
+        """Sums by (level, training set), where training sets are not "all other folds"."""
+        folds, outcome = self._context.folds, self._context.outcome
+        if folds.training is None:
+            return None
+        rows, owner = folds.training
+        weight = None if outcome.weight is None else outcome.weight[rows]
+        trained = Rows(outcome.y[rows], weight, owner, folds.n_folds, outcome.centre)
+        return tally(codes[rows], self.table.n_levels, trained)[0]
+
+    def known_to(self, fold: int) -> OutcomeSums:
+        """Level sums over the training rows of a fold."""
+        if self._trained is None:
+            return self.table.held_out(fold).by_level()
+        return self._trained.only(fold).by_level()
+
+    def alone(self, fold: int) -> PooledLevels:
+        """The levels as the training set of one fold sees them."""
+        return pool(self._context, training_view([self.known_to(fold)]))
+
+    def for_codes(self) -> FoldLevels:
+        """What codes are computed from: the coded cells only, where that is enough.
+
+        With ``rare_sig`` it is not: whether a level is suppressed depends on its training set
+        even where the fold has no row of it.
+        """
+        rare_sig = self._context.options.rare_sig
+        if self._trained is not None or (rare_sig is not None and rare_sig < 1):
+            return self.for_slopes()
+        return FoldLevels(pool(self._context, held_out_view(self.table, self._n_folds)), None)
+
+    def for_slopes(self) -> FoldLevels:
+        """What slopes are computed from: every level of every training set."""
+        view = training_view([self.known_to(k) for k in range(self._n_folds)])
+        fold = self.table.fold[self.coded].astype(np.intp)
+        entry = fold * self.table.n_levels + self.table.level[self.coded]
+        return FoldLevels(pool(self._context, view), entry)
+
+
+def pool(context: DesignContext, view: LevelView) -> PooledLevels:
+    """Pool the levels of a view by the design's options."""
+    options = context.options
+    return pool_levels(view, options.rare_count, options.rare_sig, context.is_binary)
+
+
+def constant_in(view: LevelView, entries: FloatArray) -> BoolArray:
+    """Training sets in which the entries with rows hold one value only."""
+    known = view.entries.weight > 0
+    low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
+    np.minimum.at(low, view.group[known], entries[known])
+    np.maximum.at(high, view.group[known], entries[known])
+    return np.asarray(~(low < high))
