@@ -275,7 +275,7 @@ class _Learner:
         size = float(np.abs(present).max()) if code == "catP" else size
         if present.max() - present.min() <= _ROUNDING * size:
             return None
-        least = _ROUNDING * float(np.sqrt(moments.xx[0] * moments.yy[0]))
+        least = _ROUNDING * float(np.sqrt(moments.xx[0]) * np.sqrt(moments.yy[0]))
         if code in ("catB", "catN") and moments.xy[0] <= least:
             return None
         return values, novel, moments

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
-# Folds that a 64-bit pattern of a level's folds has room for.
-_PATTERN_BITS = 62
+# Folds that a pattern of a level's folds has room for: sums of so many powers of 2 are exact.
+_PATTERN_BITS = 52
 
 LevelFunction = Callable[[OutcomeSums], FloatArray]
 
@@ -72,7 +72,7 @@ class LevelView:
             sums = sum_by(pattern, value, len(patterns))
             here = np.arange(min(_PATTERN_BITS, self.n_groups - first))
             missing = (patterns[:, None] >> here) & 1 == 0
-            absent[first + here] = sums @ missing
+            absent[first + here] = (sums[:, None] * missing).sum(axis=0)
         return absent
 
     @cached_property
@@ -84,10 +84,11 @@ class LevelView:
         assert self.levels is not None
         found: list[tuple[int, IntArray, IntArray]] = []
         for first in range(0, self.n_groups, _PATTERN_BITS):
-            here = (self.group >= first) & (self.group < first + _PATTERN_BITS)
-            bits = np.zeros(len(self.levels.weight), dtype=np.int64)
-            shift = self.group[here].astype(np.int64) - first
-            np.bitwise_or.at(bits, self.level[here], np.int64(1) << shift)
+            here: BoolArray | slice = slice(None)
+            if self.n_groups > _PATTERN_BITS:
+                here = (self.group >= first) & (self.group < first + _PATTERN_BITS)
+            bit = np.ldexp(1.0, self.group[here].astype(np.int32) - first)
+            bits = sum_by(self.level[here], bit, len(self.levels.weight)).astype(np.int64)
             patterns, pattern = np.unique(bits, return_inverse=True)
             found.append((first, pattern, patterns))
         return found

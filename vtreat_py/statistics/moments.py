@@ -132,12 +132,12 @@ class Moments:
         """Merge all entries into one."""
         n = self.weight.sum(keepdims=True)
         safe = np.where(n > 0, n, 1.0)
-        x, y = (self.weight @ self.x) / safe, (self.weight @ self.y) / safe
+        x, y = (self.weight * self.x).sum() / safe, (self.weight * self.y).sum() / safe
         dx, dy = self.x - x, self.y - y
         wx = self.weight * dx
-        xx = self.xx.sum(keepdims=True) + wx @ dx
-        xy = self.xy.sum(keepdims=True) + wx @ dy
-        yy = self.yy.sum(keepdims=True) + (self.weight * dy) @ dy
+        xx = self.xx.sum(keepdims=True) + (wx * dx).sum()
+        xy = self.xy.sum(keepdims=True) + (wx * dy).sum()
+        yy = self.yy.sum(keepdims=True) + (self.weight * dy * dy).sum()
         return Moments(n, x, y, xx, xy, yy, self.centre_x, self.centre_y)
 
     def __add__(self, other: Moments) -> Moments:

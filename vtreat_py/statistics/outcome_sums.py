@@ -143,7 +143,8 @@ class OutcomeSums:
         whole = OutcomeSums(weight, total, None, self.centre)
         if self.inner is None:
             return whole
-        inner = self.inner.sum(keepdims=True) + self.weight @ (self.mean - whole.mean) ** 2
+        between = (self.weight * (self.mean - whole.mean) ** 2).sum()
+        inner = self.inner.sum(keepdims=True) + between
         return OutcomeSums(weight, total, inner, self.centre)
 
     def __add__(self, other: OutcomeSums) -> OutcomeSums:
