@@ -59,16 +59,17 @@ class InputFrame:
             ) from reason
         return cls(wrapped, tuple(wrapped.columns), len(wrapped))
 
-    def read(self, name: Hashable) -> Column:
-        """Read one column."""
-        return read_column(name, self.frame.get_column(name))  # type: ignore[arg-type]
+    def read(self, name: Hashable, as_levels: bool = False) -> Column:
+        """Read one column; see `read_column`."""
+        series = self.frame.get_column(name)  # type: ignore[arg-type]
+        return read_column(name, series, as_levels)
 
-    def read_all(self, names: Sequence[Hashable]) -> list[Column]:
+    def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
         """Read several columns; one error names all that cannot be read."""
         columns, failed = [], []
-        for name in names:
+        for name, levels in zip(names, as_levels, strict=True):
             try:
-                columns.append(self.read(name))
+                columns.append(self.read(name, levels))
             except UnsupportedColumnError as error:
                 failed.append(error)
         if failed:

@@ -69,7 +69,7 @@ class Levels:
 
     def to_list(self) -> list[Any]:
         """Return the levels as Python values, in code order."""
-        return self.labels.to_pylist() if self._is_arrow else list(self.labels)
+        return self.labels.to_pylist() if self.is_text else list(self.labels)
 
     def codes_of(self, values: Sequence[Any]) -> IntArray:
         """Code of each of a few Python values; None is missing."""
@@ -81,7 +81,7 @@ class Levels:
         """Code of each element of an Arrow array; None where the kinds do not compare."""
         if len(text) <= _FEW_ROWS:
             return self.codes_of(text.to_pylist())
-        if not self._is_arrow or _is_binary(self.labels.type) != _is_binary(text.type):
+        if not self.is_text or _is_binary(self.labels.type) != _is_binary(text.type):
             return None
         codes = pc.index_in(text, value_set=self._value_set.cast(text.type))
         if codes.null_count:
@@ -89,7 +89,8 @@ class Levels:
         return np.asarray(codes)
 
     @property
-    def _is_arrow(self) -> bool:
+    def is_text(self) -> bool:
+        """Whether all levels are text, or all are bytes."""
         return isinstance(self.labels, pa.Array)
 
     @cached_property

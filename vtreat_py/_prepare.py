@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def prepare(
     collar: bool = False,
     variables: Iterable[str] | None = None,
     coders: Iterable[str] | None = None,
-    extra_columns: Sequence[Hashable] = (),
+    extra_columns: Iterable[Hashable] = (),
 ) -> Any:
     """Treat a frame by a plan.
 
@@ -50,7 +50,7 @@ def prepare(
         Derived variables to return; None: all.
     coders : iterable of str or None
         Codes to return; None: all.
-    extra_columns : sequence of column names
+    extra_columns : iterable of column names
         Columns of the frame to append as they are, for instance the outcome.
 
     Returns
@@ -86,12 +86,12 @@ def prepare(
         raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
     chosen = plan.select(prune_sig, variables, coders)
     source = InputFrame.of(frame)
-    _check_extra(extra_columns, [v.name for v in chosen])
+    extra = _check_extra(extra_columns, [v.name for v in chosen])
     by_column: dict[Hashable, list[int]] = {}
     for place, variable in enumerate(chosen):
         by_column.setdefault(variable.orig_variable, []).append(place)
     treatments = [t for t in plan.treatments if t.column in by_column]
-    columns = _read(source, treatments, extra_columns)
+    columns = _read(source, treatments, extra)
     if not chosen:
         warn_of_nothing(prune_sig)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
@@ -99,26 +99,30 @@ def prepare(
     for treatment, column in zip(treatments, columns, strict=True):
         places = by_column[treatment.column]
         _write(treatment, column, [chosen[p] for p in places], places, scale, collar, out)
-    return source.like([v.name for v in chosen], out, extra_columns)
+    return source.like([v.name for v in chosen], out, extra)
 
 
 def _read(
     source: InputFrame,
     treatments: list[Treatment],
-    extra_columns: Sequence[Hashable],
+    extra: list[Hashable],
 ) -> list[Column]:
     """Read the columns that are needed; check all of them before any work is done."""
     present = set(source.columns)
-    needed = [t.column for t in treatments] + list(extra_columns)
+    needed = [t.column for t in treatments] + extra
     missing = [name for name in needed if name not in present]
     if missing:
         raise SchemaError(
             f"the frame lacks {len(missing)} columns: {', '.join(map(repr, missing))}. "
             "Add them (missing values are fine), or prepare fewer variables"
         )
+    found = source.read_all(
+        [t.column for t in treatments],
+        [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
+    )
     columns = [
         c if t.fits(c) or not is_missing_only(c) else EmptyColumn(c.name, len(c))
-        for t, c in zip(treatments, source.read_all([t.column for t in treatments]), strict=True)
+        for t, c in zip(treatments, found, strict=True)
     ]
     drifted = [
         f"{t.column!r} (designed on {t.kind}, found {kind_of(c)})"
@@ -133,15 +137,17 @@ def _read(
     return columns
 
 
-def _check_extra(extra_columns: Sequence[Hashable], names: list[str]) -> None:
-    if isinstance(extra_columns, str):
+def _check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:
+    if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
         raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
-    taken = [name for name in extra_columns if name in names]
+    extra = list(extra_columns)
+    taken = [name for name in extra if name in names]
     if taken:
         raise InvalidOptionError(
             f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
             "the derived ones out with variables="
         )
+    return extra
 
 
 def _write(

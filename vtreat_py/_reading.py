@@ -34,8 +34,10 @@ _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
 _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
 
 
-def read_column(name: Hashable, series: nw.Series[Any]) -> Column:
+def read_column(name: Hashable, series: nw.Series[Any], as_levels: bool = False) -> Column:
     """Read one column.
+
+    With ``as_levels``, Python objects are levels even where those at hand are all numbers.
 
     Raises
     ------
@@ -44,6 +46,8 @@ def read_column(name: Hashable, series: nw.Series[Any]) -> Column:
     """
     native = series.to_native()
     if isinstance(native, pd.Series):
+        if as_levels and native.dtype == object:
+            return _read_levels(name, native.to_numpy())
         return _read_pandas(name, native)
     if isinstance(native, pa.ChunkedArray):
         return _read_arrow(name, native)
@@ -139,7 +143,14 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         return NumericColumn.of(name, numbers)
     if inferred in {"date", "datetime", "datetime64", "timedelta", "timedelta64", "time"}:
         return _read_arrow_objects(name, values, inferred)
-    for value in values[present]:
+    return _read_levels(name, values)
+
+
+def _read_levels(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
+    """Read Python objects as levels: text, or values of several types."""
+    if pd.api.types.infer_dtype(values, skipna=True) in ("empty", "string"):
+        return _read_objects(name, values)
+    for value in values[~pd.isna(values)]:
         if isinstance(value, _NOT_LEVELS) or getattr(value, "__hash__", None) is None:
             raise UnsupportedColumnError(
                 name, f"values such as {value!r} of type {type(value).__name__}"
@@ -162,9 +173,9 @@ def _as_float(value: Any) -> float:
 
 
 def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferred: str) -> Column:
-    if inferred == "date" and any(isinstance(v, dt.datetime) for v in values):
-        return ObjectColumn(name, values)
     if inferred == "date":
+        if any(isinstance(v, dt.datetime) for v in values[~pd.isna(values)]):
+            return ObjectColumn(name, values)  # dates and points in time
         return _read_arrow(name, pa.array(values, pa.date32(), from_pandas=True))
     if inferred == "time":
         return _read_arrow(name, pa.array(values, pa.time64("us"), from_pandas=True))

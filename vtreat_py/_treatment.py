@@ -14,6 +14,7 @@ from vtreat_py._columns import (
     Kind,
     LevelColumn,
     NumericColumn,
+    ObjectColumn,
 )
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray, IntArray
@@ -133,12 +134,18 @@ class LevelTreatment:
 
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
-        return not isinstance(column, NumericColumn)
+        if isinstance(column, NumericColumn):
+            return column.kind == "number" and not self.levels.is_text
+        return True
 
     def codes(self, column: Column) -> IntArray:
         """Code of each row."""
-        if isinstance(column, NumericColumn | EmptyColumn):
+        if isinstance(column, EmptyColumn):
             return np.full(len(column), self.levels.missing, dtype=np.int32)
+        if isinstance(column, NumericColumn):  # levels that are numbers, without their dtype
+            values = column.values.astype(object)
+            values[np.isnan(column.values)] = None
+            return ObjectColumn(column.name, values).codes_in(self.levels)
         level_column: LevelColumn = column
         return level_column.codes_in(self.levels)
 

@@ -83,8 +83,12 @@ class Moments:
             # Groups lie far from the centres for their spread: go through the rows once more.
             dx, dy = x - mean_x[group], y - mean_y[group]
             wx, wy = (dx, dy) if weight is None else (weight * dx, weight * dy)
-            xx, yy = sum_by(group, wx * dx, n_groups), sum_by(group, wy * dy, n_groups)
-            xy = sum_by(group, wx * dy, n_groups)
+            # What the first means missed by rounding, so that a constant does not vary.
+            off_x, off_y = sum_by(group, wx, n_groups) / safe, sum_by(group, wy, n_groups) / safe
+            xx = np.maximum(sum_by(group, wx * dx, n_groups) - n * off_x**2, 0.0)
+            yy = np.maximum(sum_by(group, wy * dy, n_groups) - n * off_y**2, 0.0)
+            xy = sum_by(group, wx * dy, n_groups) - n * off_x * off_y
+            mean_x, mean_y = mean_x + off_x, mean_y + off_y
         else:
             xy = raw[1] - n * mean_x * mean_y
         return cls(n, mean_x, mean_y, xx, xy, yy, centre_x, centre_y)

@@ -1,0 +1,186 @@
+"""The codes computed row by row, in exact fractions: slow, and easy to check by eye.
+
+A row is a tuple (level, y, weight); the missing level is None. Each coder learns from training
+rows and returns a function from a level to its code. A level that was never seen is any other
+value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, isnan, log, nan, sqrt
+
+from scipy import stats
+
+Row = tuple[Hashable, Fraction, Fraction]
+Code = Callable[[Hashable], float]
+POOL = "(the pool)"
+
+
+def weight_of(rows: list[Row]) -> Fraction:
+    return sum((w for _, _, w in rows), Fraction(0))
+
+
+def total_of(rows: list[Row]) -> Fraction:
+    return sum((w * y for _, y, w in rows), Fraction(0))
+
+
+def mean_of(rows: list[Row]) -> Fraction:
+    return total_of(rows) / weight_of(rows)
+
+
+def squares_of(rows: list[Row]) -> Fraction:
+    mean = mean_of(rows)
+    return sum((w * (y - mean) ** 2 for _, y, w in rows), Fraction(0))
+
+
+@dataclass
+class Levels:
+    """Training rows by level: rare levels are pooled, insignificant ones suppressed."""
+
+    rows: list[Row]
+    groups: dict[Hashable, list[Row]]
+    suppressed: set[Hashable]
+
+    def assign(self, codes: dict[Hashable, float], otherwise: float) -> Code:
+        """Code a level by its own group, else by the pool if there is one."""
+
+        def code(level: Hashable) -> float:
+            group = level if level in self.groups else POOL
+            if group not in self.groups or group in self.suppressed:
+                return otherwise
+            return codes[group]
+
+        return code
+
+
+def levels_of(
+    rows: list[Row], rare_count: float = 0, rare_sig: float | None = None, is_class: bool = False
+) -> Levels:
+    rows = [(level, y, w) for level, y, w in rows if w > 0]  # other rows teach nothing
+    groups: dict[Hashable, list[Row]] = {}
+    for level, y, w in rows:
+        rare = weight_of([row for row in rows if row[0] == level]) <= rare_count
+        groups.setdefault(POOL if rare else level, []).append((level, y, w))
+    p_value = class_p_value if is_class else numeric_p_value
+    suppressed = set()
+    for group, own in groups.items():
+        if rare_sig is not None and rare_sig < 1 and p_value(own, rows) > rare_sig:
+            suppressed.add(group)
+    return Levels(rows, groups, suppressed)
+
+
+def class_p_value(own: list[Row], rows: list[Row]) -> float:
+    n, hits, all_n, all_hits = weight_of(own), total_of(own), weight_of(rows), total_of(rows)
+    if n == all_n or all_hits in (0, all_n):
+        return 1.0
+    table = [[hits, n - hits], [all_hits - hits, all_n - n - (all_hits - hits)]]
+    if min(min(row) for row in table) <= 10:
+        return stats.fisher_exact([[round(cell) for cell in row] for row in table])[1]
+    floats = [[float(cell) for cell in row] for row in table]
+    return stats.chi2_contingency(floats, correction=True).pvalue
+
+
+def numeric_p_value(own: list[Row], rows: list[Row]) -> float:
+    n, all_n = weight_of(own), weight_of(rows)
+    if n == all_n or all_n <= 2:
+        return nan
+    between = n * (mean_of(own) - mean_of(rows)) ** 2 * all_n / (all_n - n)
+    within = squares_of(rows) - between
+    if within == 0:
+        return nan if between == 0 else 0.0
+    return stats.f.sf(float(between / (within / (all_n - 2))), 1, float(all_n - 2))
+
+
+def prior_weight(levels: Levels) -> float:
+    """Variance of y within levels over the variance of the levels' true means."""
+    groups, rows = levels.groups.values(), levels.rows
+    n = weight_of(rows)
+    spread = n - sum(weight_of(group) ** 2 for group in groups) / n
+    if n <= len(groups) or spread == 0:
+        return inf
+    within = sum(squares_of(group) for group in groups) / (n - len(groups))
+    between = sum(weight_of(group) * (mean_of(group) - mean_of(rows)) ** 2 for group in groups)
+    variance = (between - (len(groups) - 1) * within) / spread
+    return float(within / variance) if variance > 0 else inf
+
+
+def logit(p: float) -> float:
+    p = min(max(p, 1e-6), 1 - 1e-6)
+    return log(p / (1 - p))
+
+
+def cat_p(rows: list[Row]) -> Code:
+    n = weight_of(rows)
+
+    def code(level: Hashable) -> float:
+        own = weight_of([row for row in rows if row[0] == level])
+        return float(own / n) if own > 0 else float(Fraction(1, 2) / n)
+
+    return code
+
+
+def cat_n(levels: Levels, smoothing: float | str) -> Code:
+    prior = prior_weight(levels) if smoothing == "auto" else float(smoothing)
+    mean = mean_of(levels.rows)
+    codes = {}
+    for group, own in levels.groups.items():
+        n = float(weight_of(own))
+        codes[group] = float(mean_of(own) - mean) * n / (n + prior)
+    return levels.assign(codes, 0.0)
+
+
+def cat_b(levels: Levels, smoothing: float | str) -> Code:
+    n, hits = float(weight_of(levels.rows)), float(total_of(levels.rows))
+    codes = {}
+    for group, own in levels.groups.items():
+        own_n, own_hits = float(weight_of(own)), float(total_of(own))
+        if smoothing == "auto":
+            prior = max(prior_weight(levels), 0.5)
+            belief = own_n / (own_n + prior)
+            chance = belief * own_hits / own_n + (1 - belief) * hits / n
+        else:
+            s = max(smoothing, 1e-4)
+            base = min(max(hits / n, 1e-6), 1 - 1e-6)
+            as_hit = base * (own_hits + s) / (hits + s)
+            as_miss = (1 - base) * (own_n - own_hits + s) / (n - hits + s)
+            chance = as_hit / (as_hit + as_miss)
+        codes[group] = logit(chance) - logit(hits / n)
+    return levels.assign(codes, 0.0)
+
+
+def deviation(rows: list[Row]) -> float:
+    return sqrt(squares_of(rows) / max(weight_of(rows) - 1, 1))
+
+
+def cat_d(levels: Levels) -> Code:
+    scorable = {
+        group: deviation(own)
+        for group, own in levels.groups.items()
+        if weight_of(own) >= 2 and group not in levels.suppressed
+    }
+    largest = max(scorable.values(), default=deviation(levels.rows))
+    codes = {group: scorable.get(group, largest) for group in levels.groups}
+    return levels.assign(codes, largest)
+
+
+def lev(levels: Levels, min_fraction: float) -> set[Hashable]:
+    """Levels that get an indicator, the pool among them."""
+    n = float(weight_of(levels.rows))
+    return {
+        group
+        for group, own in levels.groups.items()
+        if float(weight_of(own)) / n >= min_fraction and group not in levels.suppressed
+    }
+
+
+def clean(values: list[float], weights: list[float], training: list[bool]) -> list[float]:
+    """Fill in bad values by the weighted mean of the good ones of the training rows."""
+    total = weight = 0.0
+    for value, w, known in zip(values, weights, training, strict=True):
+        if known and not isnan(value):
+            total += w * value
+            weight += w
+    return [total / weight if isnan(value) else value for value in values]

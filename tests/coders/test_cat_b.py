@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.coders import naive
+from tests.coders.coding import (
+    RARE_COUNTS,
+    RARE_SIGS,
+    SMOOTHINGS,
+    assert_both,
+    pooled_whole,
+    rows_to_code,
+)
+from tests.statistics.r_numbers import read_units
+from tests.statistics.rows import Example, law
+from vtreat_py.coders.cat_b import cat_b
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+@pytest.mark.parametrize("assert_codes", assert_both)
+@law
+@given(example=rows_to_code("class"))
+def test_codes_are_those_of_a_loop(assert_codes, smoothing, example):
+    assert_codes(example, lambda p: cat_b(p, smoothing), lambda n: naive.cat_b(n, smoothing))
+
+
+@pytest.mark.parametrize("smoothing", ["auto", 1.0])
+@pytest.mark.parametrize("assert_codes", assert_both)
+@law
+@given(
+    example=rows_to_code("class"),
+    rare_count=st.sampled_from(RARE_COUNTS),
+    rare_sig=st.sampled_from(RARE_SIGS),
+)
+def test_codes_of_pooled_and_suppressed_levels_are_those_of_a_loop(
+    assert_codes, smoothing, example, rare_count, rare_sig
+):
+    assert_codes(
+        example,
+        lambda p: cat_b(p, smoothing),
+        lambda n: naive.cat_b(n, smoothing),
+        rare_count,
+        rare_sig,
+    )
+
+
+def coded(hits, smoothing):
+    """Codes of levels given as lists of 0 and 1."""
+    code = np.repeat(np.arange(len(hits)), [len(level) for level in hits])
+    y = np.concatenate(hits).astype(np.int8)
+    example = Example(code, len(hits), y, None, np.zeros(len(y), dtype=int), 1)
+    return cat_b(pooled_whole(example), smoothing)[0]
+
+
+def test_codes_are_log_odds_above_the_base_rate():
+    codes = coded([[1, 1, 1, 0], [0, 0, 0, 1]], 0)
+    np.testing.assert_allclose(codes, [np.log(3), -np.log(3)], rtol=1e-3)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_levels_of_one_class_get_finite_codes(smoothing):
+    codes = coded([[1, 1, 1], [0, 0, 0], [1, 0]], smoothing)
+    assert codes[0] > codes[2] > codes[1]
+    assert np.abs(codes).max() < 14
+
+
+def test_empirical_bayes_believes_no_level_more_than_half_a_row_of_prior_allows():
+    # Levels of one class each: their means hold no noise, so the prior weight alone would be 0.
+    codes = coded([[1] * 9, [0] * 9], "auto")
+    belief = 9 / 9.5
+    np.testing.assert_allclose(codes[0], naive.logit(0.5 + belief * 0.5))
+
+
+def test_log_odds_of_the_reference_are_those_of_r():
+    case = read_units("misc")
+    found = [naive.logit(p) for p in case["logit_in"]]
+    np.testing.assert_allclose(found, case["logit_out"], rtol=1e-12)

@@ -1,0 +1,108 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.statistics.rows import assert_same_sums, examples, law, masks
+from tests.statistics.test_moments import assert_same_moments, draw_x
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+def draw_column(data, **options):
+    """Draw rows with a numeric column, some values of it bad; the levels are not used."""
+    example = data.draw(examples(**options))
+    x = draw_x(data, example)
+    bad = data.draw(st.none() | masks(len(example)))
+    return example, x, bad
+
+
+def sums_by_fold(example, x, bad):
+    return NumericSums.of_rows(
+        example.fold, example.n_folds, x, bad, example.y, example.weight, example.centre
+    )
+
+
+def good_rows(x, bad):
+    return np.ones(len(x), dtype=bool) if bad is None else ~bad
+
+
+@law
+@given(st.data())
+def test_good_and_bad_rows_are_summed_apart(data):
+    example, x, bad = draw_column(data)
+    sums, good = sums_by_fold(example, x, bad), good_rows(x, bad)
+    kept, lost = example.where(good), example.where(~good)
+    n = example.n_folds
+    assert_same_moments(sums.good, Moments.of_rows(kept.fold, n, x[good], kept.y, kept.weight))
+    assert_same_sums(sums.bad, OutcomeSums.of_rows(lost.fold, n, lost.y, lost.weight))
+
+
+@law
+@given(st.data())
+def test_imputed_moments_are_those_of_the_cleaned_column(data):
+    example, x, bad = draw_column(data)
+    value = np.arange(example.n_folds) * 2.0 + 1.0
+    cleaned = np.where(good_rows(x, bad), x, value[example.fold])
+    n = example.n_folds
+    expected = Moments.of_rows(example.fold, n, cleaned, example.y, example.weight)
+    assert_same_moments(sums_by_fold(example, x, bad).imputed(value), expected)
+
+
+@law
+@given(st.data())
+def test_the_outcome_is_that_of_all_rows(data):
+    example, x, bad = draw_column(data)
+    outcome = sums_by_fold(example, x, bad).outcome()
+    expected = OutcomeSums.of_rows(example.fold, example.n_folds, example.y, example.weight)
+    assert (outcome.inner is None) == (expected.inner is None)
+    assert_same_sums(outcome, expected)
+
+
+@law
+@given(st.data())
+def test_merged_sums_are_the_sums_of_one_group(data):
+    example, x, bad = draw_column(data)
+    merged = sums_by_fold(example, x, bad).merged()
+    one = np.zeros(len(x), dtype=int)
+    expected = NumericSums.of_rows(one, 1, x, bad, example.y, example.weight, 0.0)
+    assert_same_moments(merged.good, expected.good)
+    assert_same_sums(merged.bad, expected.bad)
+
+
+@law
+@given(st.data())
+def test_all_but_own_is_what_the_rows_of_other_folds_say(data):
+    example, x, bad = draw_column(data)
+    others = sums_by_fold(example, x, bad).all_but_own()
+    for fold in range(example.n_folds):
+        rest = example.fold != fold
+        one = np.zeros(int(rest.sum()), dtype=int)
+        weight = None if example.weight is None else example.weight[rest]
+        mark = None if bad is None else bad[rest]
+        expected = NumericSums.of_rows(one, 1, x[rest], mark, example.y[rest], weight, 0.0)
+        found = others.take(slice(fold, fold + 1))
+        assert_same_moments(found.good, expected.good)
+        assert_same_sums(found.bad, expected.bad)
+
+
+@law
+@given(st.data())
+def test_a_whole_weight_stands_for_repeated_rows(data):
+    example, x, bad = draw_column(data, weighted=True, whole_weights=True)
+    times = example.w.astype(int)
+    mark = None if bad is None else np.repeat(bad, times)
+    repeated = sums_by_fold(example.repeated(), np.repeat(x, times), mark)
+    sums = sums_by_fold(example, x, bad)
+    assert_same_moments(sums.good, repeated.good)
+    assert_same_sums(sums.bad, repeated.bad)
+
+
+def test_centres_are_kept():
+    y = np.array([1.0, 2.0])
+    x, bad = np.array([5.0, np.nan]), np.array([False, True])
+    sums = NumericSums.of_rows(np.array([0, 0]), 1, x, bad, y, None, 1e9)
+    assert (sums.good.centre_y, sums.bad.centre, sums.outcome().centre) == (1e9, 1e9, 1e9)
+    np.testing.assert_allclose(sums.outcome().mean, 1.5)
+    np.testing.assert_allclose(sums.outcome().squares, 0.5)
+    assert sums.all_but_own().good.centre_y == 1e9

@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.statistics.rows import assert_same_sums, examples, law, masks, naive_sums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+@law
+@given(examples())
+def test_sums_of_rows_are_those_of_a_loop(example):
+    sums = example.sums()
+    for level in range(example.n_levels):
+        own = example.code == level
+        found = sums.weight[level], sums.mean[level], sums.squares[level]
+        np.testing.assert_allclose(found, naive_sums(example.y[own], example.w[own]), atol=1e-9)
+
+
+@law
+@given(st.data())
+def test_two_parts_add_up_to_the_whole(data):
+    example = data.draw(examples())
+    part = data.draw(masks(len(example)))
+    assert_same_sums(example.where(part).sums() + example.where(~part).sums(), example.sums())
+
+
+@law
+@given(st.data())
+def test_the_whole_less_a_part_is_the_rest(data):
+    example = data.draw(examples())
+    part = data.draw(masks(len(example)))
+    rest = example.sums() - example.where(part).sums()
+    assert_same_sums(rest, example.where(~part).sums())
+
+
+@law
+@given(examples())
+def test_the_whole_less_itself_is_exactly_nothing(example):
+    nothing = example.sums() - example.sums()
+    assert not nothing.weight.any()
+    assert not nothing.total.any()
+    assert not nothing.squares.any()
+
+
+@law
+@given(st.data())
+def test_the_order_of_rows_does_not_matter(data):
+    example = data.draw(examples())
+    order = np.array(data.draw(st.permutations(range(len(example)))), dtype=int)
+    assert_same_sums(example.where(order).sums(), example.sums())
+
+
+@law
+@given(examples(weighted=True, whole_weights=True))
+def test_a_whole_weight_stands_for_repeated_rows(example):
+    assert_same_sums(example.sums(), example.repeated().sums())
+
+
+@law
+@given(examples(), st.sampled_from([-3.0, 0.5, 20.0]))
+def test_another_centre_changes_neither_means_nor_squares(example, centre):
+    sums = example.sums()
+    moved = sums.recentred(centre)
+    assert moved.centre == centre
+    assert_same_sums(moved, sums)
+
+
+def test_the_same_centre_is_no_work():
+    sums = OutcomeSums.of_rows(np.array([0]), 1, np.array([1.0]), centre=2.0)
+    assert sums.recentred(2.0) is sums
+
+
+@law
+@given(st.data())
+def test_parts_about_different_centres_add_and_subtract(data):
+    example = data.draw(examples())
+    part = data.draw(masks(len(example)))
+    one, other = example.where(part).sums(), example.where(~part).sums()
+    assert_same_sums(one + other.recentred(7.0), example.sums())
+    assert_same_sums(one.recentred(7.0) + other, example.sums())
+    assert_same_sums(example.sums() - one.recentred(7.0), other)
+    assert_same_sums(example.sums().recentred(7.0) - one, other)
+
+
+@law
+@given(examples())
+def test_nothing_is_neutral(example):
+    sums = example.sums()
+    nothing = OutcomeSums.nothing(example.n_levels, sums)
+    for same in (sums + nothing, nothing + sums, sums - nothing):
+        assert_same_sums(same, sums)
+
+
+@law
+@given(examples())
+def test_grouped_sums_are_the_sums_of_coarser_groups(example):
+    coarse = np.arange(example.n_levels) // 2
+    expected = OutcomeSums.of_rows(coarse[example.code], 3, example.y, example.weight)
+    assert_same_sums(example.sums().grouped(coarse, 3), expected)
+
+
+@law
+@given(examples())
+def test_merged_sums_are_the_sums_of_one_group(example):
+    one = np.zeros(len(example), dtype=int)
+    expected = OutcomeSums.of_rows(one, 1, example.y, example.weight)
+    assert_same_sums(example.sums().merged(), expected)
+
+
+@law
+@given(examples())
+def test_taken_groups_join_to_the_whole_again(example):
+    sums = example.sums()
+    pieces = [sums.take(slice(0, 1)), sums.take(np.arange(1, example.n_levels)).recentred(3.0)]
+    joined = OutcomeSums.joined(pieces)
+    assert joined.centre == sums.centre
+    assert_same_sums(joined, sums)
+
+
+@law
+@given(examples())
+def test_replacing_groups_leaves_the_others_and_the_original(example):
+    sums = example.sums()
+    before = sums.squares.copy()
+    twice = sums + sums
+    replaced = sums.replaced(np.array([0]), twice.take(slice(0, 1)))
+    assert_same_sums(replaced.take(slice(0, 1)), twice.take(slice(0, 1)))
+    assert_same_sums(replaced.take(slice(1, None)), sums.take(slice(1, None)))
+    np.testing.assert_array_equal(sums.squares, before)
+
+
+def test_a_class_outcome_keeps_no_squares_because_counts_hold_them():
+    sums = OutcomeSums.of_rows(np.array([0, 0, 0, 1]), 2, np.array([0, 1, 1, 0], dtype=np.int8))
+    assert sums.inner is None
+    np.testing.assert_allclose(sums.squares, [2 / 3, 0.0])
+
+
+@pytest.mark.parametrize("centre", [0.0, 1e9])
+def test_an_offset_of_a_billion_costs_no_digits(centre):
+    spread = np.random.default_rng(1).normal(size=1000)
+    group = np.arange(1000) % 3
+    sums = OutcomeSums.of_rows(group, 3, spread + 1e9 - centre, centre=centre)
+    half = OutcomeSums.of_rows(group[:500], 3, spread[:500] + 1e9 - centre, centre=centre)
+    expected = OutcomeSums.of_rows(group, 3, spread)
+    np.testing.assert_allclose(sums.squares, expected.squares, rtol=1e-6)
+    rest = OutcomeSums.of_rows(group[500:], 3, spread[500:])
+    np.testing.assert_allclose((sums - half).squares, rest.squares, rtol=1e-6)
+
+
+def test_levels_a_billion_apart_keep_their_inner_squares():
+    spread = np.random.default_rng(2).normal(size=1000)
+    group = np.arange(1000) % 2
+    far = spread + 1e9 * group
+    centre = far.mean()
+    sums = OutcomeSums.of_rows(group, 2, far - centre, centre=centre)
+    expected = OutcomeSums.of_rows(group, 2, spread)
+    np.testing.assert_allclose(sums.squares, expected.squares, rtol=1e-6)
+
+
+def test_arrays_cannot_be_written_to():
+    sums = OutcomeSums.of_rows(np.array([0]), 1, np.array([1.0]))
+    for values in (sums.weight, sums.total, sums.inner):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 5.0

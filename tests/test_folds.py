@@ -1,0 +1,422 @@
+"""Folds are sound, and the cross-frame is what refitting fold by fold would give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+import vtreat_py as vt
+from tests.conftest import TREATED, assert_same_scores, assert_same_values, example_columns
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
+
+ROWS = 240
+Pairs = list[tuple[np.ndarray, np.ndarray]]
+
+
+def folds_of(outcome: Any, **options: Any) -> Pairs:
+    """Folds of an experiment on a single number."""
+    frame = pd.DataFrame({"z": np.arange(len(outcome)) % 7})
+    given: dict[str, Any] = {"random_state": 0}
+    return vt.cross_frame_experiment(frame, outcome=outcome, **given | options).folds
+
+
+def labels(pairs: Pairs, n_rows: int) -> np.ndarray:
+    """Fold of each row; every row is applied once, and trained on everywhere else."""
+    fold = np.full(n_rows, -1)
+    for k, (train, application) in enumerate(pairs):
+        assert (fold[application] == -1).all()
+        fold[application] = k
+        np.testing.assert_array_equal(train, np.setdiff1d(np.arange(n_rows), application))
+    assert (fold >= 0).all()
+    return fold
+
+
+def noise(n_rows: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=n_rows)
+
+
+@pytest.mark.parametrize("n_rows", [60, 61, 64])
+@pytest.mark.parametrize("cv", [2, 3, 5, 7])
+def test_default_folds_are_of_one_size(n_rows: int, cv: int) -> None:
+    for y in (noise(n_rows), noise(n_rows) > 0.8):
+        sizes = np.bincount(labels(folds_of(y, cv=cv), n_rows))
+        assert len(sizes) == cv
+        assert np.ptp(sizes) <= 1
+
+
+def test_five_folds_are_the_default() -> None:
+    assert len(folds_of(noise(40))) == 5
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_default_folds_are_stratified_on_a_class(share: float) -> None:
+    hit = np.arange(203) < 203 * share
+    np.random.default_rng(0).shuffle(hit)
+    hits = np.bincount(labels(folds_of(hit), 203), hit)
+    assert np.ptp(hits) <= 2
+
+
+def test_default_folds_are_stratified_on_a_numeric_outcome() -> None:
+    y = noise(200)
+    fold = labels(folds_of(y), 200)
+    # Each run of five neighbours in y meets each of the five folds.
+    neighbours = np.sort(fold[np.argsort(y)].reshape(-1, 5))
+    np.testing.assert_array_equal(neighbours, np.tile(np.arange(5), (40, 1)))
+
+
+def test_default_folds_of_many_rows_are_balanced_but_do_not_look_at_a_numeric_outcome() -> None:
+    n_rows = (1 << 16) + 3
+    fold = labels(folds_of(noise(n_rows)), n_rows)
+    assert np.ptp(np.bincount(fold)) <= 1
+    np.testing.assert_array_equal(fold, labels(folds_of(noise(n_rows, seed=1)), n_rows))
+
+
+def test_default_folds_of_many_rows_are_stratified_on_a_class() -> None:
+    n_rows = (1 << 16) + 3
+    hit = noise(n_rows) > 2.5
+    assert np.ptp(np.bincount(labels(folds_of(hit), n_rows), hit)) <= 2
+
+
+@pytest.mark.parametrize("y", [noise(101), noise(101) > 0], ids=["numeric", "binomial"])
+def test_a_seed_makes_folds_reproducible(y: np.ndarray) -> None:
+    def fold(seed: Any) -> list[int]:
+        return labels(folds_of(y, random_state=seed), 101).tolist()
+
+    assert fold(1) == fold(1)
+    assert fold(1) != fold(2)
+    assert fold(np.random.RandomState(1)) == fold(1)
+    assert fold(None) != fold(None)
+
+
+def test_a_seed_does_not_touch_the_global_random_numbers() -> None:
+    np.random.seed(5)  # noqa: NPY002
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    folds_of(noise(30), random_state=7)
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+def test_plan_scores_and_cross_frame_come_from_one_split(frame: pd.DataFrame) -> None:
+    given = {"outcome": "y", "variables": TREATED}
+    made = vt.cross_frame_experiment(frame, random_state=4, **given)
+    again = vt.cross_frame_experiment(frame, cv=made.folds, **given)
+    assert_same_scores(made.plan, again.plan)
+    assert_same_values(made.cross_frame, again.cross_frame)
+
+
+@pytest.mark.parametrize("y", [noise(120), noise(120) > 0], ids=["numeric", "binomial"])
+@pytest.mark.parametrize("make", [np.asarray, lambda g: [f"g{v}" for v in g], pd.Categorical])
+def test_rows_of_a_group_share_a_fold(y: np.ndarray, make: Any) -> None:
+    groups = np.random.default_rng(3).integers(0, 13, 120)
+    fold = labels(folds_of(y, groups=make(groups), cv=4), 120)
+    assert len(set(fold)) == 4
+    for group in range(13):
+        assert len(set(fold[groups == group])) == 1
+
+
+def test_grouped_folds_are_reproducible() -> None:
+    groups = np.arange(120) % 20
+    one, two, other = (folds_of(noise(120), groups=groups, random_state=s) for s in (0, 0, 1))
+    assert labels(one, 120).tolist() == labels(two, 120).tolist()
+    assert labels(one, 120).tolist() != labels(other, 120).tolist()
+
+
+def test_groups_come_by_name_and_are_not_treated() -> None:
+    frame = pd.DataFrame({"z": noise(60), "who": np.arange(60) % 6, "y": noise(60, 1)})
+    made = vt.cross_frame_experiment(frame, outcome="y", groups="who", cv=3, random_state=0)
+    assert made.plan.variables == ("z",)
+    fold = labels(made.folds, 60)
+    assert all(len(set(fold[frame["who"] == g])) == 1 for g in range(6))
+
+
+def test_group_folds_of_rare_classes_give_no_foreign_warning() -> None:
+    folds_of(np.arange(40) % 20 == 0, groups=np.arange(40) % 8)
+
+
+def test_group_folds_of_fewer_rows_than_folds_in_each_class_work_or_are_refused_by_us() -> None:
+    try:
+        fold = labels(folds_of([0, 1] * 4, groups=list(range(8))), 8)
+    except vt.VtreatError:
+        pass
+    else:
+        assert len(set(fold)) == 5
+
+
+def test_a_splitter_is_used_as_it_is() -> None:
+    y = noise(50)
+    splitter = KFold(4, shuffle=True, random_state=3)
+    for (train, application), (ours, app) in zip(
+        splitter.split(y[:, None]), folds_of(y, cv=splitter), strict=True
+    ):
+        np.testing.assert_array_equal(train, ours)
+        np.testing.assert_array_equal(application, app)
+
+
+def test_a_stratified_splitter_sees_the_class() -> None:
+    y = np.array(["p", "q", "q", "q"] * 15)
+    fold = labels(folds_of(y, cv=StratifiedKFold(3)), 60)
+    assert np.bincount(fold, y == "p").tolist() == [5, 5, 5]
+
+
+def test_a_stratified_splitter_sees_the_values_of_a_numeric_outcome() -> None:
+    y = np.repeat([1, 2, 6], [30, 20, 10])
+    fold = labels(folds_of(y, cv=StratifiedKFold(5)), 60)
+    assert np.bincount(fold, y == 6).tolist() == [2] * 5
+
+
+@pytest.mark.parametrize("splitter", [GroupKFold(3), LeaveOneGroupOut()])
+def test_a_group_splitter_sees_the_groups(splitter: Any) -> None:
+    groups = np.array(["a", "b", "c"] * 20)
+    fold = labels(folds_of(noise(60), cv=splitter, groups=groups), 60)
+    assert {frozenset(groups[fold == k]) for k in range(3)} == {frozenset(g) for g in "abc"}
+
+
+def test_folds_may_be_lists_of_rows_or_of_flags() -> None:
+    y = noise(30)
+    rows = [(np.arange(15), np.arange(15, 30)), (np.arange(15, 30), np.arange(15))]
+    flags = []
+    for train, application in rows:
+        flags.append((np.isin(np.arange(30), train), np.isin(np.arange(30), application)))
+    lists = [(train.tolist(), range(int(app[0]), int(app[-1]) + 1)) for train, app in rows]
+    series = [(pd.Series(train), pd.Index(app)) for train, app in rows]
+    expected = labels(rows, 30).tolist()
+    for given in (rows, flags, lists, series, tuple(map(list, lists))):
+        assert labels(folds_of(y, cv=given), 30).tolist() == expected
+
+
+HALVES = (range(15), range(15, 30))
+BAD_FOLDS: dict[str, tuple[Any, type[Exception], str]] = {
+    "one fold": (1, InvalidOptionError, r"cv=1: at least 2 folds.*its own outcome"),
+    "no folds": (0, InvalidOptionError, r"cv=0: at least 2 folds"),
+    "negative folds": (-3, InvalidOptionError, r"cv=-3: at least 2 folds"),
+    "more folds than rows": (31, InvalidOptionError, r"cv=31 folds .* there are 30"),
+    "one pair": ([HALVES], InvalidOptionError, r"cv gives 1 fold: at least 2"),
+    "no pairs": ([], InvalidOptionError, r"cv gives 0 fold"),
+    "overlap": (
+        [(range(16), range(15, 30)), HALVES],
+        InvalidOptionError,
+        r"cv\[0\] uses 1 rows for training and application, for instance row 15",
+    ),
+    "a row applied twice": (
+        [HALVES, (range(10), range(29, 30))],
+        InvalidOptionError,
+        r"cv applies row 29 in 2 folds; each row may be in one application set at most",
+    ),
+    "a row twice in one application": (
+        [HALVES, (range(15, 30), [0, 0])],
+        InvalidOptionError,
+        r"cv applies row 0 in 2 folds",
+    ),
+    "beyond the last row": (
+        [HALVES, (range(15, 31), range(15))],
+        InvalidOptionError,
+        r"training rows of cv\[1\] hold 30, but rows are 0 to 29",
+    ),
+    "negative row": (
+        [HALVES, (range(15, 30), [-1])],
+        InvalidOptionError,
+        r"application rows of cv\[1\] hold -1, but rows are 0 to 29",
+    ),
+    "empty training": (
+        [([], range(15)), HALVES],
+        InvalidOptionError,
+        r"training rows of cv\[0\] are e",
+    ),
+    "empty application": (
+        [HALVES, (range(15), np.zeros(30, dtype=bool))],
+        InvalidOptionError,
+        r"application rows of cv\[1\] are empty",
+    ),
+    "not a pair": ([HALVES, range(3)], OptionTypeError, r"cv\[1\] is not a pair"),
+    "fold numbers": ([0, 1] * 15, OptionTypeError, r"cv\[0\] is not a pair"),
+    "fractions": ([([0.0], [1.0]), HALVES], OptionTypeError, r"training rows of cv\[0\] must be"),
+    "texts": ([HALVES, (["a"], ["b"])], OptionTypeError, r"training rows of cv\[1\] must be row n"),
+    "flags of another length": (
+        [HALVES, ([True, False], [False, True])],
+        OptionTypeError,
+        r"training rows of cv\[1\] must be row numbers; found an array of bool",
+    ),
+    "a flag": (True, OptionTypeError, r"cv=True is not understood; give a number of folds"),
+    "a fraction": (2.5, OptionTypeError, r"cv=2.5 is not understood"),
+    "a text": ("5", OptionTypeError, r"cv='5' is not understood"),
+    "a dict": ({0: 1}, OptionTypeError, r"cv=\{0: 1\} is not understood"),
+    "repeated splits": (
+        RepeatedKFold(n_splits=3, n_repeats=2),
+        InvalidOptionError,
+        r"cv applies row 0 in 2 folds",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cv", "error", "message"), BAD_FOLDS.values(), ids=BAD_FOLDS)
+def test_folds_that_would_leak_or_make_no_sense_are_refused(
+    cv: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        folds_of(noise(30), cv=cv)
+    assert isinstance(caught.value, vt.VtreatError)
+
+
+BAD_GROUPS: dict[str, tuple[Any, type[Exception], str]] = {
+    "too few": ([0, 1] * 15, InvalidOptionError, r"cv=5 folds need as many groups.*holds 2"),
+    "missing number": ([np.nan] + [1.0] * 29, OutcomeError, r"groups has missing values"),
+    "missing text": ([None] + ["a"] * 29, OutcomeError, r"groups has missing values"),
+    "only missing": ([None] * 30, OutcomeError, r"groups has missing values"),
+    "short": ([1, 2], vt.VtreatError, r"groups has 2 values, but the frame has 30 rows"),
+    "unknown": ("who", vt.VtreatError, r"groups='who' is not a column"),
+}
+
+
+@pytest.mark.parametrize(("groups", "error", "message"), BAD_GROUPS.values(), ids=BAD_GROUPS)
+def test_groups_that_cannot_be_used_are_refused(
+    groups: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        folds_of(noise(30), groups=groups)
+
+
+@pytest.mark.parametrize("seed", ["a", -1, 1.5])
+def test_a_seed_that_cannot_be_used_is_refused(seed: Any) -> None:
+    with pytest.raises(vt.VtreatError, match="random_state"):
+        folds_of(noise(30), random_state=seed)
+
+
+def test_folds_without_training_weight_are_refused() -> None:
+    w = np.array([0.0] * 15 + [1.0] * 15)
+    with pytest.raises(InvalidOptionError, match=r"fold 0 has no training row of positive weight"):
+        folds_of(noise(30), cv=[HALVES, HALVES[::-1]], sample_weight=w)
+
+
+def test_rows_never_applied_are_left_out_of_the_cross_frame() -> None:
+    frame = pd.DataFrame({"z": np.arange(30.0), "y": noise(30)})
+    with pytest.warns(vt.VtreatWarning, match="cv leaves 10 of 30 rows out of all application"):
+        made = vt.cross_frame_experiment(frame, outcome="y", cv=TimeSeriesSplit(2))
+    assert made.cross_frame["z"].tolist() == list(range(10, 30))
+    for (train, application), (ours, app) in zip(
+        TimeSeriesSplit(2).split(frame), made.folds, strict=True
+    ):
+        np.testing.assert_array_equal(ours, train)
+        np.testing.assert_array_equal(app, application)
+
+
+def test_rows_never_applied_are_scored_by_the_plan_all_the_same() -> None:
+    frame = pd.DataFrame({"z": np.arange(30.0), "y": noise(30)})
+    by_time = vt.design_treatments(frame, outcome="y", cv=TimeSeriesSplit(2))
+    assert_same_scores(by_time, vt.design_treatments(frame, outcome="y"))
+
+
+def test_fit_transform_refuses_folds_that_leave_rows_out() -> None:
+    X = pd.DataFrame({"z": np.arange(30.0)})
+    treatment = vt.NumericOutcomeTreatment(cv=TimeSeriesSplit(2))
+    with pytest.raises(InvalidOptionError, match=r"every row, but cv leaves some out.*cross_frame"):
+        treatment.fit_transform(X, noise(30))
+    assert treatment.fit(X, noise(30)).plan_.feature_names == ["z"]
+
+
+def generic_folds(n_rows: int, seed: int) -> Pairs:
+    """Training sets that are draws with repeats from the rows that are not applied."""
+    random = np.random.default_rng(seed)
+    order = random.permutation(n_rows)
+    applications = np.array_split(order[: n_rows * 9 // 10], 4)
+    return [
+        (random.choice(np.setdiff1d(np.arange(n_rows), app), n_rows * 3 // 4), app)
+        for app in applications
+    ]
+
+
+def refitted(
+    frame: pd.DataFrame, folds: Pairs, weight: np.ndarray | None, scale: bool, **options: Any
+) -> list[pd.DataFrame]:
+    """The naive cross-frame: a design for each fold, applied to its rows."""
+    parts = []
+    for train, application in folds:
+        w = None if weight is None else weight[train]
+        plan = vt.design_treatments(frame.iloc[train], sample_weight=w, cv=2, **options)
+        parts.append(vt.prepare(plan, frame.iloc[application], scale=scale, collar=True))
+    return parts
+
+
+def shuffled_folds(n_rows: int, seed: int) -> Pairs:
+    return list(KFold(4, shuffle=True, random_state=seed).split(np.zeros(n_rows)))
+
+
+def folds_in_time(n_rows: int, seed: int) -> Pairs:
+    return list(TimeSeriesSplit(3, gap=seed).split(np.zeros(n_rows)))
+
+
+FOLD_KINDS: dict[str, tuple[Any, bool]] = {
+    "KFold": (shuffled_folds, False),
+    "KFold with weights": (shuffled_folds, True),
+    "repeated draws with weights": (generic_folds, True),
+    "in time": (folds_in_time, False),
+}
+REFITTED_OPTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "R": {"smoothing": 0},
+    "smoothed": {"smoothing": 2.5, "cat_scaling": True},
+    "pooled": {"rare_count": 7, "min_fraction": 0.01, "smoothing": 1},
+    "tested and pooled": {"rare_sig": 0.4, "rare_count": 7},
+    "medians": {"imputation": "median", "collar_prob": 0.1},
+}
+
+
+@pytest.mark.filterwarnings("ignore:cv leaves")
+@pytest.mark.parametrize("scale", [False, True], ids=["plain", "scaled"])
+@pytest.mark.parametrize("options", REFITTED_OPTIONS.values(), ids=REFITTED_OPTIONS)
+@pytest.mark.parametrize(("make_folds", "weighted"), FOLD_KINDS.values(), ids=FOLD_KINDS)
+def test_the_cross_frame_is_that_of_a_refit_for_each_fold(
+    make_folds: Any, options: dict[str, Any], weighted: bool, scale: bool, outcome: str
+) -> None:
+    frame = pd.DataFrame(example_columns(ROWS, seed=11))
+    frame.loc[::17, "x"] = "few"
+    w = np.random.default_rng(6).integers(0, 4, ROWS).astype(float) if weighted else None
+    folds = make_folds(ROWS, 5)
+    given = {"outcome": outcome, "variables": ["x", "z", "flag", "size"]} | options
+    made = vt.cross_frame_experiment(
+        frame, cv=folds, sample_weight=w, scale=scale, collar=True, **given
+    )
+    always = {v.name for v in made.plan.derived if v.code != "lev"}
+    assert len(always) >= 6
+    for (_, application), part in zip(
+        folds, refitted(frame, folds, w, scale, **given), strict=True
+    ):
+        assert always <= set(part.columns)
+        cross = made.cross_frame.loc[application]
+        for name in part.columns.intersection(cross.columns):
+            np.testing.assert_allclose(
+                cross[name], part[name], rtol=1e-8, atol=1e-10, err_msg=f"{name} {application[0]}"
+            )
+
+
+def unsupported() -> tuple[pd.DataFrame, Pairs]:
+    """A column whose second half, the training rows of the first fold, holds one level only."""
+    x = ["a", "b", "c", "a", "b"] * 6 + ["a"] * 30
+    y = np.array([{"a": 1.0, "b": 3.0, "c": 5.0}[v] for v in x]) + noise(60) / 10
+    folds = [(np.arange(30, 60), np.arange(30)), (np.arange(30), np.arange(30, 60))]
+    return pd.DataFrame({"x": x, "y": y}), folds
+
+
+def test_like_r_a_fold_that_cannot_support_a_code_takes_that_of_the_whole_data() -> None:
+    frame, folds = unsupported()
+    made = vt.cross_frame_experiment(
+        frame, outcome="y", cv=folds, smoothing=0, coders=["catP", "catN"]
+    )
+    whole = vt.prepare(made.plan, frame.head(30))
+    np.testing.assert_array_equal(made.cross_frame.head(30), whole)
+
+
+def test_by_default_a_fold_that_cannot_support_an_impact_code_says_nothing() -> None:
+    frame, folds = unsupported()
+    made = vt.cross_frame_experiment(frame, outcome="y", cv=folds, coders=["catN"])
+    np.testing.assert_array_equal(made.cross_frame["x_catN"].head(30), np.zeros(30))
+    assert made.cross_frame["x_catN"].tail(30).abs().min() > 0.1
