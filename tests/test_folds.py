@@ -131,6 +131,22 @@ def test_grouped_folds_are_reproducible() -> None:
     assert labels(one, 120).tolist() != labels(other, 120).tolist()
 
 
+@pytest.mark.parametrize(
+    "cv",
+    [[(range(15), range(15, 30)), (range(15, 30), range(15))], KFold(2)],
+    ids=["list", "KFold"],
+)
+def test_given_folds_that_split_a_group_are_refused_or_give_a_warning(cv: Any) -> None:
+    with pytest.raises((vt.VtreatError, UserWarning), match="group"):
+        folds_of(noise(30), groups=np.arange(30) % 7, cv=cv)
+
+
+def test_given_folds_that_keep_groups_together_are_welcome() -> None:
+    halves = [(range(15), range(15, 30)), (range(15, 30), range(15))]
+    fold = labels(folds_of(noise(30), groups=np.arange(30) // 5, cv=halves), 30)
+    assert fold.tolist() == [1] * 15 + [0] * 15
+
+
 def test_groups_come_by_name_and_are_not_treated() -> None:
     frame = pd.DataFrame({"z": noise(60), "who": np.arange(60) % 6, "y": noise(60, 1)})
     made = vt.cross_frame_experiment(frame, outcome="y", groups="who", cv=3, random_state=0)

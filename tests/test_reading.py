@@ -20,6 +20,7 @@ from vtreat_py._frames import InputFrame
 NAN, INF = float("nan"), float("inf")
 DAY = 86400.0
 BERLIN_NOON = dt.datetime(2020, 6, 1, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+UTC_NOON = dt.datetime(2020, 6, 1, 12)
 UTC_TEN = dt.datetime(2020, 6, 1, 10, tzinfo=dt.UTC).timestamp()
 
 
@@ -424,6 +425,44 @@ UNSUPPORTED: dict[str, Any] = {
 def test_columns_that_cannot_be_treated_give_an_error_that_names_them(frame: Any) -> None:
     with pytest.raises(FrameError, match=r"column 'x' holds .*convert the column or leave it out"):
         read(frame)
+
+
+ANY_VALUES: dict[str, list[Any]] = {
+    "numbers": [1.5, None, 3.0, -1.0, None, 2.0],
+    "whole numbers": [1, None, 3, -1, None, 2],
+    "flags": [True, None, False, True, None, True],
+    "text": ["a", None, "b", "c", None, "a"],
+    "datetimes": [UTC_NOON, None, UTC_NOON, UTC_NOON + dt.timedelta(1), None, UTC_NOON],
+}
+
+
+def as_values(column: Column) -> list[Any]:
+    """Values of a column of any kind, bad numbers being None."""
+    if not isinstance(column, NumericColumn):
+        return values_of(column)
+    return [v if np.isfinite(v) else None for v in column.values.tolist()]
+
+
+@pytest.mark.parametrize("values", ANY_VALUES.values(), ids=ANY_VALUES)
+def test_a_slice_of_a_frame_is_read_from_where_it_starts(values: list[Any]) -> None:
+    whole = as_values(read(arrow(values)))
+    assert as_values(read(arrow(values).slice(1, 4))) == whole[1:5]
+    assert as_values(read(polars(values).slice(1, 4))) == whole[1:5]
+    assert as_values(read(polars(values)[1:5])) == whole[1:5]
+    assert as_values(read(pandas(values).iloc[1:5])) == whole[1:5]
+    assert as_values(read(pandas(values).iloc[::-2])) == whole[::-2]
+
+
+@pytest.mark.parametrize("values", ANY_VALUES.values(), ids=ANY_VALUES)
+def test_a_frame_in_pieces_is_read_as_one(values: list[Any]) -> None:
+    whole = as_values(read(arrow(values)))
+    pieces = [arrow(values).slice(0, 2), arrow(values).slice(2, 0), arrow(values).slice(2)]
+    assert as_values(read(pa.concat_tables(pieces))) == whole
+    parts = [polars(values)[:2], polars(values)[2:]]
+    assert as_values(read(pl.concat(parts, rechunk=False))) == whole
+    if values is ANY_VALUES["text"]:
+        coded = [part.with_columns(pl.col("x").cast(pl.Categorical)) for part in parts]
+        assert as_values(read(pl.concat(coded, rechunk=False))) == whole
 
 
 def test_values_of_the_caller_are_read_without_a_copy() -> None:

@@ -244,6 +244,15 @@ def test_weightless_rows_that_give_the_start_do_not_matter():
     np.testing.assert_allclose(fit_one(x, y, weight), fit_one(x[weight > 0], y[weight > 0]))
 
 
+def test_light_rows_of_one_class_do_not_spoil_the_start():
+    random = np.random.default_rng(12)
+    x, y = random.normal(size=MANY), np.zeros(MANY)
+    likely = np.flatnonzero((x > 0.5) & (np.arange(MANY) % 16 > 0))
+    y[random.choice(likely, 20, replace=False)] = 1
+    heavy, light = fit_one(x, y), fit_one(x, y, np.full(MANY, 0.01))
+    np.testing.assert_allclose(light, heavy * [1, 0.01, 0.01], rtol=1e-6)
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_one_class_is_no_effect(value):
     x = np.random.default_rng(9).normal(size=20)
