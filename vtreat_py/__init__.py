@@ -1,6 +1,7 @@
 """Statistically sound, y-aware preparation of data frames for modelling."""
 
-from vtreat_py._design import CrossFrameExperiment, cross_frame_experiment, design_treatments
+from vtreat_py._design import cross_frame_experiment, design_treatments
+from vtreat_py._design_steps import CrossFrameExperiment
 from vtreat_py._errors import VtreatError, VtreatWarning
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare

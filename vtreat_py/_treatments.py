@@ -10,7 +10,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._design import Design, design_treatments
+from vtreat_py._design import design_treatments
+from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._frames import InputFrame
 from vtreat_py._plan import TreatmentPlan

@@ -1,0 +1,258 @@
+"""The steps of a design: check, learn each column, put the plan together, look up codes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from vtreat_py._columns import EmptyColumn, NumericColumn
+from vtreat_py._design_context import DesignContext
+from vtreat_py._design_levels import LearnedLevels, learn_levels
+from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
+from vtreat_py._errors import (
+    InvalidOptionError,
+    OptionTypeError,
+    UnsupportedColumnError,
+    VtreatWarning,
+)
+from vtreat_py._folds import FoldPlan, make_folds
+from vtreat_py._frames import InputFrame
+from vtreat_py._names import NameRegister
+from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
+from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py._prepare import warn_of_nothing
+from vtreat_py._progress import tracked
+from vtreat_py._treatment import DerivedVariable
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._version import __version__
+
+Learned = LearnedNumbers | LearnedLevels
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFrameExperiment:
+    """A plan, and the training frame coded out of fold.
+
+    Attributes
+    ----------
+    plan : TreatmentPlan
+        Learned on all rows; treats tomorrow's frames.
+    cross_frame : data frame
+        The training frame, each row coded by what the other folds know: the frame to train a
+        model on. Of the caller's kind, with its index; rows that are in no application set of
+        ``cv`` are left out.
+    cross_weights : ndarray or None
+        Weights of the rows of the cross-frame, in its order.
+    fold_plan : FoldPlan
+        The split that was used; ``folds`` lists it.
+    """
+
+    plan: TreatmentPlan
+    cross_frame: Any
+    cross_weights: FloatArray | None
+    fold_plan: FoldPlan
+
+    @property
+    def folds(self) -> list[tuple[IntArray, IntArray]]:
+        """The split that was used, as (training rows, application rows) pairs."""
+        return self.fold_plan.pairs()
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design whose arguments have been checked: the steps, in the order they are taken."""
+
+    source: InputFrame
+    variables: tuple[Hashable, ...]
+    context: DesignContext
+    n_jobs: int | None
+    progress: bool
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        frame: Any,
+        outcome: Any,
+        outcome_type: str | None,
+        variables: Sequence[Hashable] | None,
+        sample_weight: Any,
+        groups: Any,
+        n_jobs: int | None,
+        progress: bool,
+        target: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        y_dependent_coders: Any = None,
+        scaled: bool = False,
+        **options: Any,
+    ) -> Design:
+        """Check everything, in an order that gives the most telling error first."""
+        if outcome_type not in (None, *OUTCOME_TYPES):
+            raise InvalidOptionError(
+                f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
+            )
+        if outcome_type == "multinomial":
+            raise NotImplementedError("outcomes of several classes are not available yet")
+        if y_dependent_coders is not None:
+            raise InvalidOptionError("y_dependent_coders= is for outcomes of several classes only")
+        checked = DesignOptions.checked(**options)
+        source = InputFrame.of(frame)
+        weight = read_weight(source, sample_weight)
+        read = read_outcome(source, outcome, outcome_type, target, weight)
+        coders = checked.coders_for(read.kind)
+        aside = [g for g in (outcome, sample_weight, groups) if g is not None and is_name(g)]
+        chosen = _choose_variables(source, variables, aside)
+        _check_map(checked, chosen)
+        if read.kind == "unsupervised":
+            folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
+        else:
+            along = None if groups is None else read_along(source, "groups", groups)
+            folds = make_folds(cv, along, random_state, read, source.n_rows)
+        if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
+            raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
+        context = DesignContext(read, folds, checked, coders, scaled)
+        return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
+
+    def learn(self) -> list[Learned | str]:
+        """Learn each column, in threads if asked; a string says why a column is not used."""
+        names = tracked(self.variables, self.progress)
+        learn = self._learn_column
+        if self.n_jobs in (None, 1):
+            results = [learn(name) for name in names]
+        else:
+            run: Callable[..., Any] = Parallel(self.n_jobs, prefer="threads")
+            results = list(run(delayed(learn)(name) for name in names))
+        failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
+        if failed:
+            raise UnsupportedColumnError.of_all(failed)
+        return [one for one in results if not isinstance(one, UnsupportedColumnError)]
+
+    def _learn_column(self, name: Hashable) -> Learned | str | UnsupportedColumnError:
+        try:
+            column = self.source.read(name)
+        except UnsupportedColumnError as error:
+            return error  # raised once all such columns are known
+        if isinstance(column, EmptyColumn):
+            return "it has missing values only"
+        if isinstance(column, NumericColumn):
+            return learn_numbers(column, self.context)
+        return learn_levels(column, self.context)
+
+    def plan(self, learned: list[Learned | str]) -> TreatmentPlan:
+        """Put the learned columns together, under names that do not collide."""
+        outcome = self.context.outcome
+        register = NameRegister(str(c) for c in self.source.columns)
+        treatments, unused = [], []
+        for name, one in zip(self.variables, learned, strict=True):
+            if isinstance(one, str):
+                unused.append((name, one))
+                continue
+            named = tuple(
+                replace(v, name=register.claim(v.name, str(name) if v.code == "clean" else None))
+                for v in one.treatment.variables
+            )
+            treatments.append(replace(one.treatment, variables=named))
+        everything = [v for t in treatments for v in t.variables]
+        derived = [v for v in everything if v.code != "lev"]
+        derived += [v for v in everything if v.code == "lev"]
+        if unused:
+            _warn_of_unused(unused)
+        return TreatmentPlan(
+            outcome.kind,
+            outcome.name,
+            outcome.target,
+            outcome.note,
+            self.variables,
+            tuple(treatments),
+            tuple(unused),
+            tuple(derived),
+            self.context.options,
+            self.source.n_rows,
+            __version__,
+        )
+
+    def cross_frame(
+        self,
+        plan: TreatmentPlan,
+        learned: list[Learned | str],
+        scale: bool,
+        collar: bool,
+        prune_sig: float | str | None,
+    ) -> CrossFrameExperiment:
+        """Look up every row's out-of-fold codes."""
+        chosen = plan.select(prune_sig)
+        if not chosen:
+            warn_of_nothing(prune_sig)
+        place = {v.name: i for i, v in enumerate(chosen)}
+        out = np.empty((len(chosen), self.source.n_rows))
+        used = [one for one in learned if not isinstance(one, str)]
+        for treatment, one in zip(plan.treatments, used, strict=True):
+            variables: tuple[DerivedVariable, ...] = treatment.variables
+            for i, variable in enumerate(variables):
+                if variable.name in place:
+                    one.write_cross(i, scale, collar, out[place[variable.name]])
+        folds, weight = self.context.folds, self.context.outcome.weight
+        rows = folds.applied_rows()
+        if rows is not None:
+            warnings.warn(
+                f"cv leaves {self.source.n_rows - len(rows)} of {self.source.n_rows} rows out of "
+                "all application sets: they are not in the cross-frame",
+                VtreatWarning,
+                stacklevel=3,
+            )
+            out = out[:, rows]
+            weight = None if weight is None else weight[rows]
+        frame = self.source.like([v.name for v in chosen], out, (), rows)
+        return CrossFrameExperiment(plan, frame, weight, folds)
+
+
+def _choose_variables(
+    source: InputFrame, variables: Sequence[Hashable] | None, aside: list[Hashable]
+) -> tuple[Hashable, ...]:
+    if variables is None:
+        chosen = tuple(c for c in source.columns if c not in aside)
+        if not chosen:
+            raise InvalidOptionError("the frame has no column to treat beside the outcome")
+        return chosen
+    if isinstance(variables, str) or not isinstance(variables, Iterable):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    chosen = tuple(variables)
+    if not all(isinstance(v, Hashable) for v in chosen):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    if not chosen:
+        raise InvalidOptionError("variables is empty; name at least one column")
+    unknown = [v for v in chosen if v not in set(source.columns)]
+    if unknown:
+        raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
+    repeated = [v for i, v in enumerate(chosen) if v in chosen[:i]]
+    if repeated:
+        raise InvalidOptionError(f"variables names {repeated} more than once")
+    misused = [v for v in chosen if v in aside]
+    if misused:
+        raise InvalidOptionError(
+            f"variables names {misused}, which is the outcome, the weight or the group column"
+        )
+    return chosen
+
+
+def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
+    unknown = [c for c in options.imputation_map if c not in variables]
+    if unknown:
+        raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
+
+
+def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
+    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
+    more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
+    warnings.warn(
+        f"nothing is derived from {len(unused)} columns ({shown}{more})",
+        VtreatWarning,
+        stacklevel=4,
+    )
