@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
+from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
 from vtreat_py._options import Y_AWARE
-from vtreat_py._treatment import DerivedVariable, LevelTreatment
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.cat_b import cat_b
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from vtreat_py._column_treatment import DerivedVariable, NumericTreatment
 from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import DesignContext, Points, digest
 from vtreat_py._names import munge
-from vtreat_py._treatment import DerivedVariable, NumericTreatment
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import EmptyColumn, NumericColumn
 from vtreat_py._design_context import DesignContext
 from vtreat_py._design_levels import LearnedLevels, learn_levels
@@ -28,7 +29,6 @@ from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import tracked
-from vtreat_py._treatment import DerivedVariable
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
 

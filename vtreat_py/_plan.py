@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vtreat_py._column_treatment import DerivedVariable, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, check_coders, check_number
-from vtreat_py._treatment import DerivedVariable, Treatment
 
 RECOMMENDED = "recommended"
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
 from vtreat_py._columns import Column, EmptyColumn, is_missing_only, kind_of
 from vtreat_py._design_context import digest
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, VtreatWarning
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
-from vtreat_py._treatment import DerivedVariable, LevelTreatment, Treatment
 from vtreat_py._typing import FloatArray
 
 
