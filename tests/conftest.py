@@ -103,7 +103,7 @@ def example_columns(n_rows: int = 240, seed: int = 7) -> dict[str, list[Any]]:
     }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def columns() -> dict[str, list[Any]]:
     return example_columns()
 

@@ -384,6 +384,18 @@ def test_huge_values_never_become_missing_or_infinite(
             assert np.isfinite(treated.to_numpy()).all()
 
 
+def test_scaled_huge_values_are_in_the_units_of_the_outcome() -> None:
+    # The distance from the mean is beyond the range of floats, its product with the slope is not.
+    frame = pd.DataFrame({"z": [-1.7e308] * 30 + [1.7e308] * 10})
+    y = np.arange(ROWS) / ROWS
+    made = vt.cross_frame_experiment(frame, outcome=y, scale=True, random_state=0)
+    treated = vt.prepare(made.plan, frame.iloc[[0, -1]], scale=True)["z"]
+    low, high = treated.tolist()
+    assert low == pytest.approx(-0.125)
+    assert 0.25 < high < 0.3751  # .375, or what the largest distance gives
+    assert made.cross_frame["z"].abs().max() < 1
+
+
 @pytest.mark.parametrize("collar_prob", [0.1, 0.48])
 @pytest.mark.parametrize("imputation", ["mean", "median"])
 def test_cuts_and_medians_between_huge_values_are_finite(

@@ -101,6 +101,8 @@ def make_folds(
             f"cv={cv!r} is not understood; give a number of folds, a scikit-learn splitter, or "
             "a list of (training rows, application rows) index pairs"
         )
+    if groups is not None:
+        _check_groups(plan, _group_labels(groups))
     _check_training_counts(plan, outcome.weight)
     return plan
 
@@ -233,6 +235,20 @@ def _rows(given: Any, what: str, n_rows: int) -> IntArray:
         wrong = int(rows.min() if rows.min() < 0 else rows.max())
         raise InvalidOptionError(f"{what} hold {wrong}, but rows are 0 to {n_rows - 1}")
     return rows.astype(np.intp)
+
+
+def _check_groups(plan: FoldPlan, labels: IntArray) -> None:
+    """Refuse folds that train on a group they are applied to."""
+    for k, (train, application) in enumerate(plan.pairs()):
+        trained = np.zeros(int(labels.max()) + 1, dtype=bool)
+        trained[labels[train]] = True
+        split = application[trained[labels[application]]]
+        if len(split):
+            raise InvalidOptionError(
+                f"cv[{k}] has rows of one group of groups= on both sides: row {split[0]} is "
+                "applied to, others of its group are trained on. Give folds that keep groups "
+                "together, such as GroupKFold, or a number of folds"
+            )
 
 
 def _check_training_counts(plan: FoldPlan, weight: FloatArray | None) -> None:

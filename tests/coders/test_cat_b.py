@@ -9,6 +9,7 @@ from tests.coders.coding import (
     RARE_SIGS,
     SMOOTHINGS,
     assert_both,
+    naive_rows,
     pooled_whole,
     rows_to_code,
 )
@@ -63,6 +64,23 @@ def test_levels_of_one_class_get_finite_codes(smoothing):
     codes = coded([[1, 1, 1], [0, 0, 0], [1, 0]], smoothing)
     assert codes[0] > codes[2] > codes[1]
     assert np.abs(codes).max() < 14
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_chances_stay_a_millionth_from_0_and_1(smoothing):
+    y, weight = np.array([1, 0], dtype=np.int8), np.array([1e8, 1e8])
+    example = Example(np.array([0, 1]), 2, y, weight, np.zeros(2, dtype=int), 1)
+    edge = np.log(999_999)
+    np.testing.assert_allclose(cat_b(pooled_whole(example), smoothing)[0], [edge, -edge])
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_a_base_rate_below_a_millionth_is_taken_for_one(smoothing):
+    y, weight = np.array([1, 0, 1, 0], dtype=np.int8), np.array([1e3, 1e3, 1.0, 1e10])
+    example = Example(np.array([0, 0, 1, 1]), 2, y, weight, np.zeros(4, dtype=int), 1)
+    code = naive.cat_b(naive.levels_of(naive_rows(example), is_class=True), smoothing)
+    expected = [code(None), code(1)]
+    np.testing.assert_allclose(cat_b(pooled_whole(example), smoothing)[0], expected, atol=1e-6)
 
 
 def test_empirical_bayes_believes_no_level_more_than_half_a_row_of_prior_allows():

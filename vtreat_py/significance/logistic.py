@@ -34,6 +34,8 @@ _TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
 _MANY_POINTS = 1 << 16
 _THINNING = 16
+# With less than this share of its deviance left, a fit starts too far out.
+_NEARLY_SEPARATED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +210,11 @@ def _first_step(problem: _Problem) -> tuple[FloatArray, FloatArray]:
     if problem.x.shape[1] >= _MANY_POINTS:
         part = problem.thinned(_THINNING)
         fit = _newton(part, part.first_step(), _MAX_ITERATIONS)
-        # Where the part is separated, the whole may not be: then begin as usual.
-        intercept = np.where(fit.converged, fit.intercept, intercept)
-        slope = np.where(fit.converged, fit.slope, slope)
+        # Where the part is separated, or of one class, the whole may not be: then begin as usual.
+        null = _null_deviance(part)
+        usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
+        intercept = np.where(usable, fit.intercept, intercept)
+        slope = np.where(usable, fit.slope, slope)
     return intercept, slope
 
 
