@@ -408,3 +408,38 @@ def test_cuts_and_medians_between_huge_values_are_finite(
             pd.DataFrame({"z": z}), outcome=table()["y"], sample_weight=weight, collar=True, **given
         )
         assert np.isfinite(made.cross_frame.to_numpy()).all()
+
+
+def noise(n_rows: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=n_rows)
+
+
+def test_an_outcome_that_is_a_treated_column_too_gives_a_warning() -> None:
+    frame = pd.DataFrame({"z": noise(30), "y": noise(30, seed=1)})
+    with pytest.warns(vt.VtreatWarning, match=r"column 'y' is the outcome itself.*outcome='y'"):
+        vt.design_treatments(frame, outcome=frame["y"])
+
+
+def test_a_series_that_shares_a_name_with_another_column_gives_no_warning() -> None:
+    frame = pd.DataFrame({"z": noise(30), "y": noise(30, seed=1)})
+    other = pd.Series(noise(30, seed=2), name="y")
+    assert vt.design_treatments(frame, outcome=other).feature_names == ["z", "y"]
+
+
+def test_an_unsupervised_design_refuses_what_it_has_no_use_for() -> None:
+    frame = pd.DataFrame({"z": noise(30)})
+    with pytest.raises(vt.VtreatError, match="takes no target or cv"):
+        vt.design_treatments(frame, outcome_type="unsupervised", target=1, cv=5)
+
+
+def test_columns_whose_codes_nobody_asked_for_give_no_warning() -> None:
+    frame = pd.DataFrame({"z": noise(40), "x": list("abcd") * 10})
+    plan = vt.design_treatments(frame, outcome=np.arange(40) % 4, coders=["lev"])
+    assert dict(plan.unused) == {"z": "no code that was asked for applies to its type"}
+
+
+def test_an_array_of_more_columns_is_refused_by_a_transformer() -> None:
+    values = noise(90).reshape(30, 3)
+    treatment = vt.NumericOutcomeTreatment(prune_sig=None).fit(values, values.sum(axis=1))
+    with pytest.raises(vt.VtreatError, match="X has 4 features, but NumericOutcomeTreatment is"):
+        treatment.transform(np.c_[values, values[:, :1]])

@@ -150,10 +150,10 @@ def test_min_fraction_is_the_share_of_weight_a_level_needs() -> None:
 
 @pytest.mark.parametrize("code", [c for c in CODERS if c != "catB"])
 def test_one_code_may_be_asked_for_alone(frame: pd.DataFrame, code: str) -> None:
-    other = "'x'" if code in ("clean", "isBAD") else "'z'"
-    with pytest.warns(vt.VtreatWarning, match=rf"{other}: none of the codes asked for"):
-        plan = vt.design_treatments(frame, outcome="y", variables=["x", "z"], coders=[code])
+    other = "x" if code in ("clean", "isBAD") else "z"
+    plan = vt.design_treatments(frame, outcome="y", variables=["x", "z"], coders=[code])
     assert {v.code for v in plan.derived} == {code}
+    assert [name for name, _ in plan.unused] == [other]
 
 
 def test_codes_that_do_not_apply_to_the_outcome_are_left_out(frame: pd.DataFrame) -> None:

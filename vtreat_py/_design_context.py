@@ -22,6 +22,9 @@ from vtreat_py.statistics.tally import Rows
 # Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
 Points = tuple[FloatArray, FloatArray | None, FloatArray]
 
+# Why a column is not used when the user asked for no code of its type: no cause for a warning.
+NO_CODE_APPLIES = "no code that was asked for applies to its type"
+
 _SAMPLED_ROWS = 64
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
 from vtreat_py._columns import LevelColumn
-from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, digest
 from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
-from vtreat_py._options import Y_AWARE
+from vtreat_py._options import LEVEL_CODERS, Y_AWARE
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.cat_b import cat_b
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
@@ -73,6 +73,8 @@ class LearnedLevels:
 
 def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels | str:
     """Learn a categorical column; a string says why nothing can be derived from it."""
+    if not set(context.coders) & set(LEVEL_CODERS):
+        return NO_CODE_APPLIES
     codes, levels = column.encode()
     table, index = tally(codes, len(levels) + 1, context.rows)
     whole = whole_view(table)

@@ -9,8 +9,9 @@ import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, NumericTreatment
 from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import DesignContext, Points, digest
+from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, Points, digest
 from vtreat_py._names import munge
+from vtreat_py._options import NUMERIC_CODERS
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points
@@ -38,6 +39,8 @@ class LearnedNumbers:
 
 def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbers | str:
     """Learn a numeric column; a string says why nothing can be derived from it."""
+    if not set(context.coders) & set(NUMERIC_CODERS):
+        return NO_CODE_APPLIES
     learner = _Learner(column, context)
     if not learner.has_good:
         return "it has no finite value"

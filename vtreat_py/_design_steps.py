@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import EmptyColumn, NumericColumn
-from vtreat_py._design_context import DesignContext
+from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, digest
 from vtreat_py._design_levels import LearnedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
 from vtreat_py._errors import (
@@ -107,10 +107,13 @@ class Design:
         weight = read_weight(source, sample_weight)
         read = read_outcome(source, outcome, outcome_type, target, weight)
         coders = checked.coders_for(read.kind)
-        aside = [g for g in (outcome, sample_weight, groups) if g is not None and is_name(g)]
+        given = (outcome, sample_weight, groups)
+        aside = [g for g in given if g is not None and is_name(g, source)]
         chosen = _choose_variables(source, variables, aside)
         _check_map(checked, chosen)
+        _warn_of_outcome_among(chosen, outcome, source)
         if read.kind == "unsupervised":
+            _check_unused(target=target, groups=groups, cv=cv)
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             along = None if groups is None else read_along(source, "groups", groups)
@@ -242,6 +245,32 @@ def _choose_variables(
     return chosen
 
 
+def _check_unused(**given: Any) -> None:
+    """Refuse what an unsupervised design has no use for."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise InvalidOptionError(
+            f"an unsupervised design takes no {' or '.join(names)}; there is no outcome to predict"
+        )
+
+
+def _warn_of_outcome_among(
+    variables: tuple[Hashable, ...], outcome: Any, source: InputFrame
+) -> None:
+    """Say so if the outcome, given as a series, is a column to treat as well."""
+    name = getattr(outcome, "name", None)
+    if isinstance(name, Hashable) and name in variables:
+        own = read_along(source, "outcome", outcome)
+        if digest(own) == digest(source.read(name)):
+            warnings.warn(
+                f"column {name!r} is the outcome itself, and is treated as a variable too: a "
+                f"model would train on the answer. Give outcome={name!r}, or leave the column out "
+                "with variables=",
+                VtreatWarning,
+                stacklevel=4,
+            )
+
+
 def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
     unknown = [c for c in options.imputation_map if c not in variables]
     if unknown:
@@ -249,6 +278,9 @@ def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
 
 
 def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
+    unused = [(name, reason) for name, reason in unused if reason != NO_CODE_APPLIES]
+    if not unused:
+        return
     shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
     more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
     warnings.warn(

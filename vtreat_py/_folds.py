@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ def make_folds(
     elif hasattr(cv, "split") and not isinstance(cv, str):
         labels = None if groups is None else _group_labels(groups)
         plan = _from_pairs(list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels)), n_rows)
-    elif isinstance(cv, Sequence) and not isinstance(cv, str):
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | Mapping):
         plan = _from_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
@@ -192,7 +192,7 @@ def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
     applications: list[IntArray] = []
     complementary = True
     for k, pair in enumerate(pairs):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
+        if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
             raise OptionTypeError(f"cv[{k}] is not a pair (training rows, application rows)")
         trains.append(_rows(pair[0], f"training rows of cv[{k}]", n_rows))
         applications.append(_rows(pair[1], f"application rows of cv[{k}]", n_rows))

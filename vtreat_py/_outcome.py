@@ -91,7 +91,7 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
 
 def read_along(frame: InputFrame, what: str, given: Any) -> Column:
     """Read a column by name, or an array along the rows."""
-    if is_name(given):
+    if is_name(given, frame):
         if given not in frame.columns:
             raise FrameError(
                 f"{what}={given!r} is not a column of the frame; its columns are "
@@ -101,8 +101,10 @@ def read_along(frame: InputFrame, what: str, given: Any) -> Column:
     return read_vector(what, given, frame.n_rows)
 
 
-def is_name(given: Any) -> bool:
+def is_name(given: Any, frame: InputFrame) -> bool:
     """Whether an argument names a column, rather than being an array."""
+    if isinstance(given, tuple):
+        return isinstance(given, Hashable) and given in frame.columns
     return isinstance(given, str) or (np.isscalar(given) and not isinstance(given, float))
 
 
@@ -135,7 +137,7 @@ def read_outcome(
             "outcome is missing: give a column name or an array, or ask for "
             'outcome_type="unsupervised"'
         )
-    name = outcome if is_name(outcome) else None
+    name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
     if isinstance(column, TextColumn | ObjectColumn):
         column = CodedColumn(column.name, *column.encode())

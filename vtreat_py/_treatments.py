@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py._design import design_treatments
 from vtreat_py._design_steps import Design
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py._errors import InvalidOptionError, SchemaError
 from vtreat_py._frames import InputFrame
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
@@ -87,6 +87,12 @@ class _Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame of the same kind, n rows
         """
         check_is_fitted(self)
+        columns = InputFrame.of(X).columns
+        if isinstance(X, np.ndarray) and len(columns) != self.n_features_in_:
+            raise SchemaError(
+                f"X has {len(columns)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
         return prepare(self.plan_, X, **self._select())
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
