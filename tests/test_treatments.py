@@ -221,7 +221,7 @@ def test_arrays_work(outcome: str) -> None:
     assert not hasattr(one, "feature_names_in_")
     assert crossed.columns.tolist()[:2] == ["x0", "x0_isBAD"]
     assert np.isfinite(one.transform(values[:5] * 2).to_numpy()).all()
-    with pytest.raises(SchemaError, match="X has 2 features, but .* is expecting 3"):
+    with pytest.raises(SchemaError, match=r"X has 2 features, but .* is expecting 3"):
         one.transform(values[:5, :2])
 
 
