@@ -194,7 +194,7 @@ def peak_of(what: str, rows: int) -> None:
         options: dict[str, Any] = {"random_state": 0, "prune_sig": None}
         run = vt.BinomialOutcomeTreatment(**options).fit_transform
     else:
-        X, y, _ = one_column(rows, 10_000)
+        X, y, _ = one_column(rows, int(what))
         run = binomial().fit_transform
     run(X.head(1000), y[:1000])
     gc.collect()
@@ -219,7 +219,8 @@ def memory(rows: int) -> None:
         return
     for what, text in (
         ("design", "fit_transform, 5 text + 10 numeric columns, all codes"),
-        ("column", "fit_transform, one text column to one catB column"),
+        ("100", "fit_transform, text of 100 levels to one catB column"),
+        ("10000", "fit_transform, text of 10,000 levels to one catB column"),
     ):
         command = [sys.executable, __file__, "--rows", str(rows), "--peak", what]
         answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -253,7 +254,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("results.txt"))
-    parser.add_argument("--peak", choices=("design", "column"), help=argparse.SUPPRESS)
+    parser.add_argument("--peak", choices=("design", "100", "10000"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peak:
         peak_of(arguments.peak, arguments.rows)
