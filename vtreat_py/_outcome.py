@@ -247,7 +247,7 @@ def _classes(column: Column, limit: int | None = None) -> list[Any]:
         if limit is not None and set(values[: 4 * limit]) - {0.0, 1.0}:
             return sorted(set(values[: 4 * limit].tolist()))
         if ((values == 0) | (values == 1)).all():
-            return [v for v in (0.0, 1.0) if (values == v).any()]
+            return [v for v in (0, 1) if (values == v).any()]
         return list(np.unique(values).tolist())
     assert not isinstance(column, EmptyColumn)
     codes, levels = column.encode()
