@@ -137,7 +137,9 @@ def cat_b(levels: Levels, smoothing: float | str) -> Code:
     codes = {}
     for group, own in levels.groups.items():
         own_n, own_hits = float(weight_of(own)), float(total_of(own))
-        if smoothing == "auto":
+        if hits in (0, n):  # rows of one class say nothing about levels
+            chance = hits / n
+        elif smoothing == "auto":
             prior = max(prior_weight(levels), 0.5)
             belief = own_n / (own_n + prior)
             chance = belief * own_hits / own_n + (1 - belief) * hits / n

@@ -68,4 +68,7 @@ def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:
     odds = base * (level.total + s) * (all_misses + s)
     odds /= (1.0 - base) * (misses + s) * (whole.total + s)
     edge = np.log((1.0 - _EDGE) / _EDGE)
-    return np.asarray(np.clip(np.log(odds), -edge, edge) - _logit(base))
+    code = np.clip(np.log(odds), -edge, edge) - _logit(base)
+    # Training rows of one class say nothing about levels.
+    both = (whole.total > 0) & (all_misses > 0)
+    return np.where(both, code, 0.0)

@@ -45,7 +45,7 @@ class PooledLevels:
         return self.pool_known & ~self.pool_suppressed
 
     def sum_over_kept(self, function: LevelFunction) -> FloatArray:
-        """Sum a function over the kept levels of each training set, the pool being one.
+        """Sum a function over the levels of each training set that are not pooled, and the pool.
 
         The function must be 0 for levels without rows.
         """

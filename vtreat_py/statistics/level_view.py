@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -39,7 +39,7 @@ class LevelView:
     A view of held-out cells has entries only where a fold has rows of a level, because only
     those are ever looked up. ``sum`` and ``max`` still run over *all* levels of each training
     set: levels absent from a fold are seen there as in the whole data. The cost is that of the
-    cells and levels, whatever the number of folds.
+    cells, plus one pass over the levels for every 52 folds.
     """
 
     level: IntArray
@@ -82,13 +82,17 @@ class LevelView:
         A pattern has a bit set for each training set of the run that has an entry of the level.
         """
         assert self.levels is not None
+        level, group = self.level, self.group
+        if self.n_groups > _PATTERN_BITS:
+            order = np.argsort(group, kind="stable")
+            level, group = level[order], group[order]
         found: list[tuple[int, IntArray, IntArray]] = []
         for first in range(0, self.n_groups, _PATTERN_BITS):
-            here: BoolArray | slice = slice(None)
+            here = slice(None)
             if self.n_groups > _PATTERN_BITS:
-                here = (self.group >= first) & (self.group < first + _PATTERN_BITS)
-            bit = np.ldexp(1.0, self.group[here].astype(np.int32) - first)
-            bits = sum_by(self.level[here], bit, len(self.levels.weight)).astype(np.int64)
+                here = slice(*np.searchsorted(group, [first, first + _PATTERN_BITS]))
+            bit = np.ldexp(1.0, group[here].astype(np.int32) - first)
+            bits = sum_by(level[here], bit, len(self.levels.weight)).astype(np.int64)
             patterns, pattern = np.unique(bits, return_inverse=True)
             found.append((first, pattern, patterns))
         return found
