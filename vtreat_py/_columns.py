@@ -14,6 +14,8 @@ import pyarrow as pa
 from vtreat_py._levels import Levels
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 
+_MANY_ROWS = 1 << 16
+
 Kind = Literal["number", "date", "datetime", "duration", "time"]
 
 
@@ -68,7 +70,13 @@ class TextColumn:
         codes, labels = encoded.indices, encoded.dictionary
         if codes.null_count:
             codes = codes.fill_null(len(labels))
-        return np.asarray(codes), Levels(labels)
+        codes = np.asarray(codes)
+        if len(labels) < np.iinfo(np.int16).max:
+            codes = codes.astype(np.int16)
+        del encoded
+        if len(codes) > _MANY_ROWS:
+            pa.default_memory_pool().release_unused()  # the encoder grew its buffers by doubling
+        return codes, Levels(labels)
 
     def codes_in(self, levels: Levels) -> IntArray:
         """Code of each row among given levels."""
