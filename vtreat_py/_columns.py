@@ -48,11 +48,6 @@ class NumericColumn:
         bad = ~np.isfinite(values)
         return cls(name, kind, values, bad if bad.any() else None)
 
-    @property
-    def good(self) -> NumberArray:
-        """The values that are not bad."""
-        return self.values if self.bad is None else self.values[~self.bad]
-
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:

@@ -183,12 +183,13 @@ class _Learner:
         values = np.append(self._fold_values, self.value)
         return clean(self._column.values, bad, values[self._context.folds.fold])
 
-    def _row_points(self, values: FloatArray) -> Points:
-        """One point a row, for a logistic regression."""
-        y = self._context.outcome.y.astype(np.float64)
+    def _row_points(self, values: FloatArray, rows: IntArray | slice = slice(None)) -> Points:
+        """One point for each of the rows, for a logistic regression."""
+        x, y = values[rows], self._context.outcome.y[rows].astype(np.float64)
         if self._weight is None:
-            return values[None], None, y[None]
-        return values[None], self._weight[None], (self._weight * y)[None]
+            return x[None], None, y[None]
+        weight = self._weight[rows]
+        return x[None], weight[None], (weight * y)[None]
 
     def variables(self) -> tuple[DerivedVariable, ...]:
         """Build the clean copy and the mark of bad values, as far as they apply and vary."""
@@ -250,14 +251,12 @@ class _Learner:
         """Score a cross-frame column on the rows that have one."""
         context, applied = self._context, self._context.folds.applied_rows()
         rows = slice(None) if applied is None else applied
-        y = context.outcome.y[rows]
-        w = None if self._weight is None else self._weight[rows]
-        x = values[rows]
-        weight = np.ones(len(x)) if w is None else w
         if context.is_binary:
-            return context.test(None, (x[None], weight[None], (weight * y)[None]))
+            return context.test(None, self._row_points(values, rows))
+        x, y = values[rows], context.outcome.y[rows]
+        weight = None if self._weight is None else self._weight[rows]
         one = np.zeros(len(x), dtype=np.intp)
-        return context.test(Moments.of_rows(one, 1, x, y, w), None)
+        return context.test(Moments.of_rows(one, 1, x, y, weight), None)
 
     def write_cross(
         self, variable: DerivedVariable, scale: bool, collar: bool, out: FloatArray
