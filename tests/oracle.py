@@ -13,7 +13,7 @@ import pandas as pd
 COMMITTED = Path(__file__).parent / "data" / "oracle"
 # The other cases hold public data sets that are not part of this repository.
 BESIDE = Path(__file__).parents[2] / "shared" / "oracle"
-KINDS = {"C": "binomial", "N": "numeric", "Z": "unsupervised"}
+KINDS = {"C": "binomial", "N": "numeric", "M": "multinomial", "Z": "unsupervised"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Case:
 
     def options(self) -> dict[str, Any]:
         config = self.config
-        given = config["design_args"]
+        given = config.get("design_args") or config["cross_args"]
         options = {
             "outcome": config["outcome"],
             "outcome_type": KINDS[config["kind"]],
@@ -55,6 +55,9 @@ class Case:
         }
         if config["kind"] == "C":
             options |= {"target": config["target"], "cat_scaling": given["catScaling"]}
+        if config["kind"] == "M":
+            options["cat_scaling"] = given["catScaling"]
+            options["y_dependent_coders"] = given["y_dependent_treatments"]
         if config["kind"] != "Z":
             options["force_split"] = given["forceSplit"]
             options["cv"] = pairs(config["split_plan"])
@@ -103,7 +106,11 @@ def assert_frames_agree(
 
 
 def assert_scores_agree(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    both = theirs.merge(ours, left_on="varName", right_on="variable", how="left")
+    theirs_by, ours_by = ["varName"], ["variable"]
+    if "outcome_level" in theirs:
+        theirs_by, ours_by = [*theirs_by, "outcome_level"], [*ours_by, "outcome_target"]
+        theirs = theirs[theirs["code"] != "catP"]  # R scores it on the training rows
+    both = theirs.merge(ours, left_on=theirs_by, right_on=ours_by, how="left")
     assert both["variable"].notna().all()
     assert (both["code_x"] == both["code_y"]).all()
     assert (both["needsSplit"] == both["needs_split"]).all()

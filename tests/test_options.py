@@ -99,8 +99,6 @@ def test_options_are_given_by_name_only() -> None:
 def test_what_is_not_available_yet_says_so() -> None:
     with pytest.raises(NotImplementedError, match='"calibrated" is not available yet; use "cl'):
         designed(significance="calibrated")
-    with pytest.raises(NotImplementedError, match="several classes are not available yet"):
-        designed(outcome_type="multinomial")
 
 
 def test_options_are_part_of_the_plan() -> None:

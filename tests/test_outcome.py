@@ -304,7 +304,22 @@ BAD_OUTCOMES: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"outcome_type": "numeric", "target": 1},
         r'target= names a class; outcome_type="numeric" has none',
     ),
-    "many classes": (["a", "b", "c"] * 10, {}, r"3 classes \('a', 'b', 'c'\); name the one"),
+    "many classes": (
+        ["a", "b", "c"] * 10,
+        {"outcome_type": "binomial"},
+        r"3 classes \('a', 'b', 'c'\), and target= does not say",
+    ),
+    "an identifier": (
+        [f"id {i // 2}" for i in range(ROWS - 1)] + ["id"],
+        {},
+        r"16 classes \('id', .*\) in 30 rows, too many to be meant: name the one",
+    ),
+    "a target among several classes": (
+        ["a", "b", "c"] * 10,
+        {"outcome_type": "multinomial", "target": "a"},
+        r"target= names one class",
+    ),
+    "one of several classes": (["a"] * ROWS, {"outcome_type": "multinomial"}, r"'a' in every row"),
     "many numbers as classes": (
         list(range(ROWS)),
         {"outcome_type": "binomial"},

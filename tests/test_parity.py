@@ -42,6 +42,8 @@ def check(case: Case) -> None:
         assert_frames_agree(treated, case.frame(f"treated_{role}"), case.outcome, tolerance)
     theirs = case.frame("cross_frame")
     if theirs is not None:
+        if case.config["kind"] == "M":  # R's prevalences have seen the rows they code
+            theirs = theirs.drop(columns=[c for c in theirs if c.endswith("_catP")])
         cross = case.cross_options()
         experiment = vt.cross_frame_experiment(train, **case.options(), **cross)
         tolerance = 1e-7 if cross["scale"] else 1e-12

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,23 @@ from vtreat_py.coders.clean import clean, scale_in_place
 
 
 @dataclass(frozen=True)
+class OutcomeScore:
+    """How well a variable explains an outcome alone.
+
+    Attributes
+    ----------
+    target : object
+        The class, against all others, when there are several classes; else None.
+    rsq, sig : float
+        Share of variance or deviance explained, and its p-value.
+    """
+
+    target: Any = None
+    rsq: float = 0.0
+    sig: float = 1.0
+
+
+@dataclass(frozen=True)
 class DerivedVariable:
     """A column of the treated frame: what it is, and how it scored.
 
@@ -36,8 +53,10 @@ class DerivedVariable:
         The level an indicator marks; None for the missing level and for other codes.
     slot : int or None
         Code of that level among the column's levels.
-    rsq, sig : float
-        Its one-variable score.
+    target : object
+        The class it is built for, of several; None: it is built for all.
+    scores : tuple of OutcomeScore
+        Its one-variable score; with several classes the scores of each class it is built for.
     needs_split : bool
         Whether a training row's value must come from the other folds.
     extra_model_degrees : float
@@ -51,12 +70,22 @@ class DerivedVariable:
     code: str
     level: Any = None
     slot: int | None = None
-    rsq: float = 0.0
-    sig: float = 1.0
+    target: Any = None
+    scores: tuple[OutcomeScore, ...] = (OutcomeScore(),)
     needs_split: bool = False
     extra_model_degrees: float = 0.0
     slope: float = 0.0
     mean: float = 0.0
+
+    @property
+    def rsq(self) -> float:
+        """The largest share explained, of its scores."""
+        return max(score.rsq for score in self.scores)
+
+    @property
+    def sig(self) -> float:
+        """The smallest p-value of its scores."""
+        return min(score.sig for score in self.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +112,10 @@ class NumericTreatment:
     variables: tuple[DerivedVariable, ...]
     sample: str
 
+    def renamed(self, names: Sequence[str]) -> NumericTreatment:
+        """Return the same treatment with other names for its variables."""
+        return replace(self, variables=_renamed(self.variables, names))
+
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
         return isinstance(column, EmptyColumn) or (
@@ -106,13 +139,13 @@ class NumericTreatment:
 
 
 @dataclass(frozen=True, eq=False)
-class LevelTreatment:
-    """How a categorical column is treated.
+class LevelCodes:
+    """What the levels of a column become.
 
     Attributes
     ----------
-    levels : Levels
-        The training levels. A row has the code of its level, of "missing", or of "novel".
+    target : object
+        The class these codes are built for, of several; None: for all of the outcome.
     slots : ndarray of int, shape (n_levels + 2,)
         What a code is taken for: itself, the pool (which is where novel levels go), or -1 for
         a suppressed level.
@@ -120,17 +153,54 @@ class LevelTreatment:
         Value of each code in the treated frame.
     """
 
-    column: Hashable
-    levels: Levels
+    target: Any
     slots: IntArray
     tables: dict[str, FloatArray]
     variables: tuple[DerivedVariable, ...]
-    sample: str
-    kind: str = "levels"
 
     def __post_init__(self) -> None:
         for array in (self.slots, *self.tables.values()):
             array.setflags(write=False)
+
+    def table(self, variable: DerivedVariable) -> FloatArray:
+        """Value of each code for one of the variables."""
+        if variable.code == "lev":
+            return np.asarray(self.slots == variable.slot, dtype=np.float64)
+        return self.tables[variable.code]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelTreatment:
+    """How a categorical column is treated.
+
+    Attributes
+    ----------
+    levels : Levels
+        The training levels. A row has the code of its level, of "missing", or of "novel".
+    parts : tuple of LevelCodes
+        What the codes become: for the outcome, and with several classes for each class.
+    sample : str
+        Digest of a few training values, to recognise the training frame.
+    """
+
+    column: Hashable
+    levels: Levels
+    parts: tuple[LevelCodes, ...]
+    sample: str
+    kind: str = "levels"
+
+    @property
+    def variables(self) -> tuple[DerivedVariable, ...]:
+        """The derived variables of all parts."""
+        return tuple(v for part in self.parts for v in part.variables)
+
+    def renamed(self, names: Sequence[str]) -> LevelTreatment:
+        """Return the same treatment with other names for its variables."""
+        parts, rest = [], list(names)
+        for part in self.parts:
+            own, rest = rest[: len(part.variables)], rest[len(part.variables) :]
+            parts.append(replace(part, variables=_renamed(part.variables, own)))
+        return replace(self, parts=tuple(parts))
 
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
@@ -149,17 +219,25 @@ class LevelTreatment:
         level_column: LevelColumn = column
         return level_column.codes_in(self.levels)
 
+    def table(self, variable: DerivedVariable) -> FloatArray:
+        """Value of each code for one derived variable."""
+        part = next(part for part in self.parts if part.target == variable.target)
+        return part.table(variable)
+
     def write(
         self, codes: IntArray, variable: DerivedVariable, scale: bool, out: FloatArray
     ) -> None:
         """Write one derived variable of rows with these codes to ``out``."""
-        if variable.code == "lev":
-            table = (self.slots == variable.slot).astype(np.float64)
-        else:
-            table = self.tables[variable.code]
+        table = self.table(variable)
         if scale:
             table = variable.slope * (table - variable.mean)
         np.take(table, codes, out=out, mode="clip")
 
 
 Treatment = NumericTreatment | LevelTreatment
+
+
+def _renamed(
+    variables: tuple[DerivedVariable, ...], names: Sequence[str]
+) -> tuple[DerivedVariable, ...]:
+    return tuple(replace(v, name=name) for v, name in zip(variables, names, strict=True))

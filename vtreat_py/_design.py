@@ -76,7 +76,8 @@ def design_treatments(
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
         ``"catN"``, ``"catD"``; None: all that apply to the outcome.
     y_dependent_coders : sequence of str or None
-        Codes built once a class; only for outcomes of several classes.
+        With several classes: codes built once for each class against the others, of ``"lev"``,
+        ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
     cat_scaling : bool
         y-aware slopes of a class outcome: False: expectation (linear) units, True: link
         (logistic) units.

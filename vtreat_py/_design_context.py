@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from vtreat_py._column_treatment import OutcomeScore
 from vtreat_py._columns import CodedColumn, Column, EmptyColumn, NumericColumn, TextColumn
 from vtreat_py._folds import FoldPlan
-from vtreat_py._options import DesignOptions
+from vtreat_py._names import munge
+from vtreat_py._options import Y_AWARE, DesignOptions
 from vtreat_py._outcome import Outcome
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.significance.score import Score
@@ -38,6 +43,8 @@ class DesignContext:
         The codes to build for this type of outcome.
     scaled_cross_frame : bool
         Whether slopes are needed for every fold.
+    class_number : int or None
+        With several classes: the one that this context sets against the others.
     """
 
     outcome: Outcome
@@ -45,12 +52,50 @@ class DesignContext:
     options: DesignOptions
     coders: tuple[str, ...]
     scaled_cross_frame: bool = False
+    class_number: int | None = None
 
     @property
     def rows(self) -> Rows:
         """The rows as the statistics take them, each in the block of its fold."""
-        outcome, folds = self.outcome, self.folds
-        return Rows(outcome.y, outcome.weight, folds.fold, folds.n_blocks, outcome.centre)
+        folds = self.folds
+        return rows_of(self.outcome, folds.fold, folds.n_blocks)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, of a multinomial outcome; else 0."""
+        return len(self.outcome.classes)
+
+    @cached_property
+    def contrasts(self) -> tuple[DesignContext, ...]:
+        """What variables are scored against: the outcome, or each class against the others.
+
+        Codes that are shared by the classes are built from these contexts, once; levels are
+        not suppressed then, because classes may not agree on that.
+        """
+        if not self.n_classes:
+            return (self,)
+        options = replace(self.options, rare_sig=None)
+        coders = tuple(c for c in self.coders if c not in Y_AWARE)
+        return tuple(
+            replace(
+                self,
+                outcome=self.outcome.of_class(k),
+                options=options,
+                coders=coders,
+                class_number=k,
+            )
+            for k in range(self.n_classes)
+        )
+
+    def for_class(self, contrast: DesignContext) -> DesignContext:
+        """Return the context that builds the codes of the one class of a contrast."""
+        options = self.options
+        return replace(contrast, options=options, coders=options.class_coders())
+
+    @cached_property
+    def class_prefixes(self) -> list[str]:
+        """What the names of codes of one class start with."""
+        return munge([_label(c) for c in self.outcome.classes])
 
     @property
     def is_binary(self) -> bool:
@@ -66,6 +111,13 @@ class DesignContext:
     def link_slopes(self) -> bool:
         """Whether y-aware slopes are in link (log odds) units."""
         return self.is_binary and self.options.cat_scaling
+
+    def outcome_score(self, score: Score | None = None, place: int = 0) -> OutcomeScore:
+        """Label one of several scores with the class it is for; without scores, the worst one."""
+        target = None if self.class_number is None else self.outcome.target
+        if score is None:
+            return OutcomeScore(target)
+        return OutcomeScore(target, float(score.rsq[place]), float(score.sig[place]))
 
     def score(self, moments: Moments, points: Points | None) -> Score:
         """Score variables, given their moments and, for a class outcome, their points.
@@ -96,6 +148,32 @@ class DesignContext:
             return linear_slope(moments)
         assert points is not None
         return logistic_fit(*points).slope
+
+
+def rows_of(outcome: Outcome, group: IntArray, n_groups: int, rows: Any = None) -> Rows:
+    """Rows as the statistics take them, each in a group; ``rows`` picks some, perhaps repeated."""
+    y, weight = outcome.y, outcome.weight
+    if rows is not None:
+        y, weight = y[rows], None if weight is None else weight[rows]
+    return Rows(y, weight, group, n_groups, outcome.centre, len(outcome.classes) or 2)
+
+
+def _label(outcome_class: Any) -> str:
+    """A class as a part of a name; whole numbers without their decimals."""
+    if isinstance(outcome_class, float) and outcome_class.is_integer():
+        return str(int(outcome_class))
+    return str(outcome_class)
+
+
+def combined_slopes(slopes: Sequence[FloatArray]) -> FloatArray:
+    """One y-aware slope from those of each contrast.
+
+    Several classes give the length of the vector of slopes: distances in a frame scaled so are
+    those in the frame that has a copy of the variable for each class, each scaled for it.
+    """
+    if len(slopes) == 1:
+        return slopes[0]
+    return np.asarray(np.sqrt(np.sum(np.square(slopes), axis=0)))
 
 
 def digest(column: Column) -> str:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
+from vtreat_py._column_treatment import DerivedVariable, LevelCodes, LevelTreatment
 from vtreat_py._columns import LevelColumn
-from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, digest
-from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
+from vtreat_py._design_context import (
+    NO_CODE_APPLIES,
+    DesignContext,
+    combined_slopes,
+    digest,
+)
+from vtreat_py._fold_levels import (
+    FoldLevels,
+    TrainingSets,
+    constant_in,
+    pool,
+    training_tables,
+)
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
 from vtreat_py._options import LEVEL_CODERS, Y_AWARE
@@ -26,7 +38,7 @@ from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import LevelView, whole_view
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.tally import CellIndex, tally
+from vtreat_py.statistics.tally import CellIndex, tally_classes
 
 # A code must vary, and an impact code go up with the outcome, by more than rounding.
 _ROUNDING = 1e-12
@@ -76,26 +88,22 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     if not set(context.coders) & set(LEVEL_CODERS):
         return NO_CODE_APPLIES
     codes, levels = column.encode()
-    table, index = tally(codes, len(levels) + 1, context.rows)
-    whole = whole_view(table)
-    if int((whole.entries.weight > 0).sum()) < 2:
+    n_levels = len(levels) + 1
+    tables, index = tally_classes(codes, n_levels, context.rows)
+    if int((tables[0].by_level().weight > 0).sum()) < 2:
         return "it has one level only"
-    learner = _Learner(context, column, levels, table, whole, codes)
-    derived = learner.indicators() + learner.codes()
+    trained = training_tables(context, codes, n_levels)
+    parts = _learn_parts(column, levels, context, tables, trained)
+    derived = [d for part in parts for d in part.derived]
     if not derived:
         return "none of the codes asked for can be built from it"
     treatment = LevelTreatment(
-        column.name,
-        levels,
-        learner.slots(),
-        {d.variable.code: d.table for d in derived if d.table is not None},
-        tuple(d.variable for d in derived),
-        digest(column),
+        column.name, levels, tuple(p.codes for p in parts if p.derived), digest(column)
     )
     return LearnedLevels(
         treatment,
         index,
-        table.fold,
+        tables[0].fold,
         tuple(d.cells for d in derived),
         tuple(d.slopes for d in derived),
         tuple(d.means for d in derived),
@@ -118,6 +126,64 @@ class _Derived:
         nothing = np.empty(0)
         return cls(variable, table, nothing, nothing, nothing)
 
+    @classmethod
+    def of_contrasts(cls, same: tuple[_Derived, ...]) -> _Derived:
+        """One variable that was scored against each of several classes."""
+        first = same[0]
+        variable = replace(
+            first.variable,
+            scores=tuple(score for d in same for score in d.variable.scores),
+            slope=float(combined_slopes([np.array(d.variable.slope) for d in same])),
+        )
+        return replace(first, variable=variable, slopes=combined_slopes([d.slopes for d in same]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The codes of a column that are built for one target, and what they are built from."""
+
+    codes: LevelCodes
+    derived: list[_Derived]
+
+    @classmethod
+    def of(cls, target: Any, slots: IntArray, derived: list[_Derived]) -> _Part:
+        tables = {d.variable.code: d.table for d in derived if d.table is not None}
+        return cls(LevelCodes(target, slots, tables, tuple(d.variable for d in derived)), derived)
+
+
+def _learn_parts(
+    column: LevelColumn,
+    levels: Levels,
+    context: DesignContext,
+    tables: list[LevelTable],
+    trained: list[LevelTable],
+) -> list[_Part]:
+    """Learn the codes that are shared, and with several classes those of each class."""
+    shared: list[_Learner] = []
+    of_classes: list[_Part] = []
+    n_folds = context.folds.n_folds
+    for k, (contrast, table) in enumerate(zip(context.contrasts, tables, strict=True)):
+        whole = whole_view(table)
+        training = None
+        if context.supervised:
+            training = TrainingSets(n_folds, table, trained[k] if trained else None)
+        shared.append(_Learner(contrast, column, levels, whole, training))
+        if context.n_classes:
+            own = _Learner(context.for_class(contrast), column, levels, whole, training)
+            target, prefix = contrast.outcome.target, context.class_prefixes[k]
+            derived = [_of_class(d, target, prefix) for d in own.derived()]
+            of_classes.append(_Part.of(target, own.slots(), derived))
+    scored = [learner.derived() for learner in shared]
+    merged = [_Derived.of_contrasts(same) for same in zip(*scored, strict=True)]
+    return [_Part.of(None, shared[0].slots(), merged), *of_classes]
+
+
+def _of_class(derived: _Derived, target: Any, prefix: str) -> _Derived:
+    variable = derived.variable
+    return replace(
+        derived, variable=replace(variable, target=target, name=f"{prefix}_{variable.name}")
+    )
+
 
 class _Learner:
     """The steps of learning one column, in the order they are taken."""
@@ -127,9 +193,8 @@ class _Learner:
         context: DesignContext,
         column: LevelColumn,
         levels: Levels,
-        table: LevelTable,
         whole: LevelView,
-        codes: IntArray,
+        training: TrainingSets | None,
     ) -> None:
         self._context = context
         self._column = column
@@ -137,11 +202,15 @@ class _Learner:
         self._whole = whole
         self._pooled = pool(context, whole)
         self._distinct = int((whole.entries.weight > 0).sum())
-        if context.supervised:
-            self._training = TrainingSets(context, table, codes)
-            self._folds = self._training.for_codes()
+        if training is not None:
+            self._training = training
+            self._folds = training.for_codes(context)
             if context.scaled_cross_frame:
-                self._scaling = self._training.for_slopes()
+                self._scaling = training.for_slopes(context)
+
+    def derived(self) -> list[_Derived]:
+        """Build all that is asked for."""
+        return self.indicators() + self.codes()
 
     def slots(self) -> IntArray:
         """What each code is taken for; see `LevelTreatment`."""
@@ -181,12 +250,10 @@ class _Learner:
                 "lev",
                 level,
                 slot,
-                float(score.rsq[i]),
-                float(score.sig[i]),
-                self._context.options.force_split,
-                0.0,
-                float(score.slope[i]),
-                float(moments.x[i]),
+                scores=(self._context.outcome_score(score, i),),
+                needs_split=self._context.options.force_split,
+                slope=float(score.slope[i]),
+                mean=float(moments.x[i]),
             )
             derived.append(
                 self._with_cross(
@@ -296,6 +363,7 @@ class _Learner:
             munge([f"{self._column.name}_{code}"])[0],
             self._column.name,
             code,
+            scores=(context.outcome_score(),),
             needs_split=True,
             extra_model_degrees=float(self._distinct - 1),
             slope=float(
@@ -325,7 +393,8 @@ class _Learner:
         distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
         lacking = (distinct <= 2) | constant_in(view, entries)
         for k in np.flatnonzero(lacking):
-            lacking[k] = self._supported(code, self._training.alone(int(k))) is None
+            alone = self._training.alone(int(k), self._context)
+            lacking[k] = self._supported(code, alone) is None
         return lacking
 
     def _with_cross(
@@ -348,7 +417,7 @@ class _Learner:
             points = (at_cells[None], sums.weight[None], sums.total[None])
             moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
             score = context.test(moments, points)
-            variable = replace(variable, rsq=float(score.rsq[0]), sig=float(score.sig[0]))
+            variable = replace(variable, scores=(context.outcome_score(score),))
         if not context.scaled_cross_frame:
             return _Derived(variable, table, cells, nothing, nothing)
         slopes, means = self._slopes(entries(self._scaling))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, NumericTreatment
 from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, Points, digest
+from vtreat_py._design_context import (
+    NO_CODE_APPLIES,
+    DesignContext,
+    Points,
+    combined_slopes,
+    digest,
+)
 from vtreat_py._names import munge
 from vtreat_py._options import NUMERIC_CODERS
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
@@ -72,7 +79,8 @@ class _Learner:
         counted, _ = self._known_to(None)
         self._coordinates = Coordinates.near(counted)
         self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
-        self._whole = self._sums.merged()
+        self._wholes = [sums.merged() for sums in self._sums]
+        self._whole = self._wholes[0]  # for what does not depend on the outcome
         low, high = float(counted.min()), float(counted.max())
         self._range = low, high
         self.value = self._imputed_value(None)
@@ -100,25 +108,38 @@ class _Learner:
         weighted = self._weight is not None or repeated
         return column.values[counted], weight[counted] if weighted else None
 
-    def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> NumericSums:
-        """Sums of the column by a grouping of all rows, or of the given ones."""
-        outcome, column = self._context.outcome, self._column
+    def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> list[NumericSums]:
+        """Sums of the column by a grouping of all rows, or of the given ones, for each contrast.
+
+        Sums by group and class are enough for all classes.
+        """
+        outcome, column, n_classes = self._context.outcome, self._column, self._context.n_classes
         x, y, w, bad = column.values, outcome.y, self._weight, column.bad
         if rows is not None:
             x, y = x[rows], y[rows]
             w = None if w is None else w[rows]
             bad = None if bad is None else bad[rows]
         x = self._coordinates.inner(x)
-        return NumericSums.of_rows(group, n_groups, x, bad, y, w, outcome.centre)
+        if not n_classes:
+            return [NumericSums.of_rows(group, n_groups, x, bad, y, w, outcome.centre)]
+        pair = np.add(group.astype(np.intp) * n_classes, y, dtype=np.intp)
+        none = np.zeros(len(y), dtype=np.int8)
+        sums = NumericSums.of_rows(pair, n_groups * n_classes, x, bad, none, w, 0.0)
+        return [sums.of_class(k, n_classes) for k in range(n_classes)]
 
     @cached_property
-    def _training(self) -> NumericSums:
-        """Sums over each fold's training rows."""
+    def _trainings(self) -> list[NumericSums]:
+        """Sums over each fold's training rows, for each contrast."""
         folds = self._context.folds
         if folds.training is not None:
             rows, owner = folds.training
             return self._sums_by(owner, folds.n_folds, rows)
-        return self._sums.all_but_own().take(slice(folds.n_folds))
+        return [sums.all_but_own().take(slice(folds.n_folds)) for sums in self._sums]
+
+    @property
+    def _training(self) -> NumericSums:
+        """The same, for what does not depend on the outcome."""
+        return self._trainings[0]
 
     def _imputed_value(self, fold: int | None) -> float:
         """What stands for bad values, learned on all rows or on a fold's training rows."""
@@ -141,7 +162,8 @@ class _Learner:
     def _fold_values(self) -> FloatArray:
         """Imputed value of each fold."""
         n_folds = self._context.folds.n_folds
-        if self._column.bad is None:
+        as_r = self._context.n_classes > 0 and self._context.options.follows_r
+        if self._column.bad is None or as_r:  # R codes by fold only what is built for a class
             return np.full(n_folds, self.value)
         values = np.array([self._imputed_value(k) for k in range(n_folds)])
         return np.where(self._constant_in, self.value, values)
@@ -183,9 +205,11 @@ class _Learner:
         values = np.append(self._fold_values, self.value)
         return clean(self._column.values, bad, values[self._context.folds.fold])
 
-    def _row_points(self, values: FloatArray, rows: IntArray | slice = slice(None)) -> Points:
+    def _row_points(
+        self, context: DesignContext, values: FloatArray, rows: IntArray | slice = slice(None)
+    ) -> Points:
         """One point for each of the rows, for a logistic regression."""
-        x, y = values[rows], self._context.outcome.y[rows].astype(np.float64)
+        x, y = values[rows], context.outcome.y[rows].astype(np.float64)
         if self._weight is None:
             return x[None], None, y[None]
         weight = self._weight[rows]
@@ -201,58 +225,57 @@ class _Learner:
         return tuple(built)
 
     def _clean_variable(self) -> DerivedVariable:
-        context = self._context
-        moments = self._whole.imputed(self._inner(self.value))
-        points = (
-            self._row_points(self._inner(self._cleaned(by_fold=False)))
-            if context.is_binary
-            else None
-        )
-        score = context.score(moments, points)
-        slope = score.slope
-        if context.options.force_split and context.supervised:
-            score = self._cross_score(self._inner(self._cleaned(by_fold=True)))
-        return DerivedVariable(
-            munge([str(self._column.name)])[0],
-            self._column.name,
-            "clean",
-            rsq=float(score.rsq[0]),
-            sig=float(score.sig[0]),
-            needs_split=context.options.force_split,
-            slope=float(slope[0] / self._coordinates.unit),
-            mean=float(self._coordinates.outer(moments.x[0])),
+        value, contrasts = self._inner(self.value), self._context.contrasts
+        moments = [whole.imputed(value) for whole in self._wholes]
+        points: list[Points | None] = [None]
+        if contrasts[0].is_binary:
+            cleaned = self._inner(self._cleaned(by_fold=False))
+            points = [self._row_points(contrast, cleaned) for contrast in contrasts]
+        scores = list(map(DesignContext.score, contrasts, moments, points))
+        return replace(
+            self._variable("clean", scores, lambda: self._inner(self._cleaned(by_fold=True))),
+            slope=float(combined_slopes([s.slope for s in scores])[0] / self._coordinates.unit),
+            mean=float(self._coordinates.outer(moments[0].x[0])),
         )
 
     def _bad_variable(self) -> DerivedVariable:
-        context, bad = self._context, self._whole.bad
-        everything = self._whole.outcome()
-        moments = indicator_moments(bad, everything)
-        points = indicator_points(bad, everything) if context.is_binary else None
-        score = context.score(moments, points)
-        slope = score.slope
-        if context.options.force_split and context.supervised:
-            assert self._column.bad is not None
-            score = self._cross_score(self._column.bad.astype(np.float64))
+        bad = self._column.bad
+        assert bad is not None
+        contrasts = self._context.contrasts
+        marks = list(map(_mark, contrasts, self._wholes))
+        scores = [c.score(*mark) for c, mark in zip(contrasts, marks, strict=True)]
+        return replace(
+            self._variable("isBAD", scores, lambda: bad.astype(np.float64)),
+            slope=float(combined_slopes([s.slope for s in scores])[0]),
+            mean=float(marks[0][0].x[0]),
+        )
+
+    def _variable(
+        self, code: str, scores: list[Score], crossed: Callable[[], FloatArray]
+    ) -> DerivedVariable:
+        """A variable with its scores, on its cross-frame column where the options say so."""
+        context, name = self._context, str(self._column.name)
+        split = context.options.force_split
+        if split and context.supervised:
+            column = crossed()
+            scores = [self._cross_score(contrast, column) for contrast in context.contrasts]
         return DerivedVariable(
-            munge([f"{self._column.name}_isBAD"])[0],
+            munge([name if code == "clean" else f"{name}_{code}"])[0],
             self._column.name,
-            "isBAD",
-            rsq=float(score.rsq[0]),
-            sig=float(score.sig[0]),
-            needs_split=context.options.force_split,
-            slope=float(slope[0]),
-            mean=float(moments.x[0]),
+            code,
+            scores=tuple(map(DesignContext.outcome_score, context.contrasts, scores)),
+            needs_split=split,
         )
 
     def _inner(self, values: NumberArray | float) -> FloatArray:
         return self._coordinates.inner(np.atleast_1d(values))
 
-    def _cross_score(self, values: FloatArray) -> Score:
+    def _cross_score(self, context: DesignContext, values: FloatArray) -> Score:
         """Score a cross-frame column on the rows that have one."""
-        context, applied = self._context, self._context.folds.applied_rows()
+        applied = context.folds.applied_rows()
         rows = slice(None) if applied is None else applied
         if context.is_binary:
-            return context.test(None, self._row_points(values, rows))
+            return context.test(None, self._row_points(context, values, rows))
         x, y = values[rows], context.outcome.y[rows]
         weight = None if self._weight is None else self._weight[rows]
         one = np.zeros(len(x), dtype=np.intp)
@@ -276,33 +299,40 @@ class _Learner:
 
     def _fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
-        context, n_folds = self._context, self._context.folds.n_folds
-        training = self._training
+        contrasts, training = self._context.contrasts, self._training
         if variable.code == "isBAD":
-            everything = training.outcome()
-            moments = indicator_moments(training.bad, everything)
-            points = indicator_points(training.bad, everything) if context.is_binary else None
-            slope, mean = context.slopes(moments, points), moments.x
+            marks = list(map(_mark, contrasts, self._trainings))
+            slopes = [c.slopes(*mark) for c, mark in zip(contrasts, marks, strict=True)]
+            slope, mean = combined_slopes(slopes), marks[0][0].x
             lacking = (training.bad.weight <= 0) | (training.good.weight <= 0)
         else:
-            moments = training.imputed(self._inner(self._fold_values))
-            mean = self._coordinates.outer(moments.x)
+            slopes = list(map(self._clean_slopes, contrasts, self._trainings))
+            slope = combined_slopes(slopes) / self._coordinates.unit
+            mean = self._coordinates.outer(training.imputed(self._inner(self._fold_values)).x)
             lacking = self._constant_in
-            if context.link_slopes:
-                slope = np.array([self._link_slope(k) for k in range(n_folds)])
-            else:
-                slope = context.slopes(moments, None)
-            slope = slope / self._coordinates.unit
-        if context.options.follows_r:
+        if self._context.options.follows_r:
             slope = np.where(lacking, variable.slope, slope)
             mean = np.where(lacking, variable.mean, mean)
         return np.append(slope, 0.0), np.append(mean, 0.0)
 
-    def _link_slope(self, fold: int) -> float:
+    def _clean_slopes(self, context: DesignContext, training: NumericSums) -> FloatArray:
+        """y-aware slope of the clean column in each fold, in inner coordinates."""
+        if context.link_slopes:
+            return np.array([self._link_slope(context, k) for k in range(context.folds.n_folds)])
+        return context.slopes(training.imputed(self._inner(self._fold_values)), None)
+
+    def _link_slope(self, context: DesignContext, fold: int) -> float:
         """Logistic slope of the clean column on a fold's training rows."""
         values = clean(self._column.values, self._column.bad, self._fold_values[fold])
-        weight = self._context.folds.training_weight(fold, self._weight)
+        weight = context.folds.training_weight(fold, self._weight)
         values = self._inner(values)
-        points = (values[None], weight[None], (weight * self._context.outcome.y)[None])
+        points = (values[None], weight[None], (weight * context.outcome.y)[None])
         moments = self._training.good  # only the link slope is wanted
-        return float(self._context.slopes(moments, points)[0])
+        return float(context.slopes(moments, points)[0])
+
+
+def _mark(context: DesignContext, sums: NumericSums) -> tuple[Moments, Points | None]:
+    """Moments of the mark of bad values, and its points where they are asked for."""
+    everything = sums.outcome()
+    points = indicator_points(sums.bad, everything) if context.is_binary else None
+    return indicator_moments(sums.bad, everything), points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -98,15 +98,15 @@ class Design:
             raise InvalidOptionError(
                 f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
             )
-        if outcome_type == "multinomial":
-            raise NotImplementedError("outcomes of several classes are not available yet")
-        if y_dependent_coders is not None:
-            raise InvalidOptionError("y_dependent_coders= is for outcomes of several classes only")
-        checked = DesignOptions.checked(**options)
+        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
         source = InputFrame.of(frame)
         weight = read_weight(source, sample_weight)
         read = read_outcome(source, outcome, outcome_type, target, weight)
         coders = checked.coders_for(read.kind)
+        if y_dependent_coders is not None and read.kind != "multinomial":
+            raise InvalidOptionError(
+                f"y_dependent_coders= is for outcomes of several classes; this one is {read.note}"
+            )
         given = (outcome, sample_weight, groups)
         aside = [g for g in given if g is not None and is_name(g, source)]
         chosen = _choose_variables(source, variables, aside)
@@ -157,14 +157,17 @@ class Design:
             if isinstance(one, str):
                 unused.append((name, one))
                 continue
-            named = tuple(
-                replace(v, name=register.claim(v.name, str(name) if v.code == "clean" else None))
+            names = [
+                register.claim(v.name, str(name) if v.code == "clean" else None)
                 for v in one.treatment.variables
-            )
-            treatments.append(replace(one.treatment, variables=named))
+            ]
+            treatments.append(one.treatment.renamed(names))
         everything = [v for t in treatments for v in t.variables]
-        derived = [v for v in everything if v.code != "lev"]
-        derived += [v for v in everything if v.code == "lev"]
+        derived: list[DerivedVariable] = []
+        for target in (None, *outcome.classes):
+            of_target = [v for v in everything if v.target == target]
+            derived += [v for v in of_target if v.code != "lev"]
+            derived += [v for v in of_target if v.code == "lev"]
         if unused:
             _warn_of_unused(unused)
         return TreatmentPlan(
@@ -179,6 +182,7 @@ class Design:
             self.context.options,
             self.source.n_rows,
             __version__,
+            outcome.classes,
         )
 
     def cross_frame(

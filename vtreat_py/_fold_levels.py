@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._design_context import DesignContext
+from vtreat_py._design_context import DesignContext, rows_of
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import LevelView, held_out_view, training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.tally import Rows, tally
+from vtreat_py.statistics.tally import tally_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,30 +42,24 @@ class FoldLevels:
 class TrainingSets:
     """The training sets of the folds, for one column.
 
-    Attributes
+    Parameters
     ----------
     table : LevelTable
         Sums of the column by (level, fold).
+    trained : LevelTable or None
+        Sums by (level, training set), where training sets are not "all other folds".
+
+    Attributes
+    ----------
     coded : ndarray of int
         The cells whose rows some fold applies to.
     """
 
-    def __init__(self, context: DesignContext, table: LevelTable, codes: IntArray) -> None:
+    def __init__(self, n_folds: int, table: LevelTable, trained: LevelTable | None) -> None:
         self.table = table
-        self.coded = np.flatnonzero(table.fold < context.folds.n_folds)
-        self._context = context
-        self._n_folds = context.folds.n_folds
-        self._trained = self._training_table(codes)
-
-    def _training_table(self, codes: IntArray) -> LevelTable | None:
-        """Sums by (level, training set), where training sets are not "all other folds"."""
-        folds, outcome = self._context.folds, self._context.outcome
-        if folds.training is None:
-            return None
-        rows, owner = folds.training
-        weight = None if outcome.weight is None else outcome.weight[rows]
-        trained = Rows(outcome.y[rows], weight, owner, folds.n_folds, outcome.centre)
-        return tally(codes[rows], self.table.n_levels, trained)[0]
+        self.coded = np.flatnonzero(table.fold < n_folds)
+        self._n_folds = n_folds
+        self._trained = trained
 
     def known_to(self, fold: int) -> OutcomeSums:
         """Level sums over the training rows of a fold."""
@@ -72,27 +67,44 @@ class TrainingSets:
             return self.table.held_out(fold).by_level()
         return self._trained.only(fold).by_level()
 
-    def alone(self, fold: int) -> PooledLevels:
+    def alone(self, fold: int, context: DesignContext) -> PooledLevels:
         """The levels as the training set of one fold sees them."""
-        return pool(self._context, training_view([self.known_to(fold)]))
+        return pool(context, training_view([self.known_to(fold)]))
 
-    def for_codes(self) -> FoldLevels:
+    def for_codes(self, context: DesignContext) -> FoldLevels:
         """What codes are computed from: the coded cells only, where that is enough.
 
         With ``rare_sig`` it is not: whether a level is suppressed depends on its training set
         even where the fold has no row of it.
         """
-        rare_sig = self._context.options.rare_sig
+        rare_sig = context.options.rare_sig
         if self._trained is not None or (rare_sig is not None and rare_sig < 1):
-            return self.for_slopes()
-        return FoldLevels(pool(self._context, held_out_view(self.table, self._n_folds)), None)
+            return self.for_slopes(context)
+        return FoldLevels(pool(context, self._held_out_view), None)
 
-    def for_slopes(self) -> FoldLevels:
+    @cached_property
+    def _held_out_view(self) -> LevelView:
+        return held_out_view(self.table, self._n_folds)
+
+    def for_slopes(self, context: DesignContext) -> FoldLevels:
         """What slopes are computed from: every level of every training set."""
-        view = training_view([self.known_to(k) for k in range(self._n_folds)])
         fold = self.table.fold[self.coded].astype(np.intp)
         entry = fold * self.table.n_levels + self.table.level[self.coded]
-        return FoldLevels(pool(self._context, view), entry)
+        return FoldLevels(pool(context, self._training_view), entry)
+
+    @cached_property
+    def _training_view(self) -> LevelView:
+        return training_view([self.known_to(k) for k in range(self._n_folds)])
+
+
+def training_tables(context: DesignContext, codes: IntArray, n_levels: int) -> list[LevelTable]:
+    """Sums by (level, training set) for each contrast; none where the folds' own tables will do."""
+    folds = context.folds
+    if folds.training is None:
+        return []
+    rows, owner = folds.training
+    trained = rows_of(context.outcome, owner, folds.n_folds, rows)
+    return tally_classes(codes[rows], n_levels, trained)[0]
 
 
 def pool(context: DesignContext, view: LevelView) -> PooledLevels:

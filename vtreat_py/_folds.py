@@ -129,11 +129,15 @@ def _counted(
 
 
 def _grouped(n_folds: int, labels: IntArray, outcome: Outcome, random_state: Any) -> IntArray:
-    """Deal whole groups to folds, stratified on their means of y; the fold of each group."""
-    means = OutcomeSums.of_rows(
-        labels, int(labels.max()) + 1, outcome.y.astype(np.float64), outcome.weight
-    ).mean
-    return _stratified(n_folds, means, random_state)
+    """Deal whole groups to folds, stratified on their y; the fold of each group."""
+    n_groups, n_classes = int(labels.max()) + 1, len(outcome.classes)
+    if not n_classes:
+        y = outcome.y.astype(np.float64)
+        means = OutcomeSums.of_rows(labels, n_groups, y, outcome.weight).mean
+        return _stratified(n_folds, means, random_state)
+    pair = labels * n_classes + outcome.y
+    shares = np.bincount(pair, outcome.weight, n_groups * n_classes).reshape(n_groups, n_classes)
+    return _stratified(n_folds, shares.argmax(axis=1).astype(outcome.y.dtype), random_state)
 
 
 def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
@@ -160,9 +164,9 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     if y.dtype.kind == "f" and len(y) > _STRATIFIED_ROWS:
         return dealt
     fold = np.empty_like(dealt)
-    if y.dtype.kind == "f":
+    if y.dtype.kind in "fu":
         fold[np.argsort(y, kind="stable")] = dealt
-    else:  # a class: first its rows, then the others, each in row order
+    else:  # one class: first its rows, then the others, each in row order
         hit = y.astype(bool)
         n_hits = int(hit.sum())
         fold[hit], fold[~hit] = dealt[:n_hits], dealt[n_hits:]

@@ -19,8 +19,12 @@ Y_AWARE = ("catB", "catN", "catD")
 _OF_TYPE = {
     "binomial": ("clean", "isBAD", "lev", "catP", "catB"),
     "numeric": ("clean", "isBAD", "lev", "catP", "catN", "catD"),
+    "multinomial": ("clean", "isBAD", "lev", "catP", "catB"),
     "unsupervised": ("clean", "isBAD", "lev", "catP"),
 }
+# Codes that can be built once for each of several classes.
+CLASS_CODERS = ("lev", "catP", "catB")
+Y_AWARE_OF_CLASSES = ("catB",)
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 _IMPUTERS = ("mean", "median")
 
@@ -40,6 +44,7 @@ class DesignOptions:
     imputation_map: Mapping[Hashable, Imputer] = field(default_factory=dict)
     significance: str = "classic"
     force_split: bool = False
+    y_dependent_coders: tuple[str, ...] = Y_AWARE_OF_CLASSES
 
     @property
     def follows_r(self) -> bool:
@@ -70,6 +75,7 @@ class DesignOptions:
         significance: Any,
         force_split: Any,
         cat_scaling: Any = False,
+        y_dependent_coders: Any = None,
     ) -> DesignOptions:
         """Check every option.
 
@@ -109,6 +115,7 @@ class DesignOptions:
             },
             significance=significance,
             force_split=check_flag("force_split", force_split),
+            y_dependent_coders=_check_class_coders(y_dependent_coders),
         )
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
@@ -126,6 +133,10 @@ class DesignOptions:
                 f"those are {list(_OF_TYPE[outcome_type])}"
             )
         return apply
+
+    def class_coders(self) -> tuple[str, ...]:
+        """Return the codes that are built once for each of several classes."""
+        return tuple(c for c in self.y_dependent_coders if c in self.coders)
 
 
 def check_number(
@@ -162,6 +173,22 @@ def check_coders(name: str, coders: Any) -> tuple[str, ...]:
     if not coders:
         raise InvalidOptionError(f"{name} is empty; name at least one of {list(CODERS)}")
     return tuple(c for c in CODERS if c in coders)
+
+
+def _check_class_coders(coders: Any) -> tuple[str, ...]:
+    """Return codes to build once a class; there may be none."""
+    if coders is None:
+        return Y_AWARE_OF_CLASSES
+    if isinstance(coders, Iterable) and not isinstance(coders, str) and not list(coders):
+        return ()
+    checked = check_coders("y_dependent_coders", coders)
+    same = [c for c in checked if c not in CLASS_CODERS]
+    if same:
+        raise InvalidOptionError(
+            f"y_dependent_coders holds {same}, which cannot differ from class to class; "
+            f"those that can are {list(CLASS_CODERS)}"
+        )
+    return checked
 
 
 def _check_imputer(name: str, imputer: Any) -> Imputer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +19,12 @@ from vtreat_py._columns import (
 )
 from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError
 from vtreat_py._frames import InputFrame, read_vector
-from vtreat_py._typing import BoolArray, FloatArray, NumberArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 
-OutcomeType = Literal["numeric", "binomial", "unsupervised"]
+OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
 _SHOWN = 8
+# Text with less than this many rows a class is no outcome of several classes unless asked for.
+_ROWS_PER_CLASS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +33,24 @@ class Outcome:
 
     Attributes
     ----------
-    kind : "numeric", "binomial" or "unsupervised"
+    kind : "numeric", "binomial", "multinomial" or "unsupervised"
     name : hashable or None
         The column it came from.
     target : object
         The positive class.
     y : ndarray of shape (n,)
-        0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome.
+        0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome; with several
+        classes the place of the row's class in ``classes`` (unsigned).
     centre : float
         The outcome's weighted mean, when numeric.
     labels : ndarray of shape (n,)
-        What splitters stratify on: 0 and 1, or the numbers as they were given.
+        What splitters stratify on: classes by number, or the numbers as they were given.
     weight : ndarray of shape (n,) or None
         Frequency weights; None when all are 1.
     note : str
         How type and target were chosen.
+    classes : tuple
+        The classes of a multinomial outcome, sorted.
     """
 
     kind: OutcomeType
@@ -56,6 +61,14 @@ class Outcome:
     labels: NumberArray
     weight: FloatArray | None
     note: str
+    classes: tuple[Any, ...] = ()
+
+    def of_class(self, number: int) -> Outcome:
+        """One of several classes against the others."""
+        y = (self.y == number).astype(np.int8)
+        return replace(
+            self, kind="binomial", target=self.classes[number], y=y, labels=y, classes=()
+        )
 
 
 def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
@@ -145,6 +158,8 @@ def read_outcome(
     kind, note = _choose_type(column, outcome_type, target)
     if kind == "numeric":
         return _numeric(name, column, weight, note)
+    if kind == "multinomial":
+        return _multinomial(name, column, weight, note)
     return _binomial(name, column, target, weight, note)
 
 
@@ -185,16 +200,25 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
         return "numeric", "numeric, as asked"
     if outcome_type == "binomial":
         return "binomial", "binomial, as asked"
+    if outcome_type == "multinomial":
+        if target is not None:
+            raise OutcomeError(
+                'target= names one class; with outcome_type="multinomial" each class is one'
+            )
+        return "multinomial", "multinomial, as asked"
     if target is not None:
         return "binomial", "binomial, because target= names a class"
     if numeric and not set(_classes(column, limit=3)) <= {0.0, 1.0}:
         return "numeric", "numeric, because the outcome holds numbers other than 0 and 1"
     classes = _classes(column)
-    if len(classes) > 2:
+    if _ROWS_PER_CLASS * len(classes) > len(column) and len(classes) > 2:
         raise OutcomeError(
-            f"the outcome has {len(classes)} classes ({_listed(classes)}); name the one to "
-            'predict with target=, or convert it to numbers and ask for outcome_type="numeric"'
+            f"the outcome has {len(classes)} classes ({_listed(classes)}) in {len(column)} rows, "
+            "too many to be meant: name the one to predict with target=, convert the outcome to "
+            'numbers, or insist with outcome_type="multinomial"'
         )
+    if len(classes) > 2:
+        return "multinomial", f"multinomial, because the outcome has {len(classes)} classes"
     return "binomial", "binomial, because the outcome has two classes"
 
 
@@ -238,6 +262,38 @@ def _binomial(
         raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
     y = hit.astype(np.int8)
     return Outcome("binomial", name, target, y, 0.0, y, weight, note)
+
+
+def _multinomial(
+    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
+) -> Outcome:
+    """Classes that only rows of weight 0 have are none; such rows are counted nowhere."""
+    classes = _classes(column)
+    y = _class_numbers(column, classes)
+    counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
+    if len(counted) < len(classes):
+        number = np.zeros(len(classes), dtype=np.intp)
+        number[counted] = np.arange(len(counted))
+        y, classes = number[y], [classes[k] for k in counted]
+    if len(classes) < 2:
+        positive = "" if weight is None else " of positive weight"
+        raise OutcomeError(
+            f"the outcome is {classes[0]!r} in every row{positive}; it must have two classes or "
+            "more"
+        )
+    y = y.astype(np.min_scalar_type(len(classes)))
+    return Outcome("multinomial", name, None, y, 0.0, y, weight, note, tuple(classes))
+
+
+def _class_numbers(column: Column, classes: list[Any]) -> IntArray:
+    """The place of each row's class among all classes."""
+    if isinstance(column, NumericColumn):
+        return np.searchsorted(np.array(classes), column.values)
+    assert not isinstance(column, EmptyColumn)
+    codes, levels = column.encode()
+    number = np.zeros(len(levels) + 1, dtype=np.intp)
+    number[levels.codes_of(classes)] = np.arange(len(classes))
+    return number[codes]
 
 
 def _classes(column: Column, limit: int | None = None) -> list[Any]:

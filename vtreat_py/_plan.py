@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from vtreat_py._column_treatment import DerivedVariable, Treatment
+from vtreat_py._column_treatment import DerivedVariable, OutcomeScore, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, check_coders, check_number
@@ -24,7 +26,7 @@ class TreatmentPlan:
     Attributes
     ----------
     outcome_type : str
-        ``"numeric"``, ``"binomial"`` or ``"unsupervised"``.
+        ``"numeric"``, ``"binomial"``, ``"multinomial"`` or ``"unsupervised"``.
     outcome_name : hashable or None
         The outcome's column, when it was given by name.
     target : object
@@ -44,6 +46,8 @@ class TreatmentPlan:
         Rows of the training frame.
     version : str
         Version of vtreat_py that made the plan.
+    classes : tuple
+        The classes of a multinomial outcome, sorted.
 
     See Also
     --------
@@ -62,31 +66,44 @@ class TreatmentPlan:
     options: DesignOptions
     n_rows: int
     version: str
+    classes: tuple[Any, ...] = ()
 
     @property
     def feature_names(self) -> list[str]:
         """Names of all derived variables, in the order of the treated frame."""
         return [v.name for v in self.derived]
 
-    @property
-    def default_thresholds(self) -> list[float]:
-        """For each derived variable, 1 / (number of codes x variables of its code).
+    @cached_property
+    def _scored(self) -> list[tuple[DerivedVariable, OutcomeScore]]:
+        """The rows of the score frame: what classes share, class by class, then the others."""
+        shared = [v for v in self.derived if v.target is None]
+        own = [(v, score) for v in self.derived if v.target is not None for score in v.scores]
+        return [(v, v.scores[k]) for k in range(max(len(self.classes), 1)) for v in shared] + own
+
+    @cached_property
+    def _thresholds(self) -> list[float]:
+        """For each row of the score frame, 1 / (number of codes x rows of its code).
 
         Each kind of code gets an equal share of one expected false inclusion.
         """
-        codes = [v.code for v in self.derived]
-        count = {code: codes.count(code) for code in set(codes)}
+        codes = [v.code for v, _ in self._scored]
+        count = Counter(codes)
         return [1.0 / (len(count) * count[code]) for code in codes]
+
+    @cached_property
+    def _passed(self) -> list[bool]:
+        """For each row of the score frame, whether its p-value is below its threshold."""
+        if self.outcome_type == "unsupervised":
+            return [True] * len(self._scored)
+        rows = zip(self._scored, self._thresholds, strict=True)
+        return [score.sig < threshold for (_, score), threshold in rows]
 
     @property
     def recommended(self) -> list[bool]:
-        """For each derived variable, whether its p-value is below its default threshold."""
-        if self.outcome_type == "unsupervised":
-            return [True] * len(self.derived)
-        return [
-            v.sig < threshold
-            for v, threshold in zip(self.derived, self.default_thresholds, strict=True)
-        ]
+        """For each derived variable, whether it is recommended, be it for one of its classes."""
+        rows = zip(self._scored, self._passed, strict=True)
+        names = {variable.name for (variable, _), passed in rows if passed}
+        return [v.name in names for v in self.derived]
 
     @property
     def score_frame(self) -> pd.DataFrame:
@@ -94,26 +111,32 @@ class TreatmentPlan:
 
         Columns: ``variable``, ``orig_variable``, ``code``, ``level``, ``varies``, ``rsq``,
         ``sig``, ``needs_split``, ``extra_model_degrees``, ``default_threshold``,
-        ``recommended``. A new frame each time; changing it does not change the plan.
+        ``recommended``. With several classes there is a row for each class that a variable is
+        built for, named in a further column, ``outcome_target``. A new frame each time;
+        changing it does not change the plan.
         """
-        derived = self.derived
-        return pd.DataFrame(
+        variables = [v for v, _ in self._scored]
+        scores = [score for _, score in self._scored]
+        frame = pd.DataFrame(
             {
-                "variable": _objects(v.name for v in derived),
-                "orig_variable": _objects(v.orig_variable for v in derived),
-                "code": _objects(v.code for v in derived),
-                "level": _objects(v.level for v in derived),
-                "varies": np.ones(len(derived), dtype=bool),
-                "rsq": np.array([v.rsq for v in derived], dtype=float),
-                "sig": np.array([v.sig for v in derived], dtype=float),
-                "needs_split": np.array([v.needs_split for v in derived], dtype=bool),
+                "variable": _objects(v.name for v in variables),
+                "orig_variable": _objects(v.orig_variable for v in variables),
+                "code": _objects(v.code for v in variables),
+                "level": _objects(v.level for v in variables),
+                "varies": np.ones(len(variables), dtype=bool),
+                "rsq": np.array([score.rsq for score in scores], dtype=float),
+                "sig": np.array([score.sig for score in scores], dtype=float),
+                "needs_split": np.array([v.needs_split for v in variables], dtype=bool),
                 "extra_model_degrees": np.array(
-                    [v.extra_model_degrees for v in derived], dtype=float
+                    [v.extra_model_degrees for v in variables], dtype=float
                 ),
-                "default_threshold": np.array(self.default_thresholds, dtype=float),
-                "recommended": np.array(self.recommended, dtype=bool),
+                "default_threshold": np.array(self._thresholds, dtype=float),
+                "recommended": np.array(self._passed, dtype=bool),
             }
         )
+        if self.classes:
+            frame["outcome_target"] = _objects(score.target for score in scores)
+        return frame
 
     def select(
         self,
@@ -172,10 +195,11 @@ class TreatmentPlan:
             lines.append(f"not used: {len(self.unused) - 10} more columns")
         if self.derived:
             shown = self.score_frame.sort_values("sig", kind="stable").head(12)
-            table = shown[["variable", "orig_variable", "code", "rsq", "sig", "recommended"]]
+            columns = ["variable", "orig_variable", "code", "rsq", "sig", "recommended"]
+            table = shown[[*columns, "outcome_target"] if self.classes else columns]
             lines.append(table.to_string(index=False, float_format=lambda x: f"{x:.3g}"))
-        if len(self.derived) > 12:
-            lines.append(f"... {len(self.derived) - 12} more in plan.score_frame")
+        if len(self._scored) > 12:
+            lines.append(f"... {len(self._scored) - 12} more in plan.score_frame")
         return "\n".join(lines)
 
 

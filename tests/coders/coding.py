@@ -39,7 +39,7 @@ def naive_rows(example: Example) -> list[naive.Row]:
 
 
 def is_class(example: Example) -> bool:
-    return example.rows.is_binary
+    return example.rows.counts_classes
 
 
 def pooled_whole(

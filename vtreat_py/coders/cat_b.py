@@ -67,8 +67,8 @@ def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:
     misses, all_misses = level.weight - level.total, whole.weight - whole.total
     odds = base * (level.total + s) * (all_misses + s)
     odds /= (1.0 - base) * (misses + s) * (whole.total + s)
-    edge = np.log((1.0 - _EDGE) / _EDGE)
-    code = np.clip(np.log(odds), -edge, edge) - _logit(base)
+    low, high = _logit(np.array([_EDGE, 1.0 - _EDGE]))
+    code = np.clip(np.log(odds), low, high) - _logit(base)
     # Training rows of one class say nothing about levels.
     both = (whole.total > 0) & (all_misses > 0)
     return np.where(both, code, 0.0)

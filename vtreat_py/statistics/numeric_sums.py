@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,18 @@ class NumericSums:
         good = self.good
         inner = None if self.bad.inner is None else good.yy
         return self.bad + OutcomeSums(good.weight, good.weight * good.y, inner, good.centre_y)
+
+    def of_class(self, number: int, n_classes: int) -> NumericSums:
+        """Turn sums by ``group * n_classes + class`` into sums by group of one class.
+
+        The outcome is then 1 for rows of that class and 0 for the others.
+        """
+        group, own = np.divmod(np.arange(len(self.good.weight)), n_classes)
+        n_groups = len(group) // n_classes
+        hit = (own == number).astype(np.float64)
+        good = replace(self.good, y=np.where(self.good.weight > 0, hit, 0.0), centre_y=0.0)
+        bad = OutcomeSums(self.bad.weight, self.bad.weight * hit)
+        return NumericSums(good.grouped(group, n_groups), bad.grouped(group, n_groups))
 
     def take(self, which: IntArray | slice) -> NumericSums:
         """Return some of the groups."""

@@ -26,7 +26,8 @@ class Rows:
     Attributes
     ----------
     y : ndarray of shape (n,)
-        0 and 1 as int8 for a class, numbers relative to ``centre``, or zeros without outcome.
+        0 and 1 as int8 for a class, numbers relative to ``centre``, zeros without outcome, or
+        the number of the row's class, unsigned, for one of several classes.
     weight : ndarray of shape (n,) or None
         Frequency weights.
     fold : ndarray of shape (n,)
@@ -38,11 +39,17 @@ class Rows:
     fold: IntArray
     n_folds: int
     centre: float = 0.0
+    n_classes: int = 2
 
     @property
-    def is_binary(self) -> bool:
+    def counts_classes(self) -> bool:
         """Whether the outcome is a class, so that counts hold all there is to know."""
-        return self.y.dtype.kind == "i"
+        return self.y.dtype.kind in "iu"
+
+    @property
+    def counted(self) -> slice:
+        """Classes that a table is made for: of two the second one, of several all."""
+        return slice(None) if self.y.dtype.kind == "u" else slice(1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +103,21 @@ def tally(code: IntArray, n_levels: int, rows: Rows) -> tuple[LevelTable, CellIn
     index : CellIndex
         The cell of each row.
     """
+    (table,), index = tally_classes(code, n_levels, rows)
+    return table, index
+
+
+def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[LevelTable], CellIndex]:
+    """Sum the outcome by (level, fold), in one pass for all of several classes.
+
+    Returns
+    -------
+    tables : list of LevelTable
+        One table; with several classes one for each, of that class against the others. They
+        have the same cells.
+    index : CellIndex
+        The cell of each row.
+    """
     n, n_folds = len(code), rows.n_folds
     pair, n_keys = None, n_levels * n_folds
     if n_keys > max(_DENSE_CELLS_PER_ROW * n, _BLOCK):
@@ -104,14 +126,15 @@ def tally(code: IntArray, n_levels: int, rows: Rows) -> tuple[LevelTable, CellIn
         pair, occupied = np.asarray(encoded.indices), np.asarray(encoded.dictionary)
         n_keys = len(occupied)
     index = CellIndex(code, rows.fold, n_folds, n_keys, pair, np.empty(0, dtype=np.intp))
-    cell_key, cells = _sums_by_key(index, rows)
+    cell_key, sums = (_class_sums if rows.counts_classes else _number_sums)(index, rows)
     level_fold = cell_key if pair is None else occupied[cell_key]
     if pair is not None:
         order = np.argsort(level_fold)
-        cell_key, level_fold, cells = cell_key[order], level_fold[order], cells.take(order)
+        cell_key, level_fold = cell_key[order], level_fold[order]
+        sums = [cells.take(order) for cells in sums]
     level, fold = np.divmod(level_fold, n_folds)
-    table = LevelTable(n_levels, n_folds, level, fold, cells)
-    return table, CellIndex(code, rows.fold, n_folds, n_keys, pair, cell_key)
+    tables = [LevelTable(n_levels, n_folds, level, fold, cells) for cells in sums]
+    return tables, CellIndex(code, rows.fold, n_folds, n_keys, pair, cell_key)
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
@@ -120,39 +143,37 @@ def blocks(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def _sums_by_key(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
-    """Keys that have rows, and their outcome sums."""
-    return (_class_sums if rows.is_binary else _number_sums)(index, rows)
-
-
-def _pieces(index: CellIndex) -> Iterator[slice]:
+def _pieces(index: CellIndex, size: int) -> Iterator[slice]:
     """Blocks of rows, large enough that adding up the sums of blocks costs little."""
-    return blocks(len(index.code), max(_BLOCK, 2 * index.n_keys))
+    return blocks(len(index.code), max(_BLOCK, size))
 
 
-def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
-    """One count by key and class gives both sums of a class outcome."""
-    size = 2 * index.n_keys
+def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, list[OutcomeSums]]:
+    """One count by key and class gives the keys that have rows, and the sums of each class."""
+    n_classes = rows.n_classes
+    size = n_classes * index.n_keys
     count, weight = np.zeros(size, dtype=np.int64), np.zeros(size)
-    for piece in _pieces(index):
+    for piece in _pieces(index, size):
         key = index.keys(piece)
-        key *= 2
-        np.add(key, rows.y[piece], out=key)
+        key *= n_classes
+        np.add(key, rows.y[piece], out=key, casting="unsafe")
         count += np.bincount(key, minlength=size)
         if rows.weight is not None:
             weight += np.bincount(key, rows.weight[piece], size)
-    some = np.flatnonzero(count[::2] + count[1::2])
     by_class: NumberArray = count if rows.weight is None else weight
-    total = by_class[1::2][some].astype(np.float64)
-    return some, OutcomeSums(by_class[::2][some] + total, total, None, rows.centre)
+    counts = [count[k::n_classes] for k in range(n_classes)]  # a sum over a short axis is slow
+    some = np.flatnonzero(sum(counts))
+    totals = [by_class[k::n_classes][some].astype(np.float64) for k in range(n_classes)]
+    whole = np.add.reduce(totals)
+    return some, [OutcomeSums(whole, t, None, rows.centre) for t in totals[rows.counted]]
 
 
-def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
+def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, list[OutcomeSums]]:
     """Sums of a numeric outcome, in one pass where that costs no digits, else in two."""
     size = index.n_keys
     count, weight = np.zeros(size, dtype=np.int64), np.zeros(size)
     total, raw = np.zeros(size), np.zeros(size)
-    for piece in _pieces(index):
+    for piece in _pieces(index, 2 * size):
         key, y = index.keys(piece), rows.y[piece]
         count += np.bincount(key, minlength=size)
         wy = y
@@ -168,11 +189,11 @@ def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, OutcomeSums]:
     if (inner < _CANCELLED * raw[some]).any():
         mean, inner = np.zeros(size), np.zeros(size)
         mean[some] = sums.mean
-        for piece in _pieces(index):
+        for piece in _pieces(index, 2 * size):
             key = index.keys(piece)
             apart = (rows.y[piece] - mean[key]) ** 2
             if rows.weight is not None:
                 apart *= rows.weight[piece]
             inner += np.bincount(key, apart, size)
         inner = inner[some]
-    return some, OutcomeSums(sums.weight, sums.total, inner, rows.centre)
+    return some, [OutcomeSums(sums.weight, sums.total, inner, rows.centre)]
