@@ -45,9 +45,10 @@ def design_treatments(
     frame : pandas, polars or pyarrow data frame of n rows
     outcome : column name or array of shape (n,)
         What is to be predicted; None only for ``outcome_type="unsupervised"``.
-    outcome_type : "numeric", "binomial", "unsupervised" or None
+    outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
         None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
-        else numeric. The plan says what was chosen.
+        numeric for other numbers, multinomial for text of more classes. The plan says what was
+        chosen.
     target : object
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     variables : sequence of column names or None

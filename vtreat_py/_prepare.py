@@ -43,7 +43,9 @@ def prepare(
     prune_sig : float, "recommended" or None
         Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
     scale : bool
-        y-aware scaling: ``slope * (x - mean)``, in outcome units.
+        y-aware scaling: ``slope * (x - mean)``, in outcome units. With several classes the
+        slope of a variable that is not built for one of them is the length of the vector of its
+        slopes, one a class: distances are those of a frame that holds a copy for each class.
     collar : bool
         Clip cleaned numbers to the range seen at design (see ``collar_prob``).
     variables : iterable of str or None
