@@ -133,6 +133,7 @@ def test_shared_codes_are_those_of_a_design_without_outcome() -> None:
     assert_close(shared, vt.prepare(without, NEW))
 
 
+@pytest.mark.filterwarnings("ignore:this looks like the frame")
 def test_shared_codes_of_the_cross_frame_come_from_the_other_folds() -> None:
     """Prevalences and imputed values too, which R takes from all rows."""
     shared = shared_columns(crossed().cross_frame)
