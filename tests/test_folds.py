@@ -17,7 +17,13 @@ from sklearn.model_selection import (
 )
 
 import vtreat_py as vt
-from tests.conftest import TREATED, assert_same_scores, assert_same_values, example_columns
+from tests.conftest import (
+    TREATED,
+    assert_close,
+    assert_same_scores,
+    assert_same_values,
+    example_columns,
+)
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
 
 ROWS = 240
@@ -316,7 +322,7 @@ def test_folds_without_training_weight_are_refused() -> None:
 def test_rows_never_applied_are_left_out_of_the_cross_frame() -> None:
     frame = pd.DataFrame({"z": np.arange(30.0), "y": noise(30)})
     with pytest.warns(vt.VtreatWarning, match="cv leaves 10 of 30 rows out of all application"):
-        made = vt.cross_frame_experiment(frame, outcome="y", cv=TimeSeriesSplit(2))
+        made = vt.cross_frame_experiment(frame, outcome="y", cv=folds_in_time(30, 0, splits=2))
     assert made.cross_frame["z"].tolist() == list(range(10, 30))
     for (train, application), (ours, app) in zip(
         TimeSeriesSplit(2).split(frame), made.folds, strict=True
@@ -327,13 +333,13 @@ def test_rows_never_applied_are_left_out_of_the_cross_frame() -> None:
 
 def test_rows_never_applied_are_scored_by_the_plan_all_the_same() -> None:
     frame = pd.DataFrame({"z": np.arange(30.0), "y": noise(30)})
-    by_time = vt.design_treatments(frame, outcome="y", cv=TimeSeriesSplit(2))
+    by_time = vt.design_treatments(frame, outcome="y", cv=folds_in_time(30, 0, splits=2))
     assert_same_scores(by_time, vt.design_treatments(frame, outcome="y"))
 
 
 def test_fit_transform_refuses_folds_that_leave_rows_out() -> None:
     X = pd.DataFrame({"z": np.arange(30.0)})
-    treatment = vt.NumericOutcomeTreatment(cv=TimeSeriesSplit(2))
+    treatment = vt.NumericOutcomeTreatment(cv=folds_in_time(30, 0, splits=2))
     with pytest.raises(InvalidOptionError, match=r"every row, but cv leaves some out.*cross_frame"):
         treatment.fit_transform(X, noise(30))
     assert treatment.fit(X, noise(30)).plan_.feature_names == ["z"]
@@ -366,8 +372,9 @@ def shuffled_folds(n_rows: int, seed: int) -> Pairs:
     return list(KFold(4, shuffle=True, random_state=seed).split(np.zeros(n_rows)))
 
 
-def folds_in_time(n_rows: int, seed: int) -> Pairs:
-    return list(TimeSeriesSplit(3, gap=seed).split(np.zeros(n_rows)))
+def folds_in_time(n_rows: int, gap: int, splits: int = 3) -> Pairs:
+    """Folds trained on the past, as a list: rows without a past are in none of them."""
+    return list(TimeSeriesSplit(splits, gap=gap).split(np.zeros(n_rows)))
 
 
 FOLD_KINDS: dict[str, tuple[Any, bool]] = {
@@ -449,3 +456,99 @@ def test_by_default_a_fold_that_cannot_support_an_impact_code_says_nothing() -> 
     made = vt.cross_frame_experiment(frame, outcome="y", cv=folds, coders=["catN"])
     np.testing.assert_array_equal(made.cross_frame["x_catN"].head(30), np.zeros(30))
     assert made.cross_frame["x_catN"].tail(30).abs().min() > 0.1
+
+
+IN_TIME: dict[str, tuple[Any, int]] = {
+    "ordered": ("ordered", 10),
+    "TimeSeriesSplit": (TimeSeriesSplit(4), 5),
+    "TimeSeriesSplit with a gap": (TimeSeriesSplit(4, gap=7), 5),
+    "TimeSeriesSplit with a window": (TimeSeriesSplit(4, max_train_size=60), 5),
+}
+each_plan_in_time = pytest.mark.parametrize(("cv", "n_folds"), IN_TIME.values(), ids=IN_TIME)
+TIME_OPTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "R": {"smoothing": 0, "rare_count": 4},
+    "scaled": {"scale": True, "cat_scaling": True},
+    "scaled as R": {"scale": True, "smoothing": 1},
+    "tested": {"rare_sig": 0.3, "imputation": "median", "collar": True, "collar_prob": 0.1},
+    "weighted": {"sample_weight": np.arange(ROWS) % 3},
+}
+
+
+@each_plan_in_time
+@pytest.mark.parametrize("options", TIME_OPTIONS.values(), ids=TIME_OPTIONS)
+@pytest.mark.filterwarnings("ignore:nothing is derived from")
+def test_folds_in_time_are_those_of_their_list_and_a_fold_without_a_past(
+    cv: Any, n_folds: int, options: dict[str, Any], outcome: str
+) -> None:
+    """Every row is coded: from its past as by a list of folds, else by the prior."""
+    frame = pd.DataFrame(example_columns(ROWS, seed=11))
+    given = {"outcome": outcome, "variables": ["x", "z", "flag", "size"]} | options
+    made = vt.cross_frame_experiment(frame, cv=cv, **given)
+    assert len(made.cross_frame) == ROWS
+    (none, first), *later = made.folds
+    assert not len(none)
+    assert len(later) == n_folds - 1
+    if cv == "ordered":
+        for train, application in later:
+            np.testing.assert_array_equal(train, np.arange(application.min()))
+    else:
+        for (train, application), (own_train, own) in zip(cv.split(frame), later, strict=True):
+            np.testing.assert_array_equal(own_train, train)
+            np.testing.assert_array_equal(own, application)
+    with pytest.warns(vt.VtreatWarning, match="cv leaves"):
+        listed = vt.cross_frame_experiment(frame, cv=later, **given)
+    common = [name for name in made.cross_frame if name in listed.cross_frame]
+    assert len(common) >= len(made.cross_frame.columns) - 1
+    rest = np.setdiff1d(np.arange(ROWS), first)
+    assert_close(made.cross_frame.iloc[rest][common], listed.cross_frame[common])
+
+
+@each_plan_in_time
+def test_rows_without_a_past_get_the_prior(cv: Any, n_folds: int, outcome: str) -> None:
+    frame = pd.DataFrame(example_columns(ROWS, seed=11))
+    made = vt.cross_frame_experiment(frame, outcome=outcome, cv=cv, smoothing=0)
+    first = made.cross_frame.iloc[made.folds[0][1]]
+    for name in first:
+        if name.endswith(("catB", "catN", "catD")):
+            assert (first[name] == 0).all()
+        elif name.endswith("catP"):
+            assert (first[name] == 0.5 / ROWS).all()
+    here = frame.iloc[made.folds[0][1]]
+    np.testing.assert_allclose(first["z"], here["z"].fillna(frame["z"].mean()))
+    assert (first["x_lev_x_a"] == here["x"].eq("a")).all()
+    scaled = vt.cross_frame_experiment(frame, outcome=outcome, cv=cv, smoothing=0, scale=True)
+    assert (scaled.cross_frame.iloc[made.folds[0][1]] == 0).all(axis=None)
+
+
+@pytest.mark.parametrize("cv", ["ordered", TimeSeriesSplit(4)])
+def test_fit_transform_takes_folds_in_time(cv: Any) -> None:
+    frame = pd.DataFrame(example_columns())[["x", "z"]]
+    treatment = vt.NumericOutcomeTreatment(cv=cv, prune_sig=None)
+    out = treatment.fit_transform(frame, example_columns()["y"])
+    assert len(out) == len(frame)
+
+
+def test_in_order_no_row_depends_on_a_later_outcome(outcome: str) -> None:
+    frame = pd.DataFrame(example_columns(ROWS))
+    later = frame.copy()
+    last = slice(ROWS - ROWS // 10, None)
+    later.loc[later.index[last], outcome] = {"y": 1e6, "c": "yes"}[outcome]
+    options = {"outcome": outcome, "variables": ["x", "flag"], "cv": "ordered", "smoothing": 0}
+    before = vt.cross_frame_experiment(frame, **options).cross_frame
+    after = vt.cross_frame_experiment(later, **options).cross_frame
+    common = [name for name in before if name in after]
+    assert {"x_catP", {"y": "x_catN", "c": "x_catB"}[outcome]} <= set(common)
+    np.testing.assert_allclose(before[common], after[common], rtol=0, atol=1e-9)
+
+
+def test_groups_may_not_span_the_past_and_the_present() -> None:
+    frame = pd.DataFrame(example_columns(ROWS))
+    with pytest.raises(InvalidOptionError, match="rows of one group of groups= on both sides"):
+        vt.design_treatments(frame, outcome="y", cv="ordered", groups=np.arange(ROWS) % 5)
+
+
+def test_too_few_rows_for_folds_in_time_are_refused() -> None:
+    frame = pd.DataFrame({"z": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 4.0]})
+    with pytest.raises(InvalidOptionError, match=r"does not fit 3 rows"):
+        vt.design_treatments(frame, outcome="y", cv=TimeSeriesSplit(5))

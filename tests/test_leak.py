@@ -64,6 +64,7 @@ SPLITS = {
     "folds": KFold(4, shuffle=True, random_state=1),
     "groups": GroupKFold(4),
     "time": TimeSeriesSplit(3),
+    "order": "ordered",
 }
 OPTIONS = {
     "default": {},

@@ -58,9 +58,12 @@ def design_treatments(
         nothing.
     groups : column name or array of shape (n,)
         Rows of one group share a fold.
-    cv : int, splitter, or list of (training rows, application rows)
+    cv : int, splitter, "ordered", or list of (training rows, application rows)
         The folds that scores and cross-frame use: a number (default 5, stratified on y), a
-        scikit-learn splitter, or index pairs.
+        scikit-learn splitter, or index pairs (`vtreat_py.split_plans` makes some). "ordered" is
+        for rows in order of time: each tenth of them is coded by the rows before it. There, and
+        with a ``TimeSeriesSplit``, the first rows have no past and get the prior: impact and
+        deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0.
     random_state : int, RandomState or None
         Seed of the default folds.
     min_fraction : float

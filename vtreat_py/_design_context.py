@@ -147,7 +147,13 @@ class DesignContext:
         if not self.link_slopes:
             return linear_slope(moments)
         assert points is not None
-        return logistic_fit(*points).slope
+        x, total, hits = points
+        if total is None:
+            return logistic_fit(x, None, hits).slope
+        slope, known = np.zeros(len(total)), total.sum(axis=1) > 0  # some folds have no past
+        if known.any():
+            slope[known] = logistic_fit(x[known], total[known], hits[known]).slope
+        return slope
 
 
 def rows_of(outcome: Outcome, group: IntArray, n_groups: int, rows: Any = None) -> Rows:

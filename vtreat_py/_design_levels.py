@@ -161,12 +161,11 @@ def _learn_parts(
     """Learn the codes that are shared, and with several classes those of each class."""
     shared: list[_Learner] = []
     of_classes: list[_Part] = []
-    n_folds = context.folds.n_folds
     for k, (contrast, table) in enumerate(zip(context.contrasts, tables, strict=True)):
         whole = whole_view(table)
         training = None
         if context.supervised:
-            training = TrainingSets(n_folds, table, trained[k] if trained else None)
+            training = TrainingSets(context.folds, table, trained[k] if trained else None)
         shared.append(_Learner(contrast, column, levels, whole, training))
         if context.n_classes:
             own = _Learner(context.for_class(contrast), column, levels, whole, training)
@@ -379,7 +378,11 @@ class _Learner:
 
         def entries(folds: FoldLevels) -> FloatArray:
             own, _ = self._compute(code, folds.pooled)
-            return np.where(lacking[folds.view.group], table[folds.view.level], own)
+            values = np.where(lacking[folds.view.group], table[folds.view.level], own)
+            if code != "catP":
+                return values
+            # Where there is no past, every level is a novel one.
+            return np.where(folds.view.whole.weight[folds.view.group] > 0, values, novel[0])
 
         return self._with_cross(variable, table, entries, lambda: lacking)
 
@@ -392,7 +395,8 @@ class _Learner:
         entries, _ = self._compute(code, self._folds.pooled)
         distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
         lacking = (distinct <= 2) | constant_in(view, entries)
-        for k in np.flatnonzero(lacking):
+        lacking &= (view.whole.weight > 0) | (code not in Y_AWARE)
+        for k in np.flatnonzero(lacking & (view.whole.weight > 0)):
             alone = self._training.alone(int(k), self._context)
             lacking[k] = self._supported(code, alone) is None
         return lacking
@@ -422,8 +426,9 @@ class _Learner:
             return _Derived(variable, table, cells, nothing, nothing)
         slopes, means = self._slopes(entries(self._scaling))
         if context.options.follows_r:
-            slopes = np.where(lacking(), variable.slope, slopes)
-            means = np.where(lacking(), variable.mean, means)
+            filled = lacking() & (self._scaling.view.whole.weight > 0)
+            slopes = np.where(filled, variable.slope, slopes)
+            means = np.where(filled, variable.mean, means)
         return _Derived(variable, table, cells, slopes, means)
 
     def _slopes(self, entries: FloatArray) -> tuple[FloatArray, FloatArray]:

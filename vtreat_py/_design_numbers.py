@@ -134,6 +134,8 @@ class _Learner:
         if folds.training is not None:
             rows, owner = folds.training
             return self._sums_by(owner, folds.n_folds, rows)
+        if folds.in_order:
+            return [sums.all_before() for sums in self._sums]
         return [sums.all_but_own().take(slice(folds.n_folds)) for sums in self._sums]
 
     @property
@@ -311,6 +313,7 @@ class _Learner:
             mean = self._coordinates.outer(training.imputed(self._inner(self._fold_values)).x)
             lacking = self._constant_in
         if self._context.options.follows_r:
+            lacking &= training.outcome().weight > 0  # without a past nothing may be known
             slope = np.where(lacking, variable.slope, slope)
             mean = np.where(lacking, variable.mean, mean)
         return np.append(slope, 0.0), np.append(mean, 0.0)

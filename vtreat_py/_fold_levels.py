@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py._design_context import DesignContext, rows_of
+from vtreat_py._folds import FoldPlan
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.statistics.level_table import LevelTable
@@ -44,6 +45,7 @@ class TrainingSets:
 
     Parameters
     ----------
+    folds : FoldPlan
     table : LevelTable
         Sums of the column by (level, fold).
     trained : LevelTable or None
@@ -55,17 +57,19 @@ class TrainingSets:
         The cells whose rows some fold applies to.
     """
 
-    def __init__(self, n_folds: int, table: LevelTable, trained: LevelTable | None) -> None:
+    def __init__(self, folds: FoldPlan, table: LevelTable, trained: LevelTable | None) -> None:
         self.table = table
-        self.coded = np.flatnonzero(table.fold < n_folds)
-        self._n_folds = n_folds
+        self.coded = np.flatnonzero(table.fold < folds.n_folds)
+        self._folds = folds
         self._trained = trained
 
     def known_to(self, fold: int) -> OutcomeSums:
         """Level sums over the training rows of a fold."""
-        if self._trained is None:
-            return self.table.held_out(fold).by_level()
-        return self._trained.only(fold).by_level()
+        if self._trained is not None:
+            return self._trained.only(fold).by_level()
+        if self._folds.in_order:
+            return self.table.before(fold).by_level()
+        return self.table.held_out(fold).by_level()
 
     def alone(self, fold: int, context: DesignContext) -> PooledLevels:
         """The levels as the training set of one fold sees them."""
@@ -78,13 +82,14 @@ class TrainingSets:
         even where the fold has no row of it.
         """
         rare_sig = context.options.rare_sig
-        if self._trained is not None or (rare_sig is not None and rare_sig < 1):
+        tested = rare_sig is not None and rare_sig < 1
+        if tested or self._folds.in_order or self._trained is not None:
             return self.for_slopes(context)
         return FoldLevels(pool(context, self._held_out_view), None)
 
     @cached_property
     def _held_out_view(self) -> LevelView:
-        return held_out_view(self.table, self._n_folds)
+        return held_out_view(self.table, self._folds.n_folds)
 
     def for_slopes(self, context: DesignContext) -> FoldLevels:
         """What slopes are computed from: every level of every training set."""
@@ -94,7 +99,7 @@ class TrainingSets:
 
     @cached_property
     def _training_view(self) -> LevelView:
-        return training_view([self.known_to(k) for k in range(self._n_folds)])
+        return training_view([self.known_to(k) for k in range(self._folds.n_folds)])
 
 
 def training_tables(context: DesignContext, codes: IntArray, n_levels: int) -> list[LevelTable]:

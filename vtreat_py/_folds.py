@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state
 
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py._outcome import Outcome
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 DEFAULT_FOLDS = 5
+# cv="ordered": rows are in order of time, and coded by those before them, block by block.
+ORDERED = "ordered"
+_ORDERED_BLOCKS = 10
 # Permutations of the folds that blocks of rows draw from.
 _PERMUTATIONS = 1024
 # Up to this many rows numeric outcomes are stratified; above it random folds are balanced to a
@@ -35,11 +39,14 @@ class FoldPlan:
     training : tuple of (rows, fold) or None
         Training rows and the fold they train, one entry a pair. None: each fold is trained on
         all rows that are not its own, and sums of the others can be had from the fold sums.
+    in_order : bool
+        With ``training`` None: each fold is trained on the rows of earlier folds only.
     """
 
     fold: IntArray
     n_folds: int
     training: tuple[IntArray, IntArray] | None = None
+    in_order: bool = False
 
     @property
     def n_blocks(self) -> int:
@@ -58,18 +65,22 @@ class FoldPlan:
     def training_weight(self, fold: int, weight: FloatArray | None) -> FloatArray:
         """Weight of each row in the training set of ``fold``."""
         if self.training is None:
-            times = (self.fold != fold).astype(np.float64)
+            times = self._trains(fold).astype(np.float64)
         else:
             rows, owner = self.training
             times = np.bincount(rows[owner == fold], minlength=len(self.fold)).astype(np.float64)
         return times if weight is None else np.asarray(times * weight)
+
+    def _trains(self, fold: int) -> BoolArray:
+        """Whether each row trains ``fold``, when that follows from its own fold."""
+        return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
 
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
         pairs: list[tuple[IntArray, IntArray]] = []
         for k in range(self.n_folds):
             if self.training is None:
-                train = np.flatnonzero(self.fold != k)
+                train = np.flatnonzero(self._trains(k))
             else:
                 rows, owner = self.training
                 train = rows[owner == k]
@@ -89,6 +100,11 @@ def make_folds(
     """
     if cv is None:
         cv = DEFAULT_FOLDS
+    if (isinstance(cv, str) and cv == ORDERED) or isinstance(cv, TimeSeriesSplit):
+        plan = _in_time(cv, n_rows)
+        if groups is not None:
+            _check_groups(plan, _group_labels(groups))
+        return plan
     if isinstance(cv, int | np.integer) and type(cv) is not bool:
         plan = _counted(int(cv), groups, random_state, outcome, n_rows)
     elif hasattr(cv, "split") and not isinstance(cv, str):
@@ -98,13 +114,38 @@ def make_folds(
         plan = _from_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
-            f"cv={cv!r} is not understood; give a number of folds, a scikit-learn splitter, or "
-            "a list of (training rows, application rows) index pairs"
+            f'cv={cv!r} is not understood; give a number of folds, "{ORDERED}", a scikit-learn '
+            "splitter, or a list of (training rows, application rows) index pairs"
         )
     if groups is not None:
         _check_groups(plan, _group_labels(groups))
     _check_training_counts(plan, outcome.weight)
     return plan
+
+
+def _in_time(cv: Any, n_rows: int) -> FoldPlan:
+    """Folds that are trained on the past; the first rows, which have none, are a fold too."""
+    if isinstance(cv, str):
+        if n_rows < 2:
+            raise InvalidOptionError(f'cv="{ORDERED}" needs two rows at least; found {n_rows}')
+        n_blocks = min(_ORDERED_BLOCKS, n_rows)
+        return FoldPlan(np.arange(n_rows) * n_blocks // n_rows, n_blocks, in_order=True)
+    try:
+        pairs = list(cv.split(np.zeros((n_rows, 1))))
+    except ValueError as reason:
+        raise InvalidOptionError(f"cv={cv!r} does not fit {n_rows} rows: {reason}") from reason
+    applied = np.zeros(n_rows, dtype=bool)
+    for _, rows in pairs:
+        applied[rows] = True
+    pairs = [(np.empty(0, dtype=np.intp), np.flatnonzero(~applied)), *pairs]
+    fold = np.empty(n_rows, dtype=np.min_scalar_type(len(pairs)))
+    for k, (_, rows) in enumerate(pairs):
+        fold[rows] = k
+    in_order = all(len(train) == np.count_nonzero(fold < k) for k, (train, _) in enumerate(pairs))
+    if in_order:
+        return FoldPlan(fold, len(pairs), in_order=True)
+    owner = np.repeat(np.arange(len(pairs)), [len(train) for train, _ in pairs])
+    return FoldPlan(fold, len(pairs), (np.concatenate([train for train, _ in pairs]), owner))
 
 
 def _counted(

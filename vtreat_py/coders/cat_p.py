@@ -17,6 +17,7 @@ def cat_p(view: LevelView) -> tuple[FloatArray, FloatArray]:
     novel : ndarray of shape (training sets,)
         The code of unseen levels: half a row.
     """
-    novel = 0.5 / view.whole.weight
-    share = view.entries.weight / view.whole.weight[view.group]
+    weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
+    novel = 0.5 / weight
+    share = view.entries.weight / weight[view.group]
     return np.where(view.entries.weight > 0, share, novel[view.group]), novel

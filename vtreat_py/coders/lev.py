@@ -21,16 +21,17 @@ def tracked_levels(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray
         The same for the pool of each training set.
     """
     view = levels.view
-    common = view.entries.weight / view.whole.weight[view.group] >= min_fraction
+    weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
+    common = view.entries.weight / weight[view.group] >= min_fraction
     common &= ~levels.pooled & ~levels.suppressed
-    pool_common = levels.pool.weight / view.whole.weight >= min_fraction
+    pool_common = levels.pool.weight / weight >= min_fraction
     return common, levels.pool_coded & pool_common
 
 
 def indicator_moments(on: OutcomeSums, whole: OutcomeSums) -> Moments:
     """Moments of indicators, from the sums of the rows where they are 1 and of all rows."""
     weight = np.broadcast_to(whole.weight, on.weight.shape).astype(np.float64)
-    share = on.weight / weight
+    share = on.weight / np.where(weight > 0, weight, 1.0)
     return Moments(
         weight,
         share,

@@ -81,6 +81,10 @@ class LevelTable:
         """Return what the folds other than ``fold`` know."""
         return self._some(self.fold != fold)
 
+    def before(self, fold: int) -> LevelTable:
+        """Return what the folds before ``fold`` know."""
+        return self._some(self.fold < fold)
+
     def only(self, fold: int) -> LevelTable:
         """Return what ``fold`` alone knows."""
         return self._some(self.fold == fold)

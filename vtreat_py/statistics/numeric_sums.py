@@ -9,7 +9,7 @@ import numpy as np
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.scan import all_but_own
+from vtreat_py.statistics.scan import all_before, all_but_own
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +86,19 @@ class NumericSums:
         """For each group, merge the others."""
         n = len(self.good.weight)
         rank, size = np.arange(n), np.full(n, n)
-        zero = np.zeros(1)
-        none = Moments(zero, zero, zero, zero, zero, zero, 0.0, self.good.centre_y)
+        none = self._nothing()
         return NumericSums(
-            all_but_own(self.good, rank, size, none),
-            all_but_own(self.bad, rank, size, OutcomeSums.nothing(1, self.bad)),
+            all_but_own(self.good, rank, size, none.good),
+            all_but_own(self.bad, rank, size, none.bad),
         )
+
+    def all_before(self) -> NumericSums:
+        """For each group, merge those before it."""
+        n, none = len(self.good.weight), self._nothing()
+        return NumericSums(all_before(self.good, n, none.good), all_before(self.bad, n, none.bad))
+
+    def _nothing(self) -> NumericSums:
+        """Sums of no rows."""
+        zero = np.zeros(1)
+        good = Moments(zero, zero, zero, zero, zero, zero, 0.0, self.good.centre_y)
+        return NumericSums(good, OutcomeSums.nothing(1, self.bad))

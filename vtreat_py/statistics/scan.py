@@ -1,4 +1,4 @@
-"""Everything but one's own part, by addition only."""
+"""Everything but one's own part, or before it, by addition only."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def all_but_one(parts: Sequence[T], empty: T) -> list[T]:
         others.append(left + after)
         after = part + after
     return others[::-1]
+
+
+def all_before(parts: T, size: int, empty: T) -> T:
+    """Merge, for each of ``size`` parts, those that stand before it."""
+    before, running = empty.take(np.zeros(size, dtype=np.intp)), empty
+    for place in range(1, size):
+        running = running + parts.take(np.array([place - 1]))
+        before = before.replaced(np.array([place]), running)
+    return before
 
 
 def all_but_own(parts: T, rank: IntArray, size: IntArray, empty: T) -> T:
