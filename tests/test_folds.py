@@ -9,10 +9,16 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import (
     GroupKFold,
+    GroupShuffleSplit,
     KFold,
     LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
     RepeatedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
+    StratifiedShuffleSplit,
     TimeSeriesSplit,
 )
 
@@ -421,6 +427,79 @@ def test_the_cross_frame_is_that_of_a_refit_for_each_fold(
             )
 
 
+ORDER = np.arange(48) * 5 % 48
+GROUPS = np.arange(48) * 7 % 48 // 4
+# Each with whether it sees groups.
+SPLITTERS: dict[str, tuple[Any, bool]] = {
+    "KFold": (KFold(4, shuffle=True, random_state=1), False),
+    "StratifiedKFold": (StratifiedKFold(4, shuffle=True, random_state=1), False),
+    "GroupKFold": (GroupKFold(4), True),
+    "StratifiedGroupKFold": (StratifiedGroupKFold(3), True),
+    "LeaveOneGroupOut": (LeaveOneGroupOut(), True),
+    "LeaveOneOut": (LeaveOneOut(), False),
+    "PredefinedSplit": (PredefinedSplit(np.arange(48) % 5), False),
+    "k_way": (vt.split_plans.k_way(n_rows=48, n_splits=3, random_state=0), False),
+    "k_way_stratified_y": (vt.split_plans.k_way_stratified_y(y=ORDER, random_state=0), False),
+    "k_way_stratified_y_replace": (
+        vt.split_plans.k_way_stratified_y_replace(y=ORDER, random_state=0),
+        False,
+    ),
+    "k_way_grouped": (vt.split_plans.k_way_grouped(groups=GROUPS, random_state=0), True),
+    "one_way_holdout": (vt.split_plans.one_way_holdout(n_rows=48), False),
+}
+
+
+@pytest.mark.parametrize("outcome_type", ["numeric", "binomial"])
+@pytest.mark.parametrize(("splitter", "grouped"), SPLITTERS.values(), ids=SPLITTERS)
+def test_any_splitter_codes_rows_by_its_training_rows_alone(
+    splitter: Any, grouped: bool, outcome_type: str
+) -> None:
+    y = np.array([0, 1, 4])[ORDER % 3] if outcome_type == "numeric" else ORDER % 2 == 0
+    z = np.where(ORDER % 9 == 0, np.nan, noise(48))
+    frame = pd.DataFrame({"x": np.array(["a", "b", "c"])[ORDER % 11 % 3], "z": z, "y": y})
+    given: dict[str, Any] = {"outcome": "y", "outcome_type": outcome_type, "smoothing": 3}
+    groups = {"groups": GROUPS} if grouped else {}
+    made = vt.cross_frame_experiment(frame, cv=splitter, collar=True, **given, **groups)
+    assert len(made.plan.feature_names) >= 6
+    for (train, application), part in zip(
+        made.folds, refitted(frame, made.folds, None, False, **given), strict=True
+    ):
+        assert not set(train) & set(application)
+        assert not (grouped and set(GROUPS[train]) & set(GROUPS[application]))
+        ours = made.cross_frame.loc[application, part.columns]
+        pd.testing.assert_frame_equal(ours, part, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        ShuffleSplit(2, test_size=0.1, random_state=0),
+        StratifiedShuffleSplit(3, random_state=0),
+        GroupShuffleSplit(3, random_state=0),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+def test_splitters_that_draw_application_sets_independently_are_refused(splitter: Any) -> None:
+    with pytest.raises(
+        InvalidOptionError,
+        match=r"ShuffleSplit draws .* in several of them or in none, .* KFold\(shuffle",
+    ):
+        folds_of(noise(30) > 0, cv=splitter, groups=np.arange(30) // 3)
+
+
+CANNOT_SPLIT: dict[str, tuple[Any, str]] = {
+    "a stratified splitter, numbers": (StratifiedKFold(3), "continuous"),
+    "a group splitter, no groups": (GroupKFold(3), "groups"),
+    "more folds than rows": (KFold(31), "n_splits=31"),
+}
+
+
+@pytest.mark.parametrize(("splitter", "reason"), CANNOT_SPLIT.values(), ids=CANNOT_SPLIT)
+def test_what_a_splitter_says_against_the_rows_is_passed_on(splitter: Any, reason: str) -> None:
+    with pytest.raises(InvalidOptionError, match=rf"cannot split these rows: .*{reason}"):
+        folds_of(noise(30), cv=splitter)
+
+
 def unsupported() -> tuple[pd.DataFrame, Pairs]:
     """A column whose second half, the training rows of the first fold, holds one level only."""
     x = ["a", "b", "c", "a", "b"] * 6 + ["a"] * 30
@@ -550,5 +629,5 @@ def test_groups_may_not_span_the_past_and_the_present() -> None:
 
 def test_too_few_rows_for_folds_in_time_are_refused() -> None:
     frame = pd.DataFrame({"z": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 4.0]})
-    with pytest.raises(InvalidOptionError, match=r"does not fit 3 rows"):
+    with pytest.raises(InvalidOptionError, match=r"TimeSeriesSplit cannot split these rows"):
         vt.design_treatments(frame, outcome="y", cv=TimeSeriesSplit(5))

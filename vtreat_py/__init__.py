@@ -1,5 +1,6 @@
 """Statistically sound, y-aware preparation of data frames for modelling."""
 
+from vtreat_py import split_plans
 from vtreat_py._design import cross_frame_experiment, design_treatments
 from vtreat_py._design_steps import CrossFrameExperiment
 from vtreat_py._errors import VtreatError, VtreatWarning
@@ -24,4 +25,5 @@ __all__ = [
     "cross_frame_experiment",
     "design_treatments",
     "prepare",
+    "split_plans",
 ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import TimeSeriesSplit
-from sklearn.utils import check_random_state
+from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py._outcome import Outcome
+from vtreat_py._seeds import random_numbers
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -101,15 +101,14 @@ def make_folds(
     if cv is None:
         cv = DEFAULT_FOLDS
     if (isinstance(cv, str) and cv == ORDERED) or isinstance(cv, TimeSeriesSplit):
-        plan = _in_time(cv, n_rows)
+        plan = _in_time(cv, outcome, n_rows)
         if groups is not None:
-            _check_groups(plan, _group_labels(groups))
+            _check_groups(plan, group_labels(groups))
         return plan
     if isinstance(cv, int | np.integer) and type(cv) is not bool:
         plan = _counted(int(cv), groups, random_state, outcome, n_rows)
     elif hasattr(cv, "split") and not isinstance(cv, str):
-        labels = None if groups is None else _group_labels(groups)
-        plan = _from_pairs(list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels)), n_rows)
+        plan = _from_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | Mapping):
         plan = _from_pairs(list(cv), n_rows)
     else:
@@ -118,22 +117,19 @@ def make_folds(
             "splitter, or a list of (training rows, application rows) index pairs"
         )
     if groups is not None:
-        _check_groups(plan, _group_labels(groups))
+        _check_groups(plan, group_labels(groups))
     _check_training_counts(plan, outcome.weight)
     return plan
 
 
-def _in_time(cv: Any, n_rows: int) -> FoldPlan:
+def _in_time(cv: Any, outcome: Outcome, n_rows: int) -> FoldPlan:
     """Folds that are trained on the past; the first rows, which have none, are a fold too."""
     if isinstance(cv, str):
         if n_rows < 2:
             raise InvalidOptionError(f'cv="{ORDERED}" needs two rows at least; found {n_rows}')
         n_blocks = min(_ORDERED_BLOCKS, n_rows)
         return FoldPlan(np.arange(n_rows) * n_blocks // n_rows, n_blocks, in_order=True)
-    try:
-        pairs = list(cv.split(np.zeros((n_rows, 1))))
-    except ValueError as reason:
-        raise InvalidOptionError(f"cv={cv!r} does not fit {n_rows} rows: {reason}") from reason
+    pairs = _split_by(cv, None, outcome, n_rows)
     applied = np.zeros(n_rows, dtype=bool)
     for _, rows in pairs:
         applied[rows] = True
@@ -148,6 +144,23 @@ def _in_time(cv: Any, n_rows: int) -> FoldPlan:
     return FoldPlan(fold, len(pairs), (np.concatenate([train for train, _ in pairs]), owner))
 
 
+def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> list[Any]:
+    """Ask a splitter of the scikit-learn kind for its pairs."""
+    if isinstance(cv, BaseShuffleSplit):
+        raise InvalidOptionError(
+            f"cv: {type(cv).__name__} draws its application sets independently, so that a row is "
+            "in several of them or in none, and has no one out-of-fold code. Give a splitter that "
+            "applies each row once, such as KFold(shuffle=True)"
+        )
+    labels = None if groups is None else group_labels(groups)
+    try:
+        return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
+    except ValueError as reason:
+        raise InvalidOptionError(
+            f"cv: {type(cv).__name__} cannot split these rows: {reason}"
+        ) from reason
+
+
 def _counted(
     n_folds: int, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
 ) -> FoldPlan:
@@ -160,7 +173,7 @@ def _counted(
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
     if groups is None:
         return FoldPlan(_stratified(n_folds, outcome.y, random_state), n_folds)
-    labels = _group_labels(groups)
+    labels = group_labels(groups)
     n_groups = int(labels.max()) + 1
     if n_groups < n_folds:
         raise InvalidOptionError(
@@ -187,14 +200,7 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     Rows are ordered by y; each block of ``n_folds`` consecutive ones gets a random
     permutation of the folds, drawn from a pool of random permutations.
     """
-    try:
-        seed = check_random_state(random_state).randint(2**31)
-    except ValueError as reason:
-        raise InvalidOptionError(
-            f"random_state={random_state!r} cannot be used: give a whole number from 0 to "
-            "2**32 - 1, a numpy RandomState, or None"
-        ) from reason
-    random = np.random.default_rng(seed)
+    random = random_numbers(random_state)
     n_blocks = -(-len(y) // n_folds)
     kind = np.min_scalar_type(n_folds)
     deck = np.tile(np.arange(n_folds, dtype=kind), (min(n_blocks, _PERMUTATIONS), 1))
@@ -214,7 +220,8 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     return fold
 
 
-def _group_labels(groups: Column) -> IntArray:
+def group_labels(groups: Column) -> IntArray:
+    """Return the number of each row's group; every row must have one."""
     if isinstance(groups, EmptyColumn) or (
         isinstance(groups, NumericColumn) and groups.bad is not None
     ):
