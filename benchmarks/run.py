@@ -25,7 +25,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from sklearn.preprocessing import TargetEncoder
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, TargetEncoder
 
 import vtreat_py as vt
 
@@ -142,17 +143,47 @@ def design(rows: int) -> None:
     ours = best(lambda: vt.cross_frame_experiment(X, **options), rows)
     line("  cross_frame_experiment", ours, peer, name)
     say()
-    say("One-row frames (microseconds a call in place of nanoseconds a row)")
-    plan = vt.design_treatments(X.head(100_000), **{**options, "outcome": y[:100_000]})
-    encoder = TargetEncoder(cv=5).fit(text.head(100_000), y[:100_000])
+
+
+def one_row() -> None:
+    say("One-row frames, 15 columns (microseconds a call in place of nanoseconds a row)")
+    X, text, y = wide_frame(100_000)
+    encoder = TargetEncoder(cv=5).fit(text, y)
+    plan = vt.design_treatments(X, outcome=y, outcome_type="binomial", random_state=0)
+    treatment = vt.BinomialOutcomeTreatment(random_state=0)
+    pipeline = make_pipeline(treatment, StandardScaler()).fit(X, y)
     one, one_text = X.tail(1), text.tail(1)
+    peer = microseconds(lambda: encoder.transform(one_text))
+    name = "TargetEncoder.transform on the 5 text columns"
+    line("  prepare", microseconds(lambda: vt.prepare(plan, one)), peer, name)
+    line("  transform", microseconds(lambda: pipeline[0].transform(one)), peer, name)
+    ours = microseconds(lambda: pipeline.transform(one))
+    line("  Pipeline.transform, with StandardScaler", ours, peer, name)
+    say()
 
-    def call(run: Callable[[], Any]) -> float:
-        run()
-        return best(lambda: [run() for _ in range(50)], 50) / 1e3
 
-    ours, peer = call(lambda: vt.prepare(plan, one)), call(lambda: encoder.transform(one_text))
-    line("  prepare, 15 columns", ours, peer, "TargetEncoder.transform on the 5 text columns")
+def microseconds(run: Callable[[], Any]) -> float:
+    """Microseconds a call, after a first one."""
+    run()
+    return best(lambda: [run() for _ in range(50)], 50) / 1e3
+
+
+def several_classes(rows: int) -> None:
+    say(
+        f"Impact codes of one text column, outcome of several classes, fit_transform, {rows:,} rows"
+    )
+    for classes in (3, 10):
+        for levels in MAIN_LEVELS[:2]:
+            X, _, numeric = one_column(rows, levels)
+            y = np.searchsorted(np.quantile(numeric, np.arange(1, classes) / classes), numeric)
+            treatment = vt.MultinomialOutcomeTreatment(
+                coders=["catB"], prune_sig=None, random_state=0
+            )
+            ours = best(lambda t=treatment, X=X, y=y: t.fit_transform(X, y), rows)
+            encoder = TargetEncoder(target_type="multiclass", cv=5)
+            peer = best(lambda e=encoder, X=X, y=y: e.fit_transform(X, y), rows, 1)
+            name = 'TargetEncoder(target_type="multiclass", cv=5)'
+            line(f"  {classes} classes, {levels:,} levels", ours, peer, name)
     say()
 
 
@@ -264,7 +295,10 @@ def main() -> None:
     say(versions())
     say()
     say(f"{'':<58}{'ns/row':>8}{'peer':>10}  {'ratio':>7}")
-    for part in (impact_codes, folds, design, preparing, growth, memory):
+    for part in (impact_codes, several_classes, folds, design):
+        part(arguments.rows)
+    one_row()
+    for part in (preparing, growth, memory):
         part(arguments.rows)
     arguments.output.write_text("\n".join(LINES).rstrip() + "\n")
 
