@@ -169,21 +169,19 @@ def microseconds(run: Callable[[], Any]) -> float:
 
 
 def several_classes(rows: int) -> None:
-    say(
-        f"Impact codes of one text column, outcome of several classes, fit_transform, {rows:,} rows"
-    )
+    say(f"Impact codes of one text column, outcome of several classes, {rows:,} rows")
+    options: dict[str, Any] = {"outcome_type": "multinomial", "coders": ["catB"], "random_state": 0}
     for classes in (3, 10):
         for levels in MAIN_LEVELS[:2]:
             X, _, numeric = one_column(rows, levels)
             y = np.searchsorted(np.quantile(numeric, np.arange(1, classes) / classes), numeric)
-            treatment = vt.MultinomialOutcomeTreatment(
-                coders=["catB"], prune_sig=None, random_state=0
-            )
-            ours = best(lambda t=treatment, X=X, y=y: t.fit_transform(X, y), rows)
+            ours = best(lambda X=X, y=y: vt.cross_frame_experiment(X, outcome=y, **options), rows)
             encoder = TargetEncoder(target_type="multiclass", cv=5)
             peer = best(lambda e=encoder, X=X, y=y: e.fit_transform(X, y), rows, 1)
             name = 'TargetEncoder(target_type="multiclass", cv=5)'
-            line(f"  {classes} classes, {levels:,} levels", ours, peer, name)
+            line(
+                f"  cross_frame_experiment, {classes} classes, {levels:,} levels", ours, peer, name
+            )
     say()
 
 
