@@ -31,11 +31,14 @@ import vtreat_py as vt
 #
 # The published table is all numbers, so we take it back to what an insurer's system would hold:
 #
-# * dummy variables and rates become the text they stand for, logarithms the money;
+# * dummy variables and rates become the text they stand for, and logarithms become money;
 # * a physical `limitation` is yes (1) or no (0); the 5% of values between the two are no answers,
 #   and become missing;
 # * `account` joins the coinsurance rate with the household's yearly payment and spending limit:
-#   772 levels, one of 3,508 rows, half of them of fewer than ten. It all but names the household.
+#   787 levels, one of 3,508 rows, half of them of fewer than ten. It all but names the household.
+#
+# Rows are split at random, so that held-out rows are mostly other years of households we know: what
+# an insurer asks about its customers. (For households never seen, split by `groups`.)
 
 # %%
 study = sm.datasets.randhie.load_pandas().data
@@ -62,6 +65,7 @@ X_train, X_test, y_train, y_test = train_test_split(
     frame, saw_doctor, test_size=0.3, random_state=0, stratify=saw_doctor
 )
 print(f"{len(X_train)} rows to train on, {y_train.mean():.0%} saw a doctor")
+assert frame["account"].nunique() == 787
 
 # %% [markdown]
 # ## What is in the columns
@@ -146,7 +150,7 @@ assert abs(chance.mean() - y_test.mean()) < 0.01
 # %% [markdown]
 # ## What the account is worth
 #
-# Without that column the same model knows less. Its 772 levels are no burden: those of few rows
+# Without that column the same model knows less. Its 787 levels are no burden: those of few rows
 # say little, and are believed little.
 
 # %%
