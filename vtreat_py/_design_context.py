@@ -61,6 +61,20 @@ class DesignContext:
         return rows_of(self.outcome, folds.fold, folds.n_blocks)
 
     @property
+    def coded_rows(self) -> Rows:
+        """The rows of the cross-frame, where those are not the rows; see `FoldPlan.repeats`.
+
+        The times that a row is repeated share its weight.
+        """
+        folds, outcome = self.folds, self.outcome
+        assert folds.repeats is not None
+        rows, fold = folds.repeats
+        weight = 1.0 / np.maximum(np.bincount(rows, minlength=len(outcome.y)), 1)
+        if outcome.weight is not None:
+            weight *= outcome.weight
+        return rows_of(replace(outcome, weight=weight), fold, folds.n_folds, rows)
+
+    @property
     def n_classes(self) -> int:
         """Number of classes, of a multinomial outcome; else 0."""
         return len(self.outcome.classes)

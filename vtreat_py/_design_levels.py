@@ -93,7 +93,11 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     if int((tables[0].by_level().weight > 0).sum()) < 2:
         return "it has one level only"
     trained = training_tables(context, codes, n_levels)
-    parts = _learn_parts(column, levels, context, tables, trained)
+    coded = tables
+    if context.folds.repeats is not None:
+        rows = context.coded_rows
+        coded, index = tally_classes(codes[context.folds.repeats[0]], n_levels, rows)
+    parts = _learn_parts(column, levels, context, tables, coded, trained)
     derived = [d for part in parts for d in part.derived]
     if not derived:
         return "none of the codes asked for can be built from it"
@@ -103,7 +107,7 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     return LearnedLevels(
         treatment,
         index,
-        tables[0].fold,
+        coded[0].fold,
         tuple(d.cells for d in derived),
         tuple(d.slopes for d in derived),
         tuple(d.means for d in derived),
@@ -156,6 +160,7 @@ def _learn_parts(
     levels: Levels,
     context: DesignContext,
     tables: list[LevelTable],
+    coded: list[LevelTable],
     trained: list[LevelTable],
 ) -> list[_Part]:
     """Learn the codes that are shared, and with several classes those of each class."""
@@ -165,7 +170,7 @@ def _learn_parts(
         whole = whole_view(table)
         training = None
         if context.supervised:
-            training = TrainingSets(context.folds, table, trained[k] if trained else None)
+            training = TrainingSets(context.folds, coded[k], trained[k] if trained else None)
         shared.append(_Learner(contrast, column, levels, whole, training))
         if context.n_classes:
             own = _Learner(context.for_class(contrast), column, levels, whole, training)

@@ -200,22 +200,20 @@ class _Learner:
         return float(low), float(high)
 
     def _cleaned(self, by_fold: bool) -> NumberArray:
-        """The column with bad values imputed, from all rows or out of fold."""
-        bad = self._column.bad
-        if bad is None or not by_fold:
-            return clean(self._column.values, bad, self.value)
-        values = np.append(self._fold_values, self.value)
-        return clean(self._column.values, bad, values[self._context.folds.fold])
+        """The column with bad values imputed: of all rows, or out of fold of the coded rows."""
+        values, bad = self._column.values, self._column.bad
+        if not by_fold:
+            return clean(values, bad, self.value)
+        rows, fold = self._context.folds.coding
+        if bad is None:
+            return values[rows]
+        imputed = np.append(self._fold_values, self.value)
+        return clean(values[rows], bad[rows], imputed[fold])
 
-    def _row_points(
-        self, context: DesignContext, values: FloatArray, rows: IntArray | slice = slice(None)
-    ) -> Points:
-        """One point for each of the rows, for a logistic regression."""
-        x, y = values[rows], context.outcome.y[rows].astype(np.float64)
-        if self._weight is None:
-            return x[None], None, y[None]
-        weight = self._weight[rows]
-        return x[None], weight[None], (weight * y)[None]
+    def _marked(self) -> BoolArray:
+        """Bad values of the coded rows."""
+        assert self._column.bad is not None
+        return self._column.bad[self._context.folds.coding[0]]
 
     def variables(self) -> tuple[DerivedVariable, ...]:
         """Build the clean copy and the mark of bad values, as far as they apply and vary."""
@@ -232,7 +230,7 @@ class _Learner:
         points: list[Points | None] = [None]
         if contrasts[0].is_binary:
             cleaned = self._inner(self._cleaned(by_fold=False))
-            points = [self._row_points(contrast, cleaned) for contrast in contrasts]
+            points = [_row_points(cleaned, c.outcome.y, self._weight) for c in contrasts]
         scores = list(map(DesignContext.score, contrasts, moments, points))
         return replace(
             self._variable("clean", scores, lambda: self._inner(self._cleaned(by_fold=True))),
@@ -241,13 +239,11 @@ class _Learner:
         )
 
     def _bad_variable(self) -> DerivedVariable:
-        bad = self._column.bad
-        assert bad is not None
         contrasts = self._context.contrasts
         marks = list(map(_mark, contrasts, self._wholes))
         scores = [c.score(*mark) for c, mark in zip(contrasts, marks, strict=True)]
         return replace(
-            self._variable("isBAD", scores, lambda: bad.astype(np.float64)),
+            self._variable("isBAD", scores, lambda: self._marked().astype(np.float64)),
             slope=float(combined_slopes([s.slope for s in scores])[0]),
             mean=float(marks[0][0].x[0]),
         )
@@ -274,12 +270,16 @@ class _Learner:
 
     def _cross_score(self, context: DesignContext, values: FloatArray) -> Score:
         """Score a cross-frame column on the rows that have one."""
-        applied = context.folds.applied_rows()
-        rows = slice(None) if applied is None else applied
+        if context.folds.repeats is not None:
+            coded = context.coded_rows
+            x, y, weight = values, coded.y, coded.weight
+        else:
+            applied = context.folds.applied_rows()
+            rows = slice(None) if applied is None else applied
+            x, y = values[rows], context.outcome.y[rows]
+            weight = None if self._weight is None else self._weight[rows]
         if context.is_binary:
-            return context.test(None, self._row_points(context, values, rows))
-        x, y = values[rows], context.outcome.y[rows]
-        weight = None if self._weight is None else self._weight[rows]
+            return context.test(None, _row_points(x, y, weight))
         one = np.zeros(len(x), dtype=np.intp)
         return context.test(Moments.of_rows(one, 1, x, y, weight), None)
 
@@ -288,16 +288,17 @@ class _Learner:
     ) -> None:
         """Write the cross-frame column of a variable to ``out``."""
         folds = self._context.folds
+        _, fold = folds.coding
         if variable.code == "isBAD":
-            out[:] = self._column.bad
+            out[:] = self._marked()
         else:
             out[:] = self._cleaned(by_fold=True)
             if collar:
                 cuts = np.array([*(self.cuts(k) for k in range(folds.n_folds)), self.cuts(None)])
-                np.clip(out, cuts[folds.fold, 0], cuts[folds.fold, 1], out=out)
+                np.clip(out, cuts[fold, 0], cuts[fold, 1], out=out)
         if scale:
             slope, mean = self._fold_scales(variable)
-            scale_in_place(out, slope[folds.fold], mean[folds.fold])
+            scale_in_place(out, slope[fold], mean[fold])
 
     def _fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
@@ -339,3 +340,9 @@ def _mark(context: DesignContext, sums: NumericSums) -> tuple[Moments, Points | 
     everything = sums.outcome()
     points = indicator_points(sums.bad, everything) if context.is_binary else None
     return indicator_moments(sums.bad, everything), points
+
+
+def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> Points:
+    """One point for each row, for a logistic regression."""
+    hits = y.astype(np.float64) if weight is None else weight * y
+    return x[None], None if weight is None else weight[None], hits[None]

@@ -46,7 +46,7 @@ class CrossFrameExperiment:
     cross_frame : data frame
         The training frame, each row coded by what the other folds know: the frame to train a
         model on. Of the caller's kind, with its index; rows that are in no application set of
-        ``cv`` are left out.
+        ``cv`` are left out, and rows in several of them are repeated, fold by fold.
     cross_weights : ndarray or None
         Weights of the rows of the cross-frame, in its order.
     fold_plan : FoldPlan
@@ -57,6 +57,11 @@ class CrossFrameExperiment:
     cross_frame: Any
     cross_weights: FloatArray | None
     fold_plan: FoldPlan
+
+    @property
+    def cross_rows(self) -> IntArray:
+        """For each row of the cross-frame, the number of the row of the frame it stands for."""
+        return self.fold_plan.cross_rows()
 
     @property
     def folds(self) -> list[tuple[IntArray, IntArray]]:
@@ -198,7 +203,7 @@ class Design:
         if not chosen:
             warn_of_nothing(prune_sig)
         place = {v.name: i for i, v in enumerate(chosen)}
-        out = np.empty((len(chosen), self.source.n_rows))
+        out = np.empty((len(chosen), self.context.folds.n_coded))
         used = [one for one in learned if not isinstance(one, str)]
         for treatment, one in zip(plan.treatments, used, strict=True):
             variables: tuple[DerivedVariable, ...] = treatment.variables
@@ -206,16 +211,19 @@ class Design:
                 if variable.name in place:
                     one.write_cross(i, scale, collar, out[place[variable.name]])
         folds, weight = self.context.folds, self.context.outcome.weight
-        rows = folds.applied_rows()
-        if rows is not None:
+        rows = None if folds.applies_once else folds.cross_rows()
+        if not folds.covers_all_rows:
+            left_out = self.source.n_rows - len(np.unique(folds.cross_rows()))
             warnings.warn(
-                f"cv leaves {self.source.n_rows - len(rows)} of {self.source.n_rows} rows out of "
+                f"cv leaves {left_out} of {self.source.n_rows} rows out of "
                 "all application sets: they are not in the cross-frame",
                 VtreatWarning,
                 stacklevel=3,
             )
-            out = out[:, rows]
-            weight = None if weight is None else weight[rows]
+            if folds.repeats is None:
+                out = out[:, rows]
+        if weight is not None and rows is not None:
+            weight = weight[rows]
         frame = self.source.like([v.name for v in chosen], out, (), rows)
         return CrossFrameExperiment(plan, frame, weight, folds)
 

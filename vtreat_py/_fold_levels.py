@@ -47,7 +47,7 @@ class TrainingSets:
     ----------
     folds : FoldPlan
     table : LevelTable
-        Sums of the column by (level, fold).
+        Sums of the column by (level, fold), over the rows that are coded.
     trained : LevelTable or None
         Sums by (level, training set), where training sets are not "all other folds".
 

@@ -41,12 +41,26 @@ class FoldPlan:
         all rows that are not its own, and sums of the others can be had from the fold sums.
     in_order : bool
         With ``training`` None: each fold is trained on the rows of earlier folds only.
+    repeats : tuple of (rows, fold) or None
+        When folds apply to a row more than once: all application rows and their folds, fold by
+        fold. ``fold`` is of no use then, and 0.
     """
 
     fold: IntArray
     n_folds: int
     training: tuple[IntArray, IntArray] | None = None
     in_order: bool = False
+    repeats: tuple[IntArray, IntArray] | None = None
+
+    @property
+    def coding(self) -> tuple[IntArray | slice, IntArray]:
+        """Rows of the frame that get out-of-fold values, and the fold of each."""
+        return (slice(None), self.fold) if self.repeats is None else self.repeats
+
+    @property
+    def n_coded(self) -> int:
+        """Number of rows that get out-of-fold values."""
+        return len(self.coding[1])
 
     @property
     def n_blocks(self) -> int:
@@ -56,11 +70,24 @@ class FoldPlan:
     @property
     def covers_all_rows(self) -> bool:
         """Whether each row is an application row of some fold."""
+        if self.repeats is not None:
+            return len(np.unique(self.repeats[0])) == len(self.fold)
         return not len(self.fold) or int(self.fold.max()) < self.n_folds
+
+    @property
+    def applies_once(self) -> bool:
+        """Whether each row is an application row of one fold."""
+        return self.repeats is None and self.covers_all_rows
 
     def applied_rows(self) -> IntArray | None:
         """Rows that are in an application set, in row order; None when all are."""
         return None if self.covers_all_rows else np.flatnonzero(self.fold < self.n_folds)
+
+    def cross_rows(self) -> IntArray:
+        """The row of the frame that each row of the cross-frame stands for."""
+        if self.repeats is not None:
+            return self.repeats[0]
+        return np.flatnonzero(self.fold < self.n_folds)
 
     def training_weight(self, fold: int, weight: FloatArray | None) -> FloatArray:
         """Weight of each row in the training set of ``fold``."""
@@ -75,6 +102,12 @@ class FoldPlan:
         """Whether each row trains ``fold``, when that follows from its own fold."""
         return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
 
+    def _applied_by(self, fold: int) -> IntArray:
+        if self.repeats is None:
+            return np.flatnonzero(self.fold == fold)
+        rows, owner = self.repeats
+        return np.asarray(rows[owner == fold])
+
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
         pairs: list[tuple[IntArray, IntArray]] = []
@@ -84,7 +117,7 @@ class FoldPlan:
             else:
                 rows, owner = self.training
                 train = rows[owner == k]
-            pairs.append((train, np.flatnonzero(self.fold == k)))
+            pairs.append((train, self._applied_by(k)))
         return pairs
 
 
@@ -248,6 +281,7 @@ def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
             raise OptionTypeError(f"cv[{k}] is not a pair (training rows, application rows)")
         trains.append(_rows(pair[0], f"training rows of cv[{k}]", n_rows))
         applications.append(_rows(pair[1], f"application rows of cv[{k}]", n_rows))
+        _check_once(applications[-1], k)
         trained = np.zeros(n_rows, dtype=bool)
         trained[trains[-1]] = True
         both = applications[-1][trained[applications[-1]]]
@@ -260,19 +294,28 @@ def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
         complementary = complementary and whole
     everything = np.concatenate(applications)
     times = np.bincount(everything, minlength=n_rows)
+    owner = np.repeat(np.arange(len(pairs)), [len(t) for t in trains])
+    training = np.concatenate(trains), owner
     if (times > 1).any():
-        row = int(np.flatnonzero(times > 1)[0])
-        raise InvalidOptionError(
-            f"cv applies row {row} in {times[row]} folds; each row may be in one application set "
-            "at most"
-        )
+        applied = np.repeat(np.arange(len(pairs)), [len(a) for a in applications])
+        none = np.zeros(n_rows, dtype=np.int8)
+        return FoldPlan(none, len(pairs), training, repeats=(everything, applied))
     fold = np.full(n_rows, len(pairs), dtype=np.min_scalar_type(len(pairs)))
     for k, rows in enumerate(applications):
         fold[rows] = k
     if complementary:
         return FoldPlan(fold, len(pairs))
-    owner = np.repeat(np.arange(len(pairs)), [len(t) for t in trains])
-    return FoldPlan(fold, len(pairs), (np.concatenate(trains), owner))
+    return FoldPlan(fold, len(pairs), training)
+
+
+def _check_once(application: IntArray, k: int) -> None:
+    """Refuse a fold that is applied to a row twice."""
+    rows, times = np.unique(application, return_counts=True)
+    if (times > 1).any():
+        raise InvalidOptionError(
+            f"application rows of cv[{k}] hold row {rows[times > 1][0]} more than once; a row has "
+            "one code from a fold"
+        )
 
 
 def _rows(given: Any, what: str, n_rows: int) -> IntArray:

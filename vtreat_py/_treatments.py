@@ -184,10 +184,11 @@ class _SupervisedTreatment(_Treatment):
         """
         select = {"prune_sig": None, "collar": False, "scale": False} | self._select()
         design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
-        if not design.context.folds.covers_all_rows:
+        if not design.context.folds.applies_once:
             raise InvalidOptionError(
-                "fit_transform must return every row, but cv leaves some out of all application "
-                "sets; use a cv that covers them, or cross_frame_experiment"
+                "fit_transform must return every row once, but cv leaves some out of all "
+                "application sets, or has some in several; use another cv, or "
+                "cross_frame_experiment"
             )
         learned = design.learn()
         plan = design.plan(learned)
