@@ -81,6 +81,14 @@ def test_only_is_the_table_of_the_rows_of_a_fold(example):
 
 @law
 @given(examples())
+def test_before_is_the_table_of_the_rows_of_earlier_folds(example):
+    for fold in range(example.n_folds):
+        past = example.where(example.fold < fold)
+        assert_same_tables(example.table().before(fold), past.table())
+
+
+@law
+@given(examples())
 def test_by_level_and_by_fold_sum_the_rows(example):
     table = example.table()
     assert_same_sums(table.by_level(), example.sums())

@@ -106,3 +106,36 @@ def test_centres_are_kept():
     np.testing.assert_allclose(sums.outcome().mean, 1.5)
     np.testing.assert_allclose(sums.outcome().squares, 0.5)
     assert sums.all_but_own().good.centre_y == 1e9
+
+
+@law
+@given(st.data())
+def test_sums_before_a_group_are_those_of_earlier_rows(data):
+    example, x, bad = draw_column(data)
+    before = sums_by_fold(example, x, bad).all_before()
+    good = good_rows(x, bad)
+    for fold in range(example.n_folds):
+        past = example.fold < fold
+        kept, lost = example.where(past & good), example.where(past & ~good)
+        one = np.zeros(len(x), dtype=int)
+        expected = Moments.of_rows(one[past & good], 1, x[past & good], kept.y, kept.weight)
+        assert_same_moments(before.good.take(slice(fold, fold + 1)), expected)
+        expected = OutcomeSums.of_rows(one[past & ~good], 1, lost.y, lost.weight)
+        assert_same_sums(before.bad.take(slice(fold, fold + 1)), expected)
+
+
+@law
+@given(st.data())
+def test_sums_by_class_hold_the_sums_of_each_class_against_the_others(data):
+    example, x, bad = draw_column(data)
+    n, n_classes = example.n_folds, 3
+    own = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(x), max_size=len(x))), int)
+    pair, none = example.fold * n_classes + own, np.zeros(len(x), dtype=np.int8)
+    by_class = NumericSums.of_rows(pair, n * n_classes, x, bad, none, example.weight, 0.0)
+    for k in range(n_classes):
+        y = (own == k).astype(np.int8)
+        expected = NumericSums.of_rows(example.fold, n, x, bad, y, example.weight, 0.0)
+        found = by_class.of_class(k, n_classes)
+        assert_same_moments(found.good, expected.good)
+        assert_same_sums(found.bad, expected.bad)
+        assert_same_sums(found.outcome(), expected.outcome())

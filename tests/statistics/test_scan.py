@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.statistics.rows import assert_same_sums, law
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-from vtreat_py.statistics.scan import all_but_one, all_but_own
+from vtreat_py.statistics.scan import all_before, all_but_one, all_but_own
 
 
 def parts_of(n, seed=0):
@@ -80,3 +80,13 @@ def test_all_but_one_is_all_but_own_of_a_list(n):
     assert len(others) == n
     for found, expected in zip(others, naive_all_but_own(parts, [n]), strict=True):
         assert_same_sums(found, expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_all_before_merges_what_stands_before(n):
+    parts = parts_of(n)
+    found = all_before(parts, n, OutcomeSums.nothing(1, parts))
+    assert len(found.weight) == n
+    assert found.weight[0] == found.total[0] == found.squares[0] == 0
+    for i in range(1, n):
+        assert_same_sums(found.take(slice(i, i + 1)), parts.take(slice(i)).merged())

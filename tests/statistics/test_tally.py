@@ -3,17 +3,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.statistics.rows import (
     OUTCOMES,
     Example,
     assert_same_cells,
+    assert_same_sums,
     cells_of,
     examples,
     law,
     naive_cells,
 )
-from vtreat_py.statistics.tally import blocks, tally
+from vtreat_py.statistics.tally import Rows, blocks, tally, tally_classes
 
 # With so many levels for a few rows, only the pairs that occur are numbered.
 FAR = 60_000
@@ -130,3 +132,23 @@ def test_inputs_are_left_alone():
 def test_blocks_cover_the_rows():
     assert list(blocks(7, 3)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
     assert list(blocks(0, 3)) == []
+
+
+@law
+@given(examples(), st.data())
+def test_several_classes_are_tallied_as_each_one_against_the_others(example, data):
+    n = len(example)
+    own = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), np.uint8)
+    for rows in (example, sparse(example)):
+        several = Rows(own, rows.weight, rows.fold, rows.n_folds, 0.0, 3)
+        tables, index = tally_classes(rows.code, rows.n_levels, several)
+        assert len(tables) == 3
+        for k, table in enumerate(tables):
+            y = (own == k).astype(np.int8)
+            alone, other = tally(
+                rows.code, rows.n_levels, Rows(y, rows.weight, rows.fold, rows.n_folds)
+            )
+            np.testing.assert_array_equal(table.level, alone.level)
+            np.testing.assert_array_equal(table.fold, alone.fold)
+            np.testing.assert_array_equal(index.cell_key, other.cell_key)
+            assert_same_sums(table.cells, alone.cells)
