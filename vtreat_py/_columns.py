@@ -81,9 +81,9 @@ class TextColumn:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A column that comes as codes into a list of levels; codes are taken as they are.
+    """A column that comes as codes into a list of levels, some of which may not occur.
 
-    Codes outside ``range(len(levels))`` are missing values.
+    A missing value has the code -1 or ``len(levels)``.
     """
 
     name: Hashable
@@ -94,17 +94,38 @@ class CodedColumn:
         return len(self.codes)
 
     def encode(self) -> tuple[IntArray, Levels]:
-        """Return the code of each row and the levels."""
-        missing = self.levels.missing
-        if not len(self.codes) or (self.codes.min() >= 0 and self.codes.max() <= missing):
+        """Return the code of each row and the levels, in order of appearance.
+
+        The codes are those of the same values as text, so that sums over levels are added up in
+        the same order, and levels without a row are as unknown as they are there.
+        """
+        order = self._order_of_appearance()
+        in_order = np.array_equal(order, np.arange(len(self.levels)))
+        if in_order and (not len(self.codes) or self.codes.min() >= 0):
             return self.codes, self.levels
-        codes = self.codes.astype(np.int32)
-        codes[codes < 0] = missing
-        return codes, self.levels
+        kind = np.int16 if len(order) < np.iinfo(np.int16).max else np.int32
+        code = np.full(len(self.levels) + 1, len(order), dtype=kind)
+        code[order] = np.arange(len(order))
+        return code[self.codes], self.levels.take(order)
+
+    def _order_of_appearance(self) -> IntArray:
+        """Codes that occur, missing aside; looks no further than it must to see all of them."""
+        n_levels = len(self.levels)
+        seen = np.zeros(n_levels + 1, dtype=bool)
+        seen[-1] = True
+        found: list[IntArray] = []
+        for start in range(0, len(self.codes), _MANY_ROWS):
+            codes = self.codes[start : start + _MANY_ROWS]
+            new = pd.unique(codes[~seen[codes]])
+            seen[new] = True
+            found.append(new)
+            if seen.all():
+                break
+        return np.concatenate(found).astype(np.intp) if found else np.empty(0, dtype=np.intp)
 
     def codes_in(self, levels: Levels) -> IntArray:
         """Code of each row among given levels."""
-        return _translate(*self.encode(), levels)
+        return _translate(self.codes, self.levels, levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +176,15 @@ def is_missing_only(column: Column) -> bool:
     if isinstance(column, EmptyColumn):
         return True
     if isinstance(column, NumericColumn):
-        return column.bad is not None and bool(np.isnan(column.values).all())
-    codes, levels = column.encode()
-    return bool((codes == levels.missing).all())
+        if column.bad is None:
+            return not len(column)
+        return bool(column.bad.all() and np.isnan(column.values).all())
+    if isinstance(column, TextColumn):
+        return bool(column.text.null_count == len(column))
+    if isinstance(column, CodedColumn):
+        codes = column.codes
+        return not len(codes) or codes.max() < 0 or codes.min() == column.levels.missing
+    return bool(pd.isna(column.values).all())
 
 
 def _translate(codes: IntArray, theirs: Levels, ours: Levels) -> IntArray:

@@ -67,6 +67,10 @@ class Levels:
         """Code of a value that is not among the levels."""
         return len(self.labels) + 1
 
+    def take(self, codes: IntArray) -> Levels:
+        """Return the levels of the given codes, in their order."""
+        return Levels(self.labels.take(codes))
+
     def to_list(self) -> list[Any]:
         """Return the levels as Python values, in code order."""
         return self.labels.to_pylist() if self.is_text else list(self.labels)

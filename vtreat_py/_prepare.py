@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
-from vtreat_py._columns import Column, EmptyColumn, is_missing_only, kind_of
+from vtreat_py._columns import Column, kind_of
 from vtreat_py._design_context import digest
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, VtreatWarning
 from vtreat_py._frames import InputFrame
@@ -118,14 +118,10 @@ def _read(
             f"the frame lacks {len(missing)} columns: {', '.join(map(repr, missing))}. "
             "Add them (missing values are fine), or prepare fewer variables"
         )
-    found = source.read_all(
+    columns = source.read_all(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
     )
-    columns = [
-        c if t.fits(c) or not is_missing_only(c) else EmptyColumn(c.name, len(c))
-        for t, c in zip(treatments, found, strict=True)
-    ]
     drifted = [
         f"{t.column!r} (designed on {t.kind}, found {kind_of(c)})"
         for t, c in zip(treatments, columns, strict=True)

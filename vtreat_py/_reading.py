@@ -22,6 +22,7 @@ from vtreat_py._columns import (
     NumericColumn,
     ObjectColumn,
     TextColumn,
+    is_missing_only,
 )
 from vtreat_py._errors import UnsupportedColumnError, VtreatWarning
 from vtreat_py._levels import Levels
@@ -35,7 +36,7 @@ _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series
 
 
 def read_column(name: Hashable, series: nw.Series[Any], as_levels: bool = False) -> Column:
-    """Read one column.
+    """Read one column; one without a present value has no type, whatever it was stored as.
 
     With ``as_levels``, Python objects are levels even where those at hand are all numbers.
 
@@ -44,6 +45,11 @@ def read_column(name: Hashable, series: nw.Series[Any], as_levels: bool = False)
     UnsupportedColumnError
         If the column holds lists, structs, complex numbers or the like.
     """
+    column = _read(name, series, as_levels)
+    return EmptyColumn(name, len(column)) if is_missing_only(column) else column
+
+
+def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
     native = series.to_native()
     if isinstance(native, pd.Series):
         if as_levels and native.dtype == object:
@@ -192,7 +198,7 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if isinstance(values, pa.ExtensionArray) or isinstance(values.type, pa.ExtensionType):
         raise UnsupportedColumnError(name, f"values of type {values.type}")
     kind, t = values.type, pa.types
-    if t.is_null(kind) or (len(values) and values.null_count == len(values)):
+    if t.is_null(kind):
         return EmptyColumn(name, len(values))
     if t.is_dictionary(kind):
         return _read_dictionary(name, _one_array(values))
@@ -215,7 +221,8 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if t.is_boolean(kind):
         return NumericColumn.of(name, _floats(values.cast(pa.uint8())))
     if t.is_decimal(kind):
-        return NumericColumn.of(name, _floats(values.cast(pa.float64())))
+        # Arrow's own cast is off by a bit at times; as text the number is read exactly.
+        return NumericColumn.of(name, _floats(values.cast(pa.string()).cast(pa.float64())))
     if t.is_integer(kind):
         if kind.bit_width == 64:
             span = pc.min_max(values).as_py()
