@@ -32,6 +32,68 @@ def arrow_backed(data: dict[str, list[Any]]) -> pd.DataFrame:
     return pa.table(data).to_pandas(types_mapper=pd.ArrowDtype)
 
 
+def nullable(data: dict[str, list[Any]]) -> pd.DataFrame:
+    return pandas_frame(data, object).convert_dtypes()
+
+
+def unsorted_levels(values: list[Any]) -> list[str]:
+    """Levels of a text column in an order of their own, and one that does not occur."""
+    return ["no row has me", *sorted({v for v in values if v is not None}, reverse=True)]
+
+
+def categorical(data: dict[str, list[Any]]) -> pd.DataFrame:
+    frame = pandas_frame(data, object)
+    for name, values in data.items():
+        if is_text(values):
+            frame[name] = pd.Categorical(values, unsorted_levels(values), ordered=True)
+    return frame
+
+
+def polars_categorical(data: dict[str, list[Any]]) -> pl.DataFrame:
+    pl.Series(["some", "other", "levels"], dtype=pl.Categorical)  # codes need not start at 0
+    text = [name for name, values in data.items() if is_text(values)]
+    return pl.DataFrame(data).with_columns(pl.col(text).cast(pl.Categorical))
+
+
+def polars_enum(data: dict[str, list[Any]]) -> pl.DataFrame:
+    text = {name: pl.Enum(unsorted_levels(v)) for name, v in data.items() if is_text(v)}
+    return pl.DataFrame(data, schema_overrides=text)
+
+
+def large_text(data: dict[str, list[Any]]) -> pa.Table:
+    return pa.table(
+        {name: pa.array(v, pa.large_string()) if is_text(v) else v for name, v in data.items()}
+    )
+
+
+def dictionaries(data: dict[str, list[Any]]) -> pa.Table:
+    """Text as codes into lists of levels with a null and a repeat among them."""
+
+    def encoded(values: list[Any]) -> pa.Array:
+        if not is_text(values):
+            return pa.array(values)
+        levels = [*unsorted_levels(values), None, values[0]]
+        codes = [None if v is None else levels.index(v) for v in values]
+        return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int16()), pa.array(levels))
+
+    return pa.table({name: encoded(values) for name, values in data.items()})
+
+
+def in_chunks(data: dict[str, list[Any]]) -> pa.Table:
+    """Several chunks, one of them empty; dictionaries of text differ from chunk to chunk."""
+    whole = pa.table(data)
+    pieces = [whole.slice(0, 3), whole.slice(3, 0), whole.slice(3, 8), whole.slice(11)]
+    text = [name for name, values in data.items() if is_text(values)]
+
+    def chunked(name: str) -> pa.ChunkedArray:
+        parts = [piece.column(name).combine_chunks() for piece in pieces]
+        if name in text:
+            parts = [pa.array(part.to_pylist(), part.type).dictionary_encode() for part in parts]
+        return pa.chunked_array(parts)
+
+    return pa.table({name: chunked(name) for name in data})
+
+
 @dataclass(frozen=True)
 class FrameKind:
     """One way to hold a table; ``make`` takes columns of Python values, None being missing."""
@@ -44,9 +106,16 @@ class FrameKind:
 FRAME_KINDS = [
     FrameKind("pandas-numpy", pd.DataFrame, lambda data: pandas_frame(data, object)),
     FrameKind("pandas-str", pd.DataFrame, lambda data: pandas_frame(data, TEXT_DTYPE)),
+    FrameKind("pandas-nullable", pd.DataFrame, nullable),
     FrameKind("pandas-arrow", pd.DataFrame, arrow_backed),
+    FrameKind("pandas-category", pd.DataFrame, categorical),
     FrameKind("polars", pl.DataFrame, pl.DataFrame),
+    FrameKind("polars-categorical", pl.DataFrame, polars_categorical),
+    FrameKind("polars-enum", pl.DataFrame, polars_enum),
     FrameKind("pyarrow", pa.Table, pa.table),
+    FrameKind("pyarrow-large", pa.Table, large_text),
+    FrameKind("pyarrow-dictionary", pa.Table, dictionaries),
+    FrameKind("pyarrow-chunks", pa.Table, in_chunks),
 ]
 
 

@@ -1,0 +1,72 @@
+"""The package works without its optional neighbours, and does not load what it does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+WITHOUT_POLARS = """
+import sys
+
+class NoPolars:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("polars", "_polars_runtime_32"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NoPolars())
+"""
+
+EVERY_JOB = """
+import json
+import pandas as pd
+import pyarrow as pa
+import vtreat_py as vt
+
+columns = {
+    "x": (["a", "b", None, "b", "c"] * 12),
+    "z": [None if i % 7 == 0 else float(i % 11) for i in range(60)],
+    "y": [float(i % 5 + i % 3) for i in range(60)],
+}
+results = {}
+for name, frame in {"pandas": pd.DataFrame(columns), "pyarrow": pa.table(columns)}.items():
+    made = vt.cross_frame_experiment(frame, outcome="y", random_state=0)
+    assert vt.design_treatments(frame, outcome="y", random_state=0) == made.plan
+    treated = vt.prepare(made.plan, frame[:9], extra_columns=["y"])
+    fitted = vt.NumericOutcomeTreatment(random_state=0, prune_sig=None).fit_transform(frame, "y")
+    assert type(made.cross_frame) is type(treated) is type(fitted) is type(frame)
+    results[name] = [
+        {c: list(map(float, f[c].to_numpy())) for c in made.plan.feature_names}
+        for f in (made.cross_frame, treated, fitted)
+    ]
+assert results["pandas"] == results["pyarrow"]
+"""
+
+
+def run(program: str) -> Any:
+    """What a fresh interpreter prints as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_package_works_when_polars_is_missing() -> None:
+    say = 'print(json.dumps([results["pandas"], "polars" in sys.modules]))'
+    without, loaded = run(f"{WITHOUT_POLARS}\n{EVERY_JOB}\n{say}")
+    with_polars, _ = run(f"import sys, polars\n{EVERY_JOB}\n{say}")
+    assert not loaded
+    assert without == with_polars
+
+
+def test_frames_of_other_kinds_do_not_load_polars() -> None:
+    assert run(f'import sys\n{EVERY_JOB}\nprint(json.dumps("polars" in sys.modules))') is False
+
+
+def test_importing_the_package_loads_no_optional_or_slow_module() -> None:
+    loaded = run("import json, sys, vtreat_py; print(json.dumps(list(sys.modules)))")
+    tops = {name.partition(".")[0] for name in loaded}
+    avoided = {"polars", "statsmodels", "matplotlib", "sympy", "duckdb", "tqdm", "rich", "pyspark"}
+    assert not tops & avoided
