@@ -104,7 +104,7 @@ class CodedColumn:
         if in_order and (not len(self.codes) or self.codes.min() >= 0):
             return self.codes, self.levels
         kind = np.int16 if len(order) < np.iinfo(np.int16).max else np.int32
-        code = np.full(len(self.levels) + 1, len(order), dtype=kind)
+        code: IntArray = np.full(len(self.levels) + 1, len(order), dtype=kind)
         code[order] = np.arange(len(order))
         return code[self.codes], self.levels.take(order)
 

@@ -9,6 +9,7 @@ from vtreat_py._design_steps import CrossFrameExperiment, Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._sparse import check_sparse_options
 from vtreat_py.coders.clean import Imputer
 
 
@@ -159,6 +160,7 @@ def cross_frame_experiment(
     scale: bool = False,
     collar: bool = False,
     prune_sig: float | str | None = None,
+    sparse_output: bool = False,
 ) -> CrossFrameExperiment:
     """Learn a plan, and code the training frame out of fold.
 
@@ -169,7 +171,7 @@ def cross_frame_experiment(
     ----------
     frame, outcome, ..., progress
         As for `design_treatments`; an unsupervised design has no cross-frame.
-    scale, collar, prune_sig
+    scale, collar, prune_sig, sparse_output
         As for `prepare`; slopes and cuts are learned fold by fold.
 
     Returns
@@ -194,8 +196,10 @@ def cross_frame_experiment(
     5  6.0      0.0
     """
     given = dict(locals())
-    options = {k: given.pop(k) for k in ("scale", "collar", "prune_sig")}
+    options = {k: given.pop(k) for k in ("scale", "collar", "prune_sig", "sparse_output")}
     design = Design.checked(**given, scaled=check_flag("scale", scale))
+    if check_flag("sparse_output", sparse_output):
+        check_sparse_options(scale)
     if not design.context.supervised:
         raise InvalidOptionError(
             "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"

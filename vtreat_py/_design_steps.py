@@ -29,6 +29,7 @@ from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import tracked
+from vtreat_py._sparse import check_sparse_variables, sparse_cross_frame
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
 
@@ -46,7 +47,8 @@ class CrossFrameExperiment:
     cross_frame : data frame
         The training frame, each row coded by what the other folds know: the frame to train a
         model on. Of the caller's kind, with its index; rows that are in no application set of
-        ``cv`` are left out, and rows in several of them are repeated, fold by fold.
+        ``cv`` are left out, and rows in several of them are repeated, fold by fold. With
+        ``sparse_output``, a scipy matrix.
     cross_weights : ndarray or None
         Weights of the rows of the cross-frame, in its order.
     fold_plan : FoldPlan
@@ -197,34 +199,36 @@ class Design:
         scale: bool,
         collar: bool,
         prune_sig: float | str | None,
+        sparse_output: bool = False,
     ) -> CrossFrameExperiment:
         """Look up every row's out-of-fold codes."""
         chosen = plan.select(prune_sig)
+        if sparse_output:
+            check_sparse_variables(chosen)
         if not chosen:
             warn_of_nothing(prune_sig)
         place = {v.name: i for i, v in enumerate(chosen)}
-        out = np.empty((len(chosen), self.context.folds.n_coded))
         used = [one for one in learned if not isinstance(one, str)]
-        for treatment, one in zip(plan.treatments, used, strict=True):
-            variables: tuple[DerivedVariable, ...] = treatment.variables
-            for i, variable in enumerate(variables):
-                if variable.name in place:
-                    one.write_cross(i, scale, collar, out[place[variable.name]])
         folds, weight = self.context.folds, self.context.outcome.weight
+        out: Any
+        if sparse_output:
+            out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)
+        else:
+            out = np.empty((len(chosen), folds.n_coded))
+            for treatment, one in zip(plan.treatments, used, strict=True):
+                variables: tuple[DerivedVariable, ...] = treatment.variables
+                for i, variable in enumerate(variables):
+                    if variable.name in place:
+                        one.write_cross(i, scale, collar, out[place[variable.name]])
         rows = None if folds.applies_once else folds.cross_rows()
         if not folds.covers_all_rows:
-            left_out = self.source.n_rows - len(np.unique(folds.cross_rows()))
-            warnings.warn(
-                f"cv leaves {left_out} of {self.source.n_rows} rows out of "
-                "all application sets: they are not in the cross-frame",
-                VtreatWarning,
-                stacklevel=3,
-            )
-            if folds.repeats is None:
-                out = out[:, rows]
-        if weight is not None and rows is not None:
+            _warn_of_left_out(folds)
+        if rows is not None and folds.repeats is None:
+            out = out[rows] if sparse_output else out[:, rows]
+        if rows is not None and weight is not None:
             weight = weight[rows]
-        frame = self.source.like([v.name for v in chosen], out, (), rows)
+        names = [v.name for v in chosen]
+        frame = out if sparse_output else self.source.like(names, out, (), rows)
         return CrossFrameExperiment(plan, frame, weight, folds)
 
 
@@ -297,6 +301,17 @@ def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
     more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
     warnings.warn(
         f"nothing is derived from {len(unused)} columns ({shown}{more})",
+        VtreatWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_of_left_out(folds: FoldPlan) -> None:
+    n_rows = len(folds.fold)
+    left_out = n_rows - len(np.unique(folds.cross_rows()))
+    warnings.warn(
+        f"cv leaves {left_out} of {n_rows} rows out of all application sets: they are not in the "
+        "cross-frame",
         VtreatWarning,
         stacklevel=4,
     )

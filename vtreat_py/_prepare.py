@@ -15,6 +15,7 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, 
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._sparse import check_sparse_options, check_sparse_variables, sparse_treated
 from vtreat_py._typing import FloatArray
 
 
@@ -28,6 +29,7 @@ def prepare(
     variables: Iterable[str] | None = None,
     coders: Iterable[str] | None = None,
     extra_columns: Iterable[Hashable] = (),
+    sparse_output: bool = False,
 ) -> Any:
     """Treat a frame by a plan.
 
@@ -54,12 +56,16 @@ def prepare(
         Codes to return; None: all.
     extra_columns : iterable of column names
         Columns of the frame to append as they are, for instance the outcome.
+    sparse_output : bool
+        Return a scipy matrix by compressed rows (CSR), as scikit-learn's ``OneHotEncoder`` does;
+        only for variables of the codes ``lev`` and ``isBAD``, without ``scale``.
 
     Returns
     -------
     frame of the same kind, n rows
         Float columns without missing or infinite values, in the order of the score frame; the
-        index of a pandas frame is kept. Empty, with a warning, when no variable is left.
+        index of a pandas frame is kept. Empty, with a warning, when no variable is left. With
+        ``sparse_output``, a ``scipy.sparse.csr_matrix`` of as many columns instead.
 
     Raises
     ------
@@ -84,11 +90,15 @@ def prepare(
             f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments"
         )
     scale, collar = check_flag("scale", scale), check_flag("collar", collar)
+    sparse_output = check_flag("sparse_output", sparse_output)
     if scale and plan.outcome_type == "unsupervised":
         raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
     chosen = plan.select(prune_sig, variables, coders)
     source = InputFrame.of(frame)
     extra = _check_extra(extra_columns, [v.name for v in chosen])
+    if sparse_output:
+        check_sparse_options(scale, extra)
+        check_sparse_variables(chosen)
     by_column: dict[Hashable, list[int]] = {}
     for place, variable in enumerate(chosen):
         by_column.setdefault(variable.orig_variable, []).append(place)
@@ -97,6 +107,9 @@ def prepare(
     if not chosen:
         warn_of_nothing(prune_sig)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
+    if sparse_output:
+        place_of = {v.name: place for place, v in enumerate(chosen)}
+        return sparse_treated(treatments, columns, place_of, source.n_rows)
     out = np.empty((len(chosen), source.n_rows))
     for treatment, column in zip(treatments, columns, strict=True):
         places = by_column[treatment.column]
