@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import vtreat_py as vt
-from tests.conftest import TREATED, assert_same_scores
+from tests.conftest import TREATED
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._options import CODERS, DesignOptions
 
@@ -177,32 +177,10 @@ def test_force_split_scores_every_variable_on_the_cross_frame(
     pd.testing.assert_series_equal(plan.score_frame["sig"][split], usual.score_frame["sig"][split])
 
 
-def test_several_threads_change_nothing(frame: pd.DataFrame, outcome: str) -> None:
-    given = {"outcome": outcome, "variables": TREATED, "random_state": 0, "scale": True}
-    one = vt.cross_frame_experiment(frame, **given)
-    two = vt.cross_frame_experiment(frame, n_jobs=2, **given)
-    assert one.plan == two.plan
-    assert_same_scores(one.plan, two.plan)
-    pd.testing.assert_frame_equal(one.cross_frame, two.cross_frame, check_exact=True)
-
-
-def test_progress_goes_to_standard_error(
-    frame: pd.DataFrame, capfd: pytest.CaptureFixture[str]
-) -> None:
-    vt.design_treatments(frame, outcome="y", variables=["x", "z"], progress=True)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "column 1 of 2" in err
-    assert "column 2 of 2" in err
-    assert err.endswith("\n")
-    vt.design_treatments(frame, outcome="y", variables=["x", "z"])
-    assert capfd.readouterr() == ("", "")
-
-
 def test_design_and_experiment_have_the_same_options_and_defaults() -> None:
     design = inspect.signature(vt.design_treatments).parameters
     experiment = inspect.signature(vt.cross_frame_experiment).parameters
-    assert list(experiment) == [*design, "scale", "collar", "prune_sig"]
+    assert list(experiment) == [*design, "scale", "collar", "prune_sig", "sparse_output"]
     assert all(experiment[name].default == p.default for name, p in design.items())
 
 

@@ -95,9 +95,12 @@ def design_treatments(
     force_split : bool
         Score every variable on the cross-frame.
     n_jobs : int or None
-        Threads over columns.
+        Threads to work in; each column is one task of a single queue. -1: as many as there are
+        cores; None: one, unless ``joblib.parallel_config`` says otherwise. Inside another joblib
+        call, such as a grid search with ``n_jobs``, one. The results are the same.
     progress : bool
-        Show a progress line.
+        Show a line on standard error that counts the columns that are done; by tqdm or rich where
+        one of them is installed.
 
     Returns
     -------

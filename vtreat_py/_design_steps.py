@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import EmptyColumn, NumericColumn
@@ -23,12 +22,13 @@ from vtreat_py._errors import (
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
+from vtreat_py._jobs import run_tasks
 from vtreat_py._names import NameRegister
 from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
-from vtreat_py._progress import tracked
+from vtreat_py._progress import progress_line
 from vtreat_py._sparse import check_sparse_variables, sparse_cross_frame
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
@@ -132,13 +132,14 @@ class Design:
 
     def learn(self) -> list[Learned | str]:
         """Learn each column, in threads if asked; a string says why a column is not used."""
-        names = tracked(self.variables, self.progress)
-        learn = self._learn_column
-        if self.n_jobs in (None, 1):
-            results = [learn(name) for name in names]
-        else:
-            run: Callable[..., Any] = Parallel(self.n_jobs, prefer="threads")
-            results = list(run(delayed(learn)(name) for name in names))
+        with progress_line(len(self.variables), self.progress) as advance:
+
+            def learn(name: Hashable) -> Learned | str | UnsupportedColumnError:
+                one = self._learn_column(name)
+                advance()
+                return one
+
+            results = run_tasks(learn, self.variables, self.n_jobs)
         failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
         if failed:
             raise UnsupportedColumnError.of_all(failed)

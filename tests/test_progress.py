@@ -1,0 +1,242 @@
+"""The progress line: what is installed shows it, and it is closed whatever happens."""
+
+from __future__ import annotations
+
+import io
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import vtreat_py as vt
+from tests.conftest import example_columns
+from vtreat_py._progress import progress_line
+
+VARIABLES = ["x", "g", "z", "flag", "size"]
+
+
+def design(**options: Any) -> vt.TreatmentPlan:
+    frame = pd.DataFrame(example_columns(60))
+    given: dict[str, Any] = {"outcome": "y", "variables": VARIABLES, "random_state": 0}
+    return vt.design_treatments(frame, **given | options)
+
+
+def failing_design(**options: Any) -> None:
+    """Fail in the third column."""
+
+    def imputer(values: Any, weights: Any) -> float:
+        raise ArithmeticError("no such number")
+
+    with pytest.raises(ArithmeticError):
+        design(imputation_map={"z": imputer}, **options)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Hide packages."""
+
+    def hide(*packages: str) -> None:
+        for name in [*sys.modules]:
+            if name.partition(".")[0] in packages:
+                monkeypatch.delitem(sys.modules, name)
+        for package in packages:
+            monkeypatch.setitem(sys.modules, package, None)
+
+    return hide
+
+
+class FakeTqdm(types.ModuleType):
+    """Takes the place of ``tqdm`` and of ``tqdm.auto``, and writes down what happens to bars."""
+
+    def __init__(self) -> None:
+        super().__init__("tqdm")
+        self.__path__: list[str] = []
+        self.auto = self
+        self.events: list[Any] = []
+
+    def tqdm(self, total: int, **options: Any) -> FakeTqdm:
+        self.events.append(total)
+        return self
+
+    def update(self, n: int = 1) -> None:
+        self.events.append("done")
+
+    def close(self) -> None:
+        self.events.append("closed")
+
+
+@pytest.fixture
+def fake_tqdm(monkeypatch: pytest.MonkeyPatch, without: Any) -> FakeTqdm:
+    fake = FakeTqdm()
+    without("tqdm")
+    monkeypatch.setitem(sys.modules, "tqdm", fake)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", fake)
+    return fake
+
+
+class FakeRich(types.ModuleType):
+    """Takes the place of ``rich`` and its parts."""
+
+    def __init__(self) -> None:
+        super().__init__("rich")
+        self.__path__: list[str] = []
+        self.events: list[Any] = []
+
+    def Console(self, stderr: bool) -> bool:  # noqa: N802
+        return stderr
+
+    def Progress(self, console: bool) -> FakeRich:  # noqa: N802
+        self.events.append("stderr" if console else "stdout")
+        return self
+
+    def add_task(self, description: str, total: int) -> int:
+        self.events.append(total)
+        return 7
+
+    def advance(self, task: int) -> None:
+        self.events.append(("done", task))
+
+    def start(self) -> None:
+        self.events.append("started")
+
+    def stop(self) -> None:
+        self.events.append("closed")
+
+
+@pytest.fixture
+def fake_rich(monkeypatch: pytest.MonkeyPatch, without: Any) -> FakeRich:
+    fake = FakeRich()
+    without("tqdm", "rich")
+    for name in ("rich", "rich.console", "rich.progress"):
+        monkeypatch.setitem(sys.modules, name, fake)
+    return fake
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_tqdm_shows_the_line_where_it_is_installed(
+    fake_tqdm: FakeTqdm, n_jobs: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    design(progress=True, n_jobs=n_jobs)
+    assert fake_tqdm.events == [5, "done", "done", "done", "done", "done", "closed"]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_rich_shows_the_line_where_tqdm_is_missing(
+    fake_rich: FakeRich, n_jobs: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    design(progress=True, n_jobs=n_jobs)
+    assert fake_rich.events == ["stderr", 5, "started", *[("done", 7)] * 5, "closed"]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_the_line_is_closed_after_an_error(fake_tqdm: FakeTqdm, n_jobs: int | None) -> None:
+    failing_design(progress=True, n_jobs=n_jobs)
+    assert fake_tqdm.events[0] == 5
+    assert fake_tqdm.events[-1] == "closed"
+    assert fake_tqdm.events.count("done") < 5
+
+
+def test_the_cross_frame_and_the_transformers_show_it_too(fake_tqdm: FakeTqdm) -> None:
+    frame = pd.DataFrame(example_columns(60))
+    vt.cross_frame_experiment(frame, outcome="y", variables=["x", "z"], progress=True)
+    vt.NumericOutcomeTreatment(variables=["x", "z"], progress=True).fit(frame, "y")
+    assert fake_tqdm.events == [2, "done", "done", "closed"] * 2
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_nothing_is_shown_unasked(
+    fake_tqdm: FakeTqdm, n_jobs: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    design(n_jobs=n_jobs)
+    failing_design(n_jobs=n_jobs)
+    assert fake_tqdm.events == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_installed_package_that_is_broken_says_so(
+    monkeypatch: pytest.MonkeyPatch, fake_tqdm: FakeTqdm
+) -> None:
+    def broken(name: str) -> Any:
+        raise ModuleNotFoundError("No module named 'part'", name="part")
+
+    monkeypatch.delattr(FakeTqdm, "tqdm")
+    monkeypatch.setattr(FakeTqdm, "__getattr__", lambda self, name: broken(name), raising=False)
+    with pytest.raises(ModuleNotFoundError, match="part"):
+        design(progress=True)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 3])
+def test_a_plain_line_counts_columns_on_standard_error(
+    without: Any, n_jobs: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    without("tqdm", "rich")
+    design(progress=True, n_jobs=n_jobs)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == "vtreat_py: 0 of 5 columns"
+    assert err.splitlines()[-1] == "vtreat_py: 5 of 5 columns"
+    assert err.endswith("\n")
+
+
+def test_a_terminal_gets_one_line(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    without("tqdm", "rich")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    design(progress=True)
+    shown = terminal.getvalue()
+    assert shown.startswith("\rvtreat_py: 0 of 5 columns\r")
+    assert shown.endswith("\rvtreat_py: 5 of 5 columns\n")
+    assert shown.count("\n") == 1
+
+
+def test_a_terminal_gets_a_whole_line_after_an_error(
+    without: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without("tqdm", "rich")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    failing_design(progress=True)
+    assert terminal.getvalue().endswith("columns\n")
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_thousands_of_columns_are_a_few_updates(
+    without: Any, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    without("tqdm", "rich")
+    stream = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress_line(5000, show=True) as advance:
+        for _ in range(5000):
+            advance()
+    updates = stream.getvalue().strip().replace("\r", "\n").split("\n")
+    assert len(updates) < 12
+    assert updates[-1] == "vtreat_py: 5000 of 5000 columns"
+    if not terminal:
+        done = [0, 1250, 2500, 3750, 5000]
+        assert updates == [f"vtreat_py: {n} of 5000 columns" for n in done]
+
+
+@pytest.mark.parametrize("package", ["tqdm", "rich"])
+def test_the_real_packages_show_all_columns_done(
+    package: str, without: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(package)
+    if package == "rich":
+        without("tqdm")
+    design(progress=True, n_jobs=2)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "vtreat_py" in err
+    assert "100%" in err
+    assert "\nvtreat_py" not in err
