@@ -341,6 +341,26 @@ def test_intervals_of_numbers_are_levels() -> None:
     assert treated.sum().tolist() == [10.0] * 4
 
 
+@pytest.mark.filterwarnings("ignore:column .* holds the integer:vtreat_py.VtreatWarning")
+def test_sums_of_large_integers_do_not_depend_on_their_type() -> None:
+    random = np.random.default_rng(0)
+    values = random.integers(-(2**62), 2**62, 70_000)
+    y = random.normal(size=len(values))
+    plans = [
+        vt.design_treatments(make({"x": values}), outcome=y, random_state=0)
+        for make in (pd.DataFrame, pl.DataFrame, pa.table)
+    ]
+    plans.append(
+        vt.design_treatments(pd.DataFrame({"x": values.astype(float)}), outcome=y, random_state=0)
+    )
+    assert all(plan == plans[0] for plan in plans)
+    by_outcome = [
+        vt.design_treatments(pd.DataFrame({"x": y}), outcome=given, random_state=0)
+        for given in (values, values.astype(float), pl.Series(values), pa.array(values))
+    ]
+    assert all(plan == by_outcome[0] for plan in by_outcome)
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 COLUMNS = {
     "text": st.one_of(st.none(), st.sampled_from(["a", "A", "", "é"]), TEXT),
@@ -368,7 +388,7 @@ def frames(draw: Any) -> tuple[dict[str, list[Any]], list[float]]:
 
 
 @pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(given=frames(), rare_count=st.sampled_from([0, 2]), scale=st.booleans())
 def test_random_frames_of_every_kind_give_the_same_finite_numbers(
     given: tuple[dict[str, list[Any]], list[float]], rare_count: int, scale: bool

@@ -97,8 +97,12 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
         return _read_objects(name, values.astype(object))
     if kind not in "biuf":
         raise UnsupportedColumnError(name, f"values of type {values.dtype}")
-    if kind in "iu" and values.dtype.itemsize == 8 and len(values):
-        _warn_if_rounded(name, max(abs(int(values.max())), abs(int(values.min()))))
+    if kind in "iu" and len(values):
+        largest = max(abs(int(values.max())), abs(int(values.min())))
+        _warn_if_rounded(name, largest)
+        if largest * len(values) > _EXACT_INTEGERS:
+            # Sums are rounded, and numpy adds up integers in another order than floats.
+            kind, values = "f", values.astype(np.float64)
     if kind == "f":
         return NumericColumn.of(name, values.astype(np.float64, copy=False))
     return NumericColumn(name, "number", values.view(np.uint8) if kind == "b" else values, None)
