@@ -32,8 +32,16 @@ def arrow_backed(data: dict[str, list[Any]]) -> pd.DataFrame:
     return pa.table(data).to_pandas(types_mapper=pd.ArrowDtype)
 
 
+NULLABLE = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
+
+
 def nullable(data: dict[str, list[Any]]) -> pd.DataFrame:
-    return pandas_frame(data, object).convert_dtypes()
+    frame = pandas_frame(data, object)
+    for name, values in data.items():
+        types = {type(v) for v in values if v is not None}
+        if len(types) == 1 and types <= set(NULLABLE):
+            frame[name] = pd.array(values, dtype=NULLABLE[types.pop()])
+    return frame
 
 
 def unsorted_levels(values: list[Any]) -> list[str]:

@@ -306,6 +306,20 @@ def test_codes_of_a_category_are_taken_as_they_come() -> None:
     assert column.levels.to_list() == ["a", "b"]
 
 
+@pytest.mark.parametrize("n_levels", [3, 200, 40_000])
+def test_categories_are_encoded_like_the_same_values_as_text(n_levels: int) -> None:
+    random = np.random.default_rng(0)
+    labels = [f"l{i}" for i in random.permutation(n_levels)]
+    values = [labels[i] for i in random.integers(n_levels - 1, size=140_000)]
+    values[1], values[139_000] = None, labels[-1]
+    expected, in_order = read(arrow(values)).encode()
+    ordered = pd.Categorical(values, ["unused", *labels])
+    for frame in (pandas(ordered), polars(values, pl.Enum(["unused", *labels]))):
+        codes, levels = read(frame).encode()
+        np.testing.assert_array_equal(codes, expected)
+        assert levels == in_order
+
+
 MIXTURES: dict[str, list[Any]] = {
     "numbers and text": [1, 2.5, "1", None],
     "text and flags": ["a", True, None],
