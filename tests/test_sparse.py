@@ -12,6 +12,7 @@ import sklearn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.model_selection import RepeatedKFold
 from sklearn.preprocessing import OneHotEncoder
 
 import vtreat_py as vt
@@ -92,6 +93,25 @@ def test_rows_in_no_application_set_are_left_out() -> None:
         )  # fmt: skip
     assert made.cross_frame.shape[0] == 35
     assert_sparse_equal(made.cross_frame, dense.cross_frame)
+
+
+def test_indicators_of_several_classes_and_repeated_rows_are_sparse_too() -> None:
+    frame = pd.DataFrame(example_columns(90))
+    folds = list(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0).split(frame))
+    made, dense = both(
+        vt.cross_frame_experiment,
+        frame,
+        outcome=np.digitize(frame["y"], [-1, 1]).astype(str),
+        outcome_type="multinomial",
+        variables=["x", "g", "z"],
+        coders=INDICATORS,
+        y_dependent_coders=["lev"],
+        cv=folds,
+        rare_count=8,
+    )
+    assert made.cross_frame.shape[0] == 180
+    assert_sparse_equal(made.cross_frame, dense.cross_frame)
+    assert_sparse_equal(*both(vt.prepare, made.plan, frame.head(30)))
 
 
 @st.composite

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 
-from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
+from vtreat_py._column_treatment import DerivedVariable, LevelCodes, LevelTreatment, Treatment
 from vtreat_py._columns import Column, NumericColumn
 from vtreat_py._design_levels import LearnedLevels
 from vtreat_py._design_numbers import LearnedNumbers
@@ -117,13 +117,14 @@ def _as_matrix(ones: Sequence[Ones], n_rows: int, n_columns: int) -> Any:
 def _ones(treatment: Treatment, column: Column, places: Places) -> Ones:
     """Ones of a column to prepare: a row has the one that its level has, if any."""
     if isinstance(treatment, LevelTreatment):
-        place_of_slot = np.full(len(treatment.slots), -1, dtype=np.int32)
-        for own, place in places.items():
-            place_of_slot[treatment.variables[own].slot] = place
-        place_of_code = np.where(treatment.slots < 0, -1, place_of_slot[treatment.slots])
-        place_of_row = place_of_code[treatment.codes(column)]
-        rows = np.flatnonzero(place_of_row >= 0)
-        return rows, place_of_row[rows]
+        codes, first, ones = treatment.codes(column), 0, []
+        for part in treatment.parts:
+            here = range(first, first + len(part.variables))
+            ones.append(
+                _ones_of_part(part, codes, {o - first: places[o] for o in here if o in places})
+            )
+            first += len(part.variables)
+        return np.concatenate([r for r, _ in ones]), np.concatenate([c for _, c in ones])
     if not isinstance(column, NumericColumn):  # it has missing values only
         rows = np.arange(len(column))
     elif column.bad is None:
@@ -131,6 +132,17 @@ def _ones(treatment: Treatment, column: Column, places: Places) -> Ones:
     else:
         rows = np.flatnonzero(column.bad)
     return rows, _all_in(places, rows)
+
+
+def _ones_of_part(part: LevelCodes, codes: IntArray, places: Places) -> Ones:
+    """Ones of the indicators that are built for one target: a level has one at most."""
+    place_of_slot = np.full(len(part.slots), -1, dtype=np.int32)
+    for own, place in places.items():
+        place_of_slot[part.variables[own].slot] = place
+    place_of_code = np.where(part.slots < 0, -1, place_of_slot[part.slots])
+    place_of_row = place_of_code[codes]
+    rows = np.flatnonzero(place_of_row >= 0)
+    return rows, place_of_row[rows]
 
 
 def _marked_out_of_fold(learned: LearnedNumbers, places: Places, n_rows: int) -> Ones:
