@@ -231,6 +231,8 @@ def _pairs(fold: IntArray, n_splits: int) -> SplitPlan:
 def _outcome(y: Any) -> NumberArray:
     """Read y as numbers; classes are numbered."""
     column = read_vector("y", y, _length("y", y))
+    if not len(column):
+        return np.empty(0)
     if isinstance(column, NumericColumn):
         if column.bad is None:
             return column.values
