@@ -1,0 +1,77 @@
+"""A plan as one table: which value of which column becomes which number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from vtreat_py._column_treatment import LevelTreatment, NumericTreatment
+from vtreat_py.compat._extra_columns import MissingMark
+from vtreat_py.compat._learned import Learned
+from vtreat_py.compat._variables import Variable
+
+_CLASS = {
+    "missing_indicator": "IndicateMissingTransform",
+    "clean_copy": "CleanNumericTransform",
+    "indicator_code": "IndicatorCodeTransform",
+}
+_COLUMNS = (
+    "treatment_class",
+    "treatment",
+    "orig_var",
+    "orig_was_numeric",
+    "variable",
+    "value",
+    "replacement",
+)
+
+
+def description_matrix(learned: Learned) -> pd.DataFrame:
+    """Lay out the variables of a plan, a row for each value that is replaced."""
+    by_column = {t.column: t for t in learned.plan.treatments}
+    native = {v.name: v for v in learned.plan.derived}
+    marks = {extra.column.name for extra in learned.extra if isinstance(extra, MissingMark)}
+    rows: list[tuple[Any, ...]] = []
+    for variable in learned.variables:
+        derived = native[variable.native]
+        treatment = by_column[derived.orig_variable]
+        if variable.name in marks:
+            pairs, numeric = [(None, 1.0)], False
+        elif derived.orig_variable not in learned.variables_in:
+            continue  # a user transform is code, not a table
+        elif isinstance(treatment, NumericTreatment):
+            numeric = True
+            pairs = [(None, treatment.imputed if derived.code == "clean" else 1.0)]
+        else:
+            pairs, numeric = _of_levels(treatment, derived.code, derived.level), False
+            if derived.code not in treatment.tables and derived.code != "lev":
+                pairs = _of_levels(treatment, derived.name, None)
+        rows += [_row(variable, numeric, value, number) for value, number in pairs]
+    table = {name: pd.Series(list(values), dtype=object) for name, values in _columns(rows).items()}
+    return pd.DataFrame(table).astype({"orig_was_numeric": bool, "replacement": float})
+
+
+def _of_levels(treatment: LevelTreatment, code: str, level: Any) -> list[tuple[Any, float]]:
+    if code == "lev":
+        return [(level, 1.0)]
+    values = [*treatment.levels.to_list(), None]
+    return list(zip(values, treatment.tables[code].tolist(), strict=False))
+
+
+def _row(variable: Variable, numeric: bool, value: Any, number: float) -> tuple[Any, ...]:
+    return (
+        _CLASS.get(variable.treatment, "MappedCodeTransform"),
+        variable.treatment,
+        variable.orig_variable,
+        numeric,
+        variable.name,
+        value,
+        number,
+    )
+
+
+def _columns(rows: list[tuple[Any, ...]]) -> Mapping[str, tuple[Any, ...]]:
+    columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
+    return dict(zip(_COLUMNS, columns, strict=True))

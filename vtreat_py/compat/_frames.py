@@ -1,0 +1,157 @@
+"""Frames on their way in and out of the treatments."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from vtreat_py._columns import EmptyColumn, NumericColumn
+from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py._frames import InputFrame
+from vtreat_py._typing import FloatArray, IntArray
+
+_LEVEL_TYPES = (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Binary)
+# Rows that tell most columns from identifiers.
+_FIRST_ROWS = 1000
+
+
+def read_frame(X: Any) -> InputFrame:
+    """Wrap a frame; the columns of an array are called ``"0"``, ``"1"``, ..."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        X = pd.DataFrame(X, columns=[str(i) for i in range(X.shape[1])], copy=False)
+    return InputFrame.of(X)
+
+
+def read_vector(y: Any, n_rows: int) -> Any:
+    """Outcome values as a one-dimensional array, as they were given.
+
+    Raises
+    ------
+    OptionTypeError, FrameError, OutcomeError
+        If it is no array along the rows, or has missing values.
+    """
+    try:
+        values = nw.from_native(y, series_only=True).to_numpy()
+    except TypeError:
+        values = np.asarray(pd.Series(y)) if isinstance(y, list | tuple) else np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise OptionTypeError(f"y must be a one-dimensional array of {n_rows} values")
+    if len(values) != n_rows:
+        raise FrameError(f"y has {len(values)} values, but X has {n_rows} rows")
+    missing = int(pd.isna(values).sum())
+    if missing:
+        raise OutcomeError(
+            f"the outcome has {missing} missing values in {n_rows} rows; "
+            "remove those rows or fill in their outcome first"
+        )
+    return values
+
+
+def part(source: InputFrame, columns: Sequence[Hashable], rows: IntArray | None = None) -> Any:
+    """Some columns and rows of a frame, of the caller's kind."""
+    native = source.frame.to_native()
+    if isinstance(native, pd.DataFrame):
+        chosen = native[list(columns)]
+        return chosen if rows is None else chosen.iloc[rows]
+    frame = source.frame.select([str(c) for c in columns])
+    return (frame if rows is None else frame[rows]).to_native()
+
+
+def extended(
+    source: InputFrame, columns: Sequence[Hashable], extra: Mapping[str, FloatArray]
+) -> Any:
+    """Some columns of a frame with new ones beside them, of the caller's kind."""
+    if not extra:
+        return part(source, columns)
+    native = part(source, columns)
+    if isinstance(native, pd.DataFrame):
+        new = pd.DataFrame(dict(extra), index=native.index, copy=False)
+        return pd.concat([native, new], axis=1)
+    backend = source.frame.implementation
+    series = [nw.new_series(name, v, nw.Float64, backend=backend) for name, v in extra.items()]
+    return nw.from_native(native, eager_only=True).with_columns(*series).to_native()
+
+
+def output(
+    source: InputFrame,
+    treated: Any,
+    names: Mapping[str, str],
+    copied: Sequence[Hashable],
+    sparse: Sequence[str],
+) -> Any:
+    """Put copied columns before the treated ones, under their new names.
+
+    Parameters
+    ----------
+    names : dict
+        Columns of ``treated`` to keep, in order, and what they are called.
+    sparse : sequence of str
+        New names of columns to hold as pandas' sparse arrays.
+    """
+    if isinstance(treated, pd.DataFrame):
+        result = treated[list(names)].set_axis(list(names.values()), axis=1)
+        if sparse:
+            result = result.astype(dict.fromkeys(sparse, pd.SparseDtype("float64", 0.0)))
+        return pd.concat([part(source, copied), result], axis=1) if copied else result
+    if sparse:
+        raise InvalidOptionError(
+            "sparse_indicators=True makes sparse columns of pandas; this frame is of another "
+            "kind, so set it to False"
+        )
+    if not names:
+        return part(source, copied)
+    frame = nw.from_native(treated, eager_only=True)
+    result = frame.select([nw.col(old).alias(new) for old, new in names.items()])
+    if copied:
+        before = nw.from_native(part(source, copied), eager_only=True)
+        result = nw.concat([before, result], how="horizontal")
+    return result.to_native()
+
+
+def missing_marks(source: InputFrame, column: Hashable) -> FloatArray:
+    """1 where a column is missing, else 0."""
+    return np.asarray(_series(source, column).is_null().to_numpy(), dtype=np.float64)
+
+
+def level_columns(source: InputFrame, columns: Sequence[Hashable]) -> list[Hashable]:
+    """Return the columns that hold levels."""
+    return [c for c in columns if _holds_levels(source, c)]
+
+
+def has_gaps(source: InputFrame, column: Hashable) -> bool:
+    """Whether a column is missing in some rows, and not in all."""
+    return 0 < _series(source, column).null_count() < source.n_rows
+
+
+def is_identifier(source: InputFrame, column: Hashable) -> bool:
+    """Whether a column has another value in each row."""
+    series = _series(source, column)
+    if source.n_rows < 2 or series.null_count():
+        return False
+    return all(_n_distinct(rows) == len(rows) for rows in (series.head(_FIRST_ROWS), series))
+
+
+def _n_distinct(series: nw.Series[Any]) -> int:
+    try:
+        return series.n_unique()
+    except TypeError:  # values that cannot be hashed
+        return 0
+
+
+def _holds_levels(source: InputFrame, column: Hashable) -> bool:
+    dtype = _series(source, column).dtype
+    if not isinstance(dtype, _LEVEL_TYPES):
+        return False
+    if dtype != nw.Object:
+        return True
+    return not isinstance(source.read(column), NumericColumn | EmptyColumn)
+
+
+def _series(source: InputFrame, column: Hashable) -> nw.Series[Any]:
+    return source.frame.get_column(column)  # type: ignore[arg-type]

@@ -1,0 +1,230 @@
+"""From a training frame to what a treatment learns: the steps, in the order they are taken."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py import cross_frame_experiment, design_treatments
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
+from vtreat_py._frames import InputFrame
+from vtreat_py._names import NameRegister
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.compat._codes import CODE_OF_TREATMENT
+from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
+from vtreat_py.compat._frames import extended, is_identifier, level_columns
+from vtreat_py.compat._learned import Learned
+from vtreat_py.compat._parameters import native_imputer
+from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
+from vtreat_py.compat._variables import name_variables
+from vtreat_py.compat.cross_plan import index_pairs
+
+# Codes of levels that see several classes are made once for each.
+_SUPERVISED = ("numeric", "binomial", "multinomial")
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The arguments of a treatment, and its training data.
+
+    Attributes
+    ----------
+    y : ndarray or None
+        The outcome's values.
+    outcome : array or None
+        The same as they were given.
+    """
+
+    source: InputFrame
+    outcome_type: str
+    target: Any
+    y: Any
+    outcome: Any
+    weight: Any
+    var_list: Iterable[Hashable] | None
+    outcome_name: Hashable | None
+    cols_to_copy: Iterable[Hashable] | None
+    params: Mapping[str, Any]
+    imputation_map: Mapping[Hashable, Any] | None
+
+    @property
+    def supervised(self) -> bool:
+        """Whether there is an outcome."""
+        return self.outcome_type in _SUPERVISED
+
+
+def learn(request: Request) -> tuple[Learned, Any]:
+    """Learn a plan; its variables for the training rows come with it, out of fold."""
+    source, params = request.source, request.params
+    copied = _names("cols_to_copy", request.cols_to_copy)
+    variables = _choose_variables(request, copied)
+    leveled = level_columns(source, variables)
+    variables, leveled = _without_identifiers(source, variables, leveled)
+    register = NameRegister(map(str, [*source.columns, request.outcome_name, *copied]))
+    plan_of_rows = _split(request)
+    pairs = [] if plan_of_rows is None else index_pairs(plan_of_rows, source.n_rows)
+    extra, added = _extra_columns(request, variables, leveled, pairs, register)
+    frame = extended(source, variables, added)
+    options = _options(request, variables, bool(added))
+    columns = [column for one in extra for column in one.columns]
+    if not request.supervised:
+        plan = design_treatments(frame, outcome_type="unsupervised", **options)
+        named = name_variables(
+            plan, columns, params["coders"], params["indicator_max_levels"], register.claim
+        )
+        table, cross_frame = unsupervised_score_frame(named), None
+    else:
+        experiment = cross_frame_experiment(
+            frame,
+            outcome=request.outcome,
+            outcome_type=request.outcome_type,
+            target=request.target,
+            cv=pairs,
+            **options,
+        )
+        plan, cross_frame = experiment.plan, experiment.cross_frame
+        named = name_variables(plan, columns, params["coders"], None, register.claim)
+        rows = np.sort(np.concatenate([app for _, app in pairs]))
+        outcomes = _outcomes(request, plan.target, rows)
+        table = score_frame(plan, named, cross_frame, outcomes, experiment.cross_weights)
+    present = tuple(c for c in copied if c in source.columns)
+    retained = plan_of_rows if params.get("retain_cross_plan") else None
+    learned = Learned(plan, tuple(variables), tuple(extra), tuple(named), table, present, retained)
+    return learned, cross_frame
+
+
+def _names(what: str, given: Iterable[Hashable] | None) -> list[Hashable]:
+    if given is None:
+        return []
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise OptionTypeError(f"{what}={given!r} must be a list of column names")
+    return list(dict.fromkeys(given))
+
+
+def _choose_variables(request: Request, copied: Sequence[Hashable]) -> list[Hashable]:
+    columns = request.source.columns
+    aside = {*copied, request.outcome_name}
+    listed = _names("var_list", request.var_list)
+    unknown = [c for c in listed if c not in columns]
+    if unknown:
+        raise InvalidOptionError(f"var_list names {unknown}, which the frame does not have")
+    misused = [c for c in listed if c in aside]
+    if misused:
+        raise InvalidOptionError(
+            f"var_list names {misused}, which is the outcome or in cols_to_copy; a column is "
+            "treated or set aside, not both"
+        )
+    variables = listed or [c for c in columns if c not in aside]
+    if not variables:
+        raise InvalidOptionError(
+            "there is no column to treat beside the outcome and those of cols_to_copy"
+        )
+    absent = [c for c in copied if c not in columns and c != request.outcome_name]
+    if absent:
+        warnings.warn(
+            f"cols_to_copy names {absent}, which the training frame does not have; they are "
+            "copied from frames that have them",
+            VtreatWarning,
+            stacklevel=5,
+        )
+    return variables
+
+
+def _without_identifiers(
+    source: InputFrame, variables: list[Hashable], leveled: list[Hashable]
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Leave out columns of levels in which no value occurs twice, and say so."""
+    identifiers = [c for c in leveled if is_identifier(source, c)]
+    if not identifiers:
+        return variables, leveled
+    warnings.warn(
+        f"nothing is derived from {identifiers}: each row has a value of its own there, as in an "
+        "identifier, which tells nothing about other rows",
+        VtreatWarning,
+        stacklevel=5,
+    )
+    variables = [c for c in variables if c not in identifiers]
+    if not variables:
+        raise InvalidOptionError("all columns to treat are identifiers; nothing can be derived")
+    return variables, [c for c in leveled if c not in identifiers]
+
+
+def _split(request: Request) -> list[dict[str, Any]] | None:
+    if not request.supervised:
+        return None
+    plan = request.params["cross_validation_plan"].split_plan(
+        n_rows=request.source.n_rows,
+        k_folds=request.params["cross_validation_k"],
+        data=request.source.frame.to_native(),
+        y=request.y,
+    )
+    return list(plan)
+
+
+def _extra_columns(
+    request: Request,
+    variables: Sequence[Hashable],
+    leveled: Sequence[Hashable],
+    pairs: Sequence[tuple[IntArray, IntArray]],
+    register: NameRegister,
+) -> tuple[list[Extra], dict[str, FloatArray]]:
+    source, params = request.source, request.params
+    extra: list[Extra] = []
+    added: dict[str, FloatArray] = {}
+    if "missing_indicator" in params["coders"]:
+        for mark in mark_missing(source, leveled, register.claim):
+            extra.append(mark)
+            added[mark.column.name] = mark.values(source)[0]
+    for transform in params["user_transforms"]:
+        fitted, values = fit_transform_of_user(
+            transform, source, variables, request.y, pairs, register.claim
+        )
+        extra.append(fitted)
+        names = [column.name for column in fitted.columns]
+        added |= dict(zip(names, values, strict=True))
+    return extra, added
+
+
+def _options(request: Request, variables: Sequence[Hashable], extended: bool) -> dict[str, Any]:
+    """Options of the design; those of columns that are not treated are left out."""
+    params, imputers = request.params, request.imputation_map
+    if imputers is not None and not isinstance(imputers, Mapping):
+        raise OptionTypeError(
+            f"imputation_map must be a dict from column to imputer; found {type(imputers).__name__}"
+        )
+    imputers = {} if imputers is None else imputers
+    unknown = [c for c in imputers if c not in request.source.columns]
+    if unknown:
+        raise InvalidOptionError(f"imputation_map names {unknown}, which the frame does not have")
+    coders = {CODE_OF_TREATMENT[treatment] for treatment in params["coders"]}
+    if extended:
+        coders.add("clean")  # extra columns are numbers
+    if not request.supervised:
+        coders.add("catP")  # tells which levels are common
+    options = {
+        "coders": sorted(coders),
+        "min_fraction": params["indicator_min_fraction"],
+        "imputation": native_imputer(params["missingness_imputation"]),
+        "imputation_map": {c: native_imputer(i) for c, i in imputers.items() if c in variables},
+        "sample_weight": request.weight,
+    }
+    if request.supervised and not params["use_hierarchical_estimate"]:
+        options["smoothing"] = 0
+    return options
+
+
+def _outcomes(request: Request, target: Any, rows: IntArray) -> dict[Any, FloatArray]:
+    """Return the outcome as numbers, once for each class if there are several."""
+    y = pd.Series(request.y)[rows]
+    if request.outcome_type == "numeric":
+        return {None: y.to_numpy(dtype=np.float64)}
+    if request.outcome_type == "binomial":
+        return {None: (y == target).to_numpy(dtype=np.float64)}
+    return {
+        level: (y == level).to_numpy(dtype=np.float64) for level in pd.unique(pd.Series(request.y))
+    }

@@ -1,0 +1,195 @@
+"""The ``params`` of the treatments: their keys, defaults and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._options import check_flag, check_number
+from vtreat_py._typing import FloatArray
+from vtreat_py.coders.clean import Imputer
+from vtreat_py.compat._codes import CODE_OF_TREATMENT
+from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
+
+_Y_AWARE = {"impact_code", "deviation_code", "logit_code"}
+_FLAGS = (
+    "use_hierarchical_estimate",
+    "filter_to_recommended",
+    "sparse_indicators",
+    "check_for_duplicate_frames",
+    "error_on_duplicate_frames",
+    "retain_cross_plan",
+)
+
+
+def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the parameters of the treatments with an outcome, some of them changed.
+
+    Parameters
+    ----------
+    user_params : dict
+        What is to differ from the defaults; a key that is not known is an error.
+
+    Returns
+    -------
+    dict
+        ``use_hierarchical_estimate`` (shrink impact codes), ``coders`` (names of treatments),
+        ``filter_to_recommended``, ``indicator_min_fraction``, ``cross_validation_plan``,
+        ``cross_validation_k``, ``user_transforms``, ``sparse_indicators``,
+        ``missingness_imputation`` (a number or a function of the good values),
+        ``check_for_duplicate_frames``, ``error_on_duplicate_frames``, ``retain_cross_plan``,
+        ``tunable_params`` (those that ``get_params`` and ``set_params`` show).
+
+    Examples
+    --------
+    >>> import vtreat_py.compat as vtreat
+    >>> vtreat.vtreat_parameters({"filter_to_recommended": False})["cross_validation_k"]
+    5
+    >>> vtreat.vtreat_parameters({"cross_validation_kk": 3})
+    Traceback (most recent call last):
+    vtreat_py._errors.InvalidOptionError: params has the unknown key 'cross_validation_kk'; ...
+    """
+    return merged(user_params, supervised_defaults())
+
+
+def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the parameters of the treatment without an outcome, some of them changed.
+
+    Parameters
+    ----------
+    user_params : dict
+        What is to differ from the defaults; a key that is not known is an error.
+
+    Returns
+    -------
+    dict
+        ``coders``, ``indicator_min_fraction``, ``indicator_max_levels`` (indicators a column
+        may have, of its most common levels), ``user_transforms``, ``sparse_indicators``,
+        ``missingness_imputation``, ``tunable_params``.
+
+    Examples
+    --------
+    >>> import vtreat_py.compat as vtreat
+    >>> vtreat.unsupervised_parameters()["indicator_max_levels"]
+    1000
+    """
+    return merged(user_params, unsupervised_defaults())
+
+
+def supervised_defaults() -> dict[str, Any]:
+    """Return new default parameters of a treatment with an outcome."""
+    return {
+        "use_hierarchical_estimate": True,
+        "coders": set(CODE_OF_TREATMENT),
+        "filter_to_recommended": True,
+        "indicator_min_fraction": 0.02,
+        "cross_validation_plan": KWayCrossPlanYStratified(),
+        "cross_validation_k": 5,
+        "user_transforms": [],
+        "sparse_indicators": False,
+        "missingness_imputation": np.mean,
+        "check_for_duplicate_frames": True,
+        "error_on_duplicate_frames": False,
+        "retain_cross_plan": True,
+        "tunable_params": ["indicator_min_fraction"],
+    }
+
+
+def unsupervised_defaults() -> dict[str, Any]:
+    """Return new default parameters of a treatment without an outcome."""
+    return {
+        "coders": set(CODE_OF_TREATMENT) - _Y_AWARE,
+        "indicator_min_fraction": 0.0,
+        "indicator_max_levels": 1000,
+        "user_transforms": [],
+        "sparse_indicators": False,
+        "missingness_imputation": np.mean,
+        "tunable_params": ["indicator_min_fraction", "indicator_max_levels"],
+    }
+
+
+def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[str, Any]:
+    """Put the caller's parameters over the defaults, and check every value.
+
+    Raises
+    ------
+    InvalidOptionError, OptionTypeError
+        Naming the key, what was found and what is allowed.
+    """
+    if params is None:
+        return defaults
+    if not isinstance(params, Mapping):
+        raise OptionTypeError(f"params must be a dict; found {type(params).__name__}")
+    unknown = [key for key in params if key not in defaults]
+    if unknown:
+        many = "s" if len(unknown) > 1 else ""
+        raise InvalidOptionError(
+            f"params has the unknown key{many} {', '.join(map(repr, unknown))}; "
+            f"known are {', '.join(defaults)}"
+        )
+    result = {**defaults, **params}
+    for name in _FLAGS:
+        if name in result:
+            check_flag(name, result[name])
+    check_number("indicator_min_fraction", result["indicator_min_fraction"], 0, 1)
+    for name, least in (("indicator_max_levels", 0), ("cross_validation_k", 2)):
+        if name in result:
+            _check_count(name, result[name], least)
+    plan = result.get("cross_validation_plan", defaults.get("cross_validation_plan"))
+    if plan is not None and not hasattr(plan, "split_plan"):
+        raise OptionTypeError(
+            f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
+        )
+    _check_coders(result["coders"], defaults["coders"])
+    _check_list("user_transforms", result["user_transforms"])
+    for transform in result["user_transforms"]:
+        if not (hasattr(transform, "fit") and hasattr(transform, "transform")):
+            raise OptionTypeError(
+                f"user_transforms holds {transform!r}, which is no UserTransform (see transform)"
+            )
+    _check_list("tunable_params", result["tunable_params"])
+    strange = [name for name in result["tunable_params"] if name not in defaults]
+    if strange:
+        raise InvalidOptionError(f"tunable_params names {strange}, which are no parameters")
+    return result
+
+
+def native_imputer(given: Any) -> Imputer:
+    """Turn a function of the good values, or a number, into an imputer of the plan."""
+    if given is np.mean:
+        return "mean"
+    if given is np.median:
+        return "median"
+    return partial(_unweighted, given) if callable(given) else given
+
+
+def _unweighted(function: Callable[[FloatArray], float], values: FloatArray, weights: Any) -> float:  # noqa: ARG001
+    return float(function(values))
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise OptionTypeError(f"{name}={value!r} must be a whole number")
+    if value < least:
+        why = ""
+        if name == "cross_validation_k":
+            why = ": with one fold each row would be coded by its own outcome"
+        raise InvalidOptionError(f"{name}={value!r} must be at least {least}{why}")
+
+
+def _check_list(name: str, value: Any) -> None:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise OptionTypeError(f"{name}={value!r} must be a list")
+
+
+def _check_coders(coders: Any, known: Iterable[str]) -> None:
+    _check_list("coders", coders)
+    unknown = sorted(str(c) for c in coders if c not in known)
+    if unknown:
+        raise InvalidOptionError(f"coders holds unknown {unknown}; known are {sorted(known)}")
+    if not list(coders):
+        raise InvalidOptionError(f"coders is empty; name at least one of {sorted(known)}")

@@ -1,0 +1,273 @@
+"""What the four treatments share: a scikit-learn transformer around what was learned."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py._errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    OutcomeError,
+    SchemaError,
+    VtreatWarning,
+)
+from vtreat_py._frames import InputFrame
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py.compat._description import description_matrix
+from vtreat_py.compat._frames import read_frame, read_vector
+from vtreat_py.compat._learning import Request, learn
+from vtreat_py.compat._parameters import (
+    merged,
+    supervised_defaults,
+)
+
+
+class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What the treatments share."""
+
+    _outcome_type: ClassVar[str]
+    params: Mapping[str, Any] | None
+    cols_to_copy: Iterable[Hashable] | None
+
+    def _defaults(self) -> dict[str, Any]:
+        return supervised_defaults()
+
+    def _params(self) -> dict[str, Any]:
+        return merged(self.params, self._defaults())
+
+    def _learn(self, X: Any, y: Any, weight: Any) -> tuple[InputFrame, Any]:
+        """Learn, and return the training frame and its variables out of fold."""
+        params = self._params()
+        source = read_frame(X)
+        given = self.get_params(deep=False)
+        outcome_name = given.get("outcome_name")
+        outcome = self._outcome(source, y, outcome_name)
+        request = Request(
+            source,
+            self._outcome_type,
+            given.get("outcome_target"),
+            None if outcome is None else read_vector(outcome, source.n_rows),
+            outcome,
+            weight,
+            given["var_list"],
+            outcome_name,
+            given["cols_to_copy"],
+            params,
+            given["imputation_map"],
+        )
+        self._learned, crossed = learn(request)
+        self.plan_: TreatmentPlan = self._learned.plan
+        self.cross_plan_ = self._learned.cross_plan
+        filtered = params.get("filter_to_recommended", False)
+        self.result_restriction_ = self._learned.recommended if filtered else None
+        self.n_features_in_ = len(source.columns)
+        if not isinstance(X, np.ndarray) and all(isinstance(c, str) for c in source.columns):
+            self.feature_names_in_ = np.array(source.columns, dtype=object)
+        return source, crossed
+
+    def _outcome(self, source: InputFrame, y: Any, name: Hashable | None) -> Any:
+        if y is not None:
+            return y
+        if name is None:
+            raise OutcomeError(
+                f"{type(self).__name__} requires y: give fit(X, y), or name the outcome's column "
+                "with outcome_name="
+            )
+        if name not in source.columns:
+            raise FrameError(f"outcome_name={name!r} is not a column of X, and y is not given")
+        return source.frame.get_column(name).to_native()  # type: ignore[arg-type]
+
+    def _finished(self, source: InputFrame, treated: Any) -> Any:
+        learned = self._learned
+        sparse = self._params()["sparse_indicators"]
+        chosen = learned.chosen(self.result_restriction_)
+        return learned.finish(source, treated, chosen, sparse)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn how to treat a frame.
+
+        To treat the training rows themselves, use ``fit_transform``.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,)
+            None: the column ``outcome_name`` of X.
+        sample_weight : array of shape (n,)
+            Frequency weights. User transforms do not see them.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn, and treat the training rows, each by what the other folds know.
+
+        Not the same as ``fit`` followed by ``transform``, which would code each row by its own
+        outcome too.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind, n rows
+        """
+        source, crossed = self._learn(X, y, sample_weight)
+        if crossed is None:
+            crossed = self._treated(source)
+        elif len(crossed) < source.n_rows:
+            raise InvalidOptionError(
+                "fit_transform must return every row, but the cross_validation_plan leaves some "
+                'out of all "app" parts; use a plan that covers them, or fit'
+            )
+        return self._finished(source, crossed)
+
+    def transform(self, X: Any) -> Any:
+        """Treat new rows.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array
+            With the columns the treatment was fitted on; others are ignored.
+
+        Returns
+        -------
+        frame of the same kind
+            Columns to copy that X has, then the derived variables.
+
+        Raises
+        ------
+        FrameError
+            If X is the training frame and ``error_on_duplicate_frames`` is set; otherwise a
+            warning says so.
+        """
+        check_is_fitted(self)
+        source = read_frame(X)
+        if isinstance(X, np.ndarray) and len(source.columns) != self.n_features_in_:
+            raise SchemaError(
+                f"X has {len(source.columns)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        self._check_training_frame(source)
+        return self._finished(source, self._treated(source))
+
+    def _treated(self, source: InputFrame) -> Any:
+        return self._learned.treat(source, self._learned.chosen(self.result_restriction_))
+
+    def _check_training_frame(self, source: InputFrame) -> None:
+        params = self._params()
+        if not params.get("check_for_duplicate_frames") or not self._learned.was_designed_on(
+            source
+        ):
+            return
+        message = (
+            "this looks like the frame the treatment was fitted on: its codes have seen these "
+            "rows' own outcomes, and a model trained on them over-fits. Train on fit_transform, "
+            "which codes each row from the other folds"
+        )
+        if params["error_on_duplicate_frames"]:
+            raise FrameError(message)
+        warnings.warn(message, VtreatWarning, stacklevel=3)
+
+    @property
+    def score_frame_(self) -> pd.DataFrame:
+        """The derived variables and their scores; a copy."""
+        check_is_fitted(self)
+        return self._learned.score_frame.copy()
+
+    def get_result_restriction(self) -> set[str] | None:
+        """Names of the variables that ``transform`` is restricted to; None: all come out.
+
+        After ``fit`` these are the recommended ones, if ``filter_to_recommended`` is set.
+        """
+        check_is_fitted(self)
+        return None if self.result_restriction_ is None else set(self.result_restriction_)
+
+    def set_result_restriction(self, new_vars: Iterable[str] | None) -> None:
+        """Choose the variables that come out; None: all.
+
+        Parameters
+        ----------
+        new_vars : iterable of str or None
+            Names out of ``score_frame_["variable"]``.
+        """
+        check_is_fitted(self)
+        if new_vars is None:
+            self.result_restriction_ = None
+            return
+        if isinstance(new_vars, str):
+            raise OptionTypeError(f"new_vars={new_vars!r} must be a list of names")
+        wanted = list(new_vars)
+        unknown = [name for name in wanted if name not in self._learned.names]
+        if unknown:
+            raise InvalidOptionError(
+                f"new_vars names {unknown}, which are not derived; score_frame_ lists what is"
+            )
+        self.result_restriction_ = set(wanted)
+
+    def get_feature_names(self, input_features: Any = None) -> list[str]:  # noqa: ARG002
+        """Names of the derived variables that come out, each once; no copied columns."""
+        check_is_fitted(self)
+        return [v.name for v in self._learned.chosen(self.result_restriction_)]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of all columns that come out: copied ones, then derived variables."""
+        names = self.get_feature_names(input_features)
+        return np.array([*map(str, self._learned.copied), *names], dtype=object)
+
+    def description_matrix(self) -> pd.DataFrame:
+        """Lay out the derived variables as a table, a row for each value that is replaced.
+
+        Returns
+        -------
+        DataFrame
+            ``treatment_class``, ``treatment``, ``orig_var``, ``orig_was_numeric``,
+            ``variable``, ``value`` (None: missing) and ``replacement``. Variables that user
+            transforms make are not in it: they are code, not a table.
+        """
+        check_is_fitted(self)
+        return description_matrix(self._learned)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's arguments and, with ``deep``, the tunable ``params``."""
+        given: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            params = self._params()
+            given |= {name: params[name] for name in params["tunable_params"]}
+        return given
+
+    def set_params(self, **given: Any) -> Self:
+        """Set the constructor's arguments and the tunable ``params``, by name."""
+        if "params" in given:
+            self.params = given.pop("params")
+        tunable = self._params()["tunable_params"]
+        changed = {name: given.pop(name) for name in list(given) if name in tunable}
+        if changed:
+            self.params = merged({**(self.params or {}), **changed}, self._defaults())
+        super().set_params(**given)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learned")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = self._outcome_type != "unsupervised"
+        return tags

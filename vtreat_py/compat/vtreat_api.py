@@ -1,0 +1,18 @@
+"""The four treatments and their parameters, under the name of their module."""
+
+from vtreat_py.compat._parameters import unsupervised_parameters, vtreat_parameters
+from vtreat_py.compat._treatments import (
+    BinomialOutcomeTreatment,
+    MultinomialOutcomeTreatment,
+    NumericOutcomeTreatment,
+    UnsupervisedTreatment,
+)
+
+__all__ = [
+    "BinomialOutcomeTreatment",
+    "MultinomialOutcomeTreatment",
+    "NumericOutcomeTreatment",
+    "UnsupervisedTreatment",
+    "unsupervised_parameters",
+    "vtreat_parameters",
+]
