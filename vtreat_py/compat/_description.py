@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from vtreat_py._column_treatment import LevelTreatment, NumericTreatment
+from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, NumericTreatment
 from vtreat_py.compat._extra_columns import MissingMark
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._variables import Variable
@@ -45,19 +45,17 @@ def description_matrix(learned: Learned) -> pd.DataFrame:
             numeric = True
             pairs = [(None, treatment.imputed if derived.code == "clean" else 1.0)]
         else:
-            pairs, numeric = _of_levels(treatment, derived.code, derived.level), False
-            if derived.code not in treatment.tables and derived.code != "lev":
-                pairs = _of_levels(treatment, derived.name, None)
+            pairs, numeric = _of_levels(treatment, derived), False
         rows += [_row(variable, numeric, value, number) for value, number in pairs]
     table = {name: pd.Series(list(values), dtype=object) for name, values in _columns(rows).items()}
     return pd.DataFrame(table).astype({"orig_was_numeric": bool, "replacement": float})
 
 
-def _of_levels(treatment: LevelTreatment, code: str, level: Any) -> list[tuple[Any, float]]:
-    if code == "lev":
-        return [(level, 1.0)]
+def _of_levels(treatment: LevelTreatment, derived: DerivedVariable) -> list[tuple[Any, float]]:
+    if derived.code == "lev":
+        return [(derived.level, 1.0)]
     values = [*treatment.levels.to_list(), None]
-    return list(zip(values, treatment.tables[code].tolist(), strict=False))
+    return list(zip(values, treatment.table(derived).tolist(), strict=False))
 
 
 def _row(variable: Variable, numeric: bool, value: Any, number: float) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from vtreat_py import cross_frame_experiment, design_treatments
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
 from vtreat_py._frames import InputFrame
 from vtreat_py._names import NameRegister
+from vtreat_py._plan import TreatmentPlan
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
@@ -24,7 +25,6 @@ from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
 from vtreat_py.compat._variables import name_variables
 from vtreat_py.compat.cross_plan import index_pairs
 
-# Codes of levels that see several classes are made once for each.
 _SUPERVISED = ("numeric", "binomial", "multinomial")
 
 
@@ -90,7 +90,7 @@ def learn(request: Request) -> tuple[Learned, Any]:
         plan, cross_frame = experiment.plan, experiment.cross_frame
         named = name_variables(plan, columns, params["coders"], None, register.claim)
         rows = np.sort(np.concatenate([app for _, app in pairs]))
-        outcomes = _outcomes(request, plan.target, rows)
+        outcomes = _outcomes(request, plan, rows)
         table = score_frame(plan, named, cross_frame, outcomes, experiment.cross_weights)
     present = tuple(c for c in copied if c in source.columns)
     retained = plan_of_rows if params.get("retain_cross_plan") else None
@@ -218,13 +218,11 @@ def _options(request: Request, variables: Sequence[Hashable], extended: bool) ->
     return options
 
 
-def _outcomes(request: Request, target: Any, rows: IntArray) -> dict[Any, FloatArray]:
+def _outcomes(request: Request, plan: TreatmentPlan, rows: IntArray) -> dict[Any, FloatArray]:
     """Return the outcome as numbers, once for each class if there are several."""
     y = pd.Series(request.y)[rows]
     if request.outcome_type == "numeric":
         return {None: y.to_numpy(dtype=np.float64)}
     if request.outcome_type == "binomial":
-        return {None: (y == target).to_numpy(dtype=np.float64)}
-    return {
-        level: (y == level).to_numpy(dtype=np.float64) for level in pd.unique(pd.Series(request.y))
-    }
+        return {None: (y == plan.target).to_numpy(dtype=np.float64)}
+    return {one: (y == one).to_numpy(dtype=np.float64) for one in plan.classes}

@@ -43,15 +43,15 @@ def score_frame(
         scored = [v for v in variables if v.native in by_name.index]
         table = _described(scored)
         values = [columns[v.native].to_numpy() for v in scored]
-        varies = np.array([_varies(x) for x in values], dtype=bool)
-        table["has_range"] = varies
-        table["PearsonR"] = [
-            correlation(x, y, weight) if moves else np.nan
-            for x, moves in zip(values, varies, strict=True)
-        ]
+        r = np.array([correlation(x, y, weight) for x in values], dtype=float)
         chosen = by_name.loc[[v.native for v in scored]]
-        table["R2"] = chosen["rsq"].to_numpy()
-        table["significance"] = chosen["sig"].to_numpy()
+        r2 = chosen["rsq"].to_numpy(dtype=float)
+        if plan.outcome_type == "numeric":  # one number in two columns; scores are the plan's
+            r = np.copysign(np.sqrt(r2), r)
+        table["has_range"] = varies = np.array([_varies(x) for x in values], dtype=bool)
+        table["PearsonR"] = np.where(varies, r, np.nan)
+        table["R2"] = r2
+        table["significance"] = chosen["sig"].to_numpy(dtype=float)
         table["vcount"] = counts(table["treatment"])
         table["default_threshold"] = 1.0 / (table["treatment"].nunique() * table["vcount"])
         table["recommended"] = varies & (table["significance"] < table["default_threshold"])

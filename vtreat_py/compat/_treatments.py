@@ -187,10 +187,10 @@ class UnsupervisedTreatment(Treatment):
     >>> import vtreat_py.compat as vtreat
     >>> d = pd.DataFrame({"z": [1.0, None, 3.0], "x": ["a", "b", None]})
     >>> vtreat.UnsupervisedTreatment().fit_transform(d)
-       z_is_bad    z  x_prevalence_code  x_lev_a  x_lev_b
-    0       0.0  1.0           0.333333      1.0      0.0
-    1       1.0  2.0           0.666667      0.0      1.0
-    2       0.0  3.0           0.666667      0.0      1.0
+       z_is_bad  x_is_bad    z  x_lev__NA_  x_lev_a  x_lev_b
+    0       0.0       0.0  1.0         0.0      1.0      0.0
+    1       1.0       0.0  2.0         0.0      0.0      1.0
+    2       0.0       1.0  3.0         1.0      0.0      0.0
     """
 
     _outcome_type = "unsupervised"

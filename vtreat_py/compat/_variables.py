@@ -12,6 +12,7 @@ import numpy as np
 from vtreat_py._column_treatment import LevelTreatment
 from vtreat_py._options import Y_AWARE
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._typing import FloatArray
 from vtreat_py.compat._codes import CODE_OF_TREATMENT, TREATMENT_OF_CODE, derived_name
 from vtreat_py.compat._extra_columns import ExtraColumn
 
@@ -55,20 +56,18 @@ def name_variables(
     wanted = {CODE_OF_TREATMENT[t] for t in treatments}
     added = {column.name: column for column in extra}
     cut = set() if max_levels is None else _rare_indicators(plan, max_levels)
-    table = plan.score_frame.drop_duplicates("variable")
-    targets = table["outcome_target"] if "outcome_target" in table else [None] * len(table)
     named: list[tuple[tuple[int, int], Variable]] = []
     position = {c: i for i, c in enumerate(plan.variables)}
-    columns = (table["variable"], table["orig_variable"], table["code"], table["level"], targets)
-    for native, column, code, level, target in zip(*columns, strict=True):
+    for derived in plan.derived:
+        column, code = derived.orig_variable, derived.code
         if column in added and code == "clean":
-            named.append(_of_extra(native, added[column], position))
-        elif (code in wanted or column in added) and native not in cut:
-            proposed = derived_name(column, code, level, target if code in Y_AWARE else None)
+            named.append(_of_extra(derived.name, added[column], position))
+        elif (code in wanted or column in added) and derived.name not in cut:
+            proposed = derived_name(column, code, derived.level, derived.target)
             treatment = TREATMENT_OF_CODE[code]
             variable = Variable(
                 claim(proposed, str(column) if code == "clean" else None),
-                native,
+                derived.name,
                 column,
                 treatment,
                 code in Y_AWARE,
@@ -94,12 +93,18 @@ def _rare_indicators(plan: TreatmentPlan, most: int) -> Collection[str]:
             continue
         marks = [v for v in treatment.variables if v.code == "lev"]
         if len(marks) > most:
-            nothing = np.zeros(len(treatment.slots))
-            share = treatment.tables.get("catP", nothing)
             slots = np.array([v.slot for v in marks], dtype=np.intp)
-            order = np.lexsort((slots, -share[slots]))
+            order = np.lexsort((slots, -_shares(treatment)[slots]))
             cut |= {marks[i].name for i in order[most:]}
     return cut
+
+
+def _shares(treatment: LevelTreatment) -> FloatArray:
+    """Prevalence of each code; all alike where the plan has no prevalence code for that reason."""
+    for variable in treatment.variables:
+        if variable.code == "catP":
+            return treatment.table(variable)
+    return np.zeros(len(treatment.levels) + 2)
 
 
 def counts(values: Iterable[Any]) -> list[float]:
