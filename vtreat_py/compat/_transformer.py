@@ -65,6 +65,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._learned, crossed = learn(request)
         self.plan_: TreatmentPlan = self._learned.plan
+        self.score_frame_: pd.DataFrame = self._learned.score_frame
         self.cross_plan_ = self._learned.cross_plan
         filtered = params.get("filter_to_recommended", False)
         self.result_restriction_ = self._learned.recommended if filtered else None
@@ -182,12 +183,6 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if params["error_on_duplicate_frames"]:
             raise FrameError(message)
         warnings.warn(message, VtreatWarning, stacklevel=3)
-
-    @property
-    def score_frame_(self) -> pd.DataFrame:
-        """The derived variables and their scores; a copy."""
-        check_is_fitted(self)
-        return self._learned.score_frame.copy()
 
     def get_result_restriction(self) -> set[str] | None:
         """Names of the variables that ``transform`` is restricted to; None: all come out.

@@ -117,7 +117,8 @@ def unique_items_in_order(x: Iterable[Any]) -> list[Any]:
 
 def get_unique_value_count(x: Any) -> int:
     """Number of distinct values; all missing ones count as one."""
-    return int(pd.Series(list(x), dtype=object).nunique(dropna=False))
+    values = pd.Series(list(x), dtype=object)
+    return int(values.nunique()) + int(values.isna().any())
 
 
 def hash_data_frame(d: pd.DataFrame) -> str:
