@@ -236,15 +236,19 @@ def test_bad_arguments_are_errors_that_name_them() -> None:
         numeric().fit(frame.rename(columns={"k": "z"}), frame["y"])
 
 
-def test_columns_to_copy_may_be_absent_from_new_frames_and_are_missed_in_the_first() -> None:
+def test_columns_are_copied_from_the_frames_that_have_them() -> None:
+    """New rows often have no outcome; a name the training frame lacks is reported."""
     frame = example()
     treatment = vtreat.NumericOutcomeTreatment(
         var_list=INPUTS, outcome_name="y", cols_to_copy=["y", "id"]
     )
-    with pytest.warns(vt.VtreatWarning, match="cols_to_copy names .'id'., which the training"):
+    with pytest.warns(vt.VtreatWarning, match=r"cols_to_copy names \['id'\], which the training"):
         crossed = treatment.fit_transform(frame)
-    assert crossed.columns[0] == "y"
-    assert "y" not in treatment.transform(frame[INPUTS].head(3)).columns
+    assert crossed.columns[:1].tolist() == ["y"]
+    assert treatment.get_feature_names_out().tolist() == crossed.columns.tolist()
+    new = example(seed=1).assign(id=range(240))
+    assert treatment.transform(new).columns[:2].tolist() == ["y", "id"]
+    assert treatment.transform(new[INPUTS]).columns[0] == treatment.get_feature_names()[0]
 
 
 def test_columns_that_new_frames_lack_are_all_named() -> None:

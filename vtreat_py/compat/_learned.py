@@ -38,7 +38,7 @@ class Learned:
         The derived variables, in the order of the output.
     score_frame : DataFrame
     copied : tuple of column names
-        Columns to copy that the training frame had.
+        Columns to copy, from frames that have them.
     cross_plan : list of dict or None
         The folds.
     """
@@ -99,8 +99,12 @@ class Learned:
             )
         names = {v.native: v.name for v in variables}
         indicators = [v.name for v in variables if v.treatment == "indicator_code"]
-        copied = [c for c in self.copied if c in source.columns]
+        copied = self.copied_from(source.columns)
         return output(source, treated, names, copied, indicators if sparse else [])
+
+    def copied_from(self, columns: Sequence[Hashable]) -> list[Hashable]:
+        """Return the columns to copy that a frame of these columns has."""
+        return [c for c in self.copied if c in columns]
 
     def was_designed_on(self, source: InputFrame) -> bool:
         """Whether a frame looks like the training frame."""

@@ -92,9 +92,10 @@ def learn(request: Request) -> tuple[Learned, Any]:
         rows = np.sort(np.concatenate([app for _, app in pairs]))
         outcomes = _outcomes(request, plan, rows)
         table = score_frame(plan, named, cross_frame, outcomes, experiment.cross_weights)
-    present = tuple(c for c in copied if c in source.columns)
     retained = plan_of_rows if params.get("retain_cross_plan") else None
-    learned = Learned(plan, tuple(variables), tuple(extra), tuple(named), table, present, retained)
+    learned = Learned(
+        plan, tuple(variables), tuple(extra), tuple(named), table, tuple(copied), retained
+    )
     return learned, cross_frame
 
 

@@ -69,6 +69,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.cross_plan_ = self._learned.cross_plan
         filtered = params.get("filter_to_recommended", False)
         self.result_restriction_ = self._learned.recommended if filtered else None
+        self._copied = [str(c) for c in self._learned.copied_from(source.columns)]
         self.n_features_in_ = len(source.columns)
         if not isinstance(X, np.ndarray) and all(isinstance(c, str) for c in source.columns):
             self.feature_names_in_ = np.array(source.columns, dtype=object)
@@ -220,9 +221,12 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [v.name for v in self._learned.chosen(self.result_restriction_)]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of all columns that come out: copied ones, then derived variables."""
+        """Names of all columns that come out: copied ones, then derived variables.
+
+        For frames that have the columns to copy that the training frame had.
+        """
         names = self.get_feature_names(input_features)
-        return np.array([*map(str, self._learned.copied), *names], dtype=object)
+        return np.array([*self._copied, *names], dtype=object)
 
     def description_matrix(self) -> pd.DataFrame:
         """Lay out the derived variables as a table, a row for each value that is replaced.
