@@ -93,7 +93,7 @@ def test_a_plan_of_ones_own_is_asked_and_kept() -> None:
         ([{"train": [0], "app": [1]}, {"train": [1]}], 'fold 1 .* "train" and "app"'),
         ([{"train": [0], "app": [1]}, {"train": [1], "app": [240]}], "rows beyond 0 to 239"),
         ([{"train": [0, 1], "app": [1]}, {"train": [1], "app": [0]}], "training and application"),
-        ([{"train": [0], "app": [1]}] * 2, "applies row 1 in 2 folds"),
+        ([{"train": [0], "app": [1]}] * 2, 'row 1 in "app" of 2 folds'),
     ],
 )
 def test_plans_that_cannot_be_used_are_refused(folds: Any, message: str) -> None:

@@ -131,7 +131,8 @@ def index_pairs(plan: list[dict[str, Any]], n_rows: int) -> list[tuple[IntArray,
     Raises
     ------
     InvalidOptionError, OptionTypeError
-        If a fold lacks a part, holds rows that do not exist, or there are fewer than two folds.
+        If a fold lacks a part, holds rows that do not exist, or applies to rows of another
+        fold; or if there are fewer than two folds.
     """
     if len(plan) < 2:
         raise InvalidOptionError(
@@ -151,6 +152,13 @@ def index_pairs(plan: list[dict[str, Any]], n_rows: int) -> list[tuple[IntArray,
                     f"fold {k} of the cross_validation_plan holds rows beyond 0 to {n_rows - 1}"
                 )
         pairs.append((train, app))
+    times = np.bincount(np.concatenate([app for _, app in pairs]), minlength=n_rows)
+    if (times > 1).any():
+        row = int(np.flatnonzero(times > 1)[0])
+        raise InvalidOptionError(
+            f'the cross_validation_plan has row {row} in "app" of {times[row]} folds; '
+            "fit_transform returns each row once, so it may be in one only"
+        )
     return pairs
 
 
