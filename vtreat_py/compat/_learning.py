@@ -25,8 +25,6 @@ from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
 from vtreat_py.compat._variables import name_variables
 from vtreat_py.compat.cross_plan import index_pairs
 
-_SUPERVISED = ("numeric", "binomial", "multinomial")
-
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -55,7 +53,7 @@ class Request:
     @property
     def supervised(self) -> bool:
         """Whether there is an outcome."""
-        return self.outcome_type in _SUPERVISED
+        return self.outcome_type != "unsupervised"
 
 
 def learn(request: Request) -> tuple[Learned, Any]:
