@@ -202,6 +202,19 @@ def test_what_a_transform_must_not_return(result: Any, message: str) -> None:
         treatment_with(Wrong(result)).fit(example())
 
 
+def test_a_transform_reads_treated_columns_only() -> None:
+    """Not the outcome, whatever it says it reads."""
+
+    class Peeking(LevelMean):
+        def fit(self, X: Any, y: Any) -> Self:
+            super().fit(X, y)
+            self.incoming_vars_ = ["y"]
+            return self
+
+    with pytest.raises(vt.VtreatError, match=r"incoming_vars_ names \['y'\], which are not"):
+        treatment_with(Peeking()).fit(example())
+
+
 def test_only_the_transforms_that_are_needed_run() -> None:
     """A restriction to other variables asks for no column of theirs."""
     frame = example()

@@ -109,6 +109,11 @@ def fit_transform_of_user(
     fitted = deepcopy(transform)
     fitted.fit(part(source, variables), y)
     inputs = tuple(getattr(fitted, "incoming_vars_", ())) or tuple(variables)
+    strange = [c for c in inputs if c not in variables]
+    if strange:
+        raise FrameError(
+            f"{type(fitted).__name__}.incoming_vars_ names {strange}, which are not treated"
+        )
     made = _frame(fitted, part(source, inputs), source.n_rows).columns
     treatment = str(getattr(fitted, "treatment_", type(fitted).__name__))
     origins = inputs if len(inputs) == len(made) else tuple(made)
@@ -123,12 +128,9 @@ def fit_transform_of_user(
     for train, app in pairs:
         held_out = deepcopy(transform)
         held_out.fit(part(source, variables, train), y[train])
-        for column, coded in zip(
-            values,
-            _numbers(held_out, part(source, inputs, app), len(app), learned.made),
-            strict=True,
-        ):
-            column[app] = coded
+        coded = _numbers(held_out, part(source, inputs, app), len(app), learned.made)
+        for column, own in zip(values, coded, strict=True):
+            column[app] = own
     return learned, values
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py import cross_frame_experiment, design_treatments
+from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
 from vtreat_py._frames import InputFrame
 from vtreat_py._names import NameRegister
@@ -22,7 +22,7 @@ from vtreat_py.compat._frames import extended, is_identifier, level_columns
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._parameters import native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
-from vtreat_py.compat._variables import name_variables
+from vtreat_py.compat._variables import Variable, name_variables
 from vtreat_py.compat.cross_plan import index_pairs
 
 
@@ -64,37 +64,27 @@ def learn(request: Request) -> tuple[Learned, Any]:
     leveled = level_columns(source, variables)
     variables, leveled = _without_identifiers(source, variables, leveled)
     register = NameRegister(map(str, [*source.columns, request.outcome_name, *copied]))
-    plan_of_rows = _split(request)
-    pairs = [] if plan_of_rows is None else index_pairs(plan_of_rows, source.n_rows)
+    folds = _split(request)
+    pairs = [] if folds is None else index_pairs(folds, source.n_rows)
     extra, added = _extra_columns(request, variables, leveled, pairs, register)
-    frame = extended(source, variables, added)
-    options = _options(request, variables, bool(added))
-    columns = [column for one in extra for column in one.columns]
-    if not request.supervised:
-        plan = design_treatments(frame, outcome_type="unsupervised", **options)
-        named = name_variables(
-            plan, columns, params["coders"], params["indicator_max_levels"], register.claim
-        )
-        table, cross_frame = unsupervised_score_frame(named), None
-    else:
-        experiment = cross_frame_experiment(
-            frame,
-            outcome=request.outcome,
-            outcome_type=request.outcome_type,
-            target=request.target,
-            cv=pairs,
-            **options,
-        )
-        plan, cross_frame = experiment.plan, experiment.cross_frame
-        named = name_variables(plan, columns, params["coders"], None, register.claim)
-        rows = np.sort(np.concatenate([app for _, app in pairs]))
-        outcomes = _outcomes(request, plan, rows)
-        table = score_frame(plan, named, cross_frame, outcomes, experiment.cross_weights)
-    retained = plan_of_rows if params.get("retain_cross_plan") else None
-    learned = Learned(
-        plan, tuple(variables), tuple(extra), tuple(named), table, tuple(copied), retained
+    experiment, plan = _design(request, extended(source, variables, added), variables, pairs)
+    named = name_variables(
+        plan,
+        [column for one in extra for column in one.columns],
+        params["coders"],
+        params.get("indicator_max_levels"),
+        register.claim,
     )
-    return learned, cross_frame
+    learned = Learned(
+        plan,
+        tuple(variables),
+        tuple(extra),
+        tuple(named),
+        _scores(request, experiment, named, pairs),
+        tuple(copied),
+        folds if params.get("retain_cross_plan") else None,
+    )
+    return learned, None if experiment is None else experiment.cross_frame
 
 
 def _names(what: str, given: Iterable[Hashable] | None) -> list[Hashable]:
@@ -189,7 +179,43 @@ def _extra_columns(
     return extra, added
 
 
-def _options(request: Request, variables: Sequence[Hashable], extended: bool) -> dict[str, Any]:
+def _design(
+    request: Request,
+    frame: Any,
+    variables: Sequence[Hashable],
+    pairs: Sequence[tuple[IntArray, IntArray]],
+) -> tuple[CrossFrameExperiment | None, TreatmentPlan]:
+    """Design on the extended frame; without an outcome there is no cross-frame."""
+    options = _options(request, variables)
+    if not request.supervised:
+        return None, design_treatments(frame, outcome_type="unsupervised", **options)
+    experiment = cross_frame_experiment(
+        frame,
+        outcome=request.outcome,
+        outcome_type=request.outcome_type,
+        target=request.target,
+        cv=pairs,
+        **options,
+    )
+    return experiment, experiment.plan
+
+
+def _scores(
+    request: Request,
+    experiment: CrossFrameExperiment | None,
+    named: Sequence[Variable],
+    pairs: Sequence[tuple[IntArray, IntArray]],
+) -> pd.DataFrame:
+    if experiment is None:
+        return unsupervised_score_frame(named)
+    rows = np.sort(np.concatenate([app for _, app in pairs]))
+    outcomes = _outcomes(request, experiment.plan, rows)
+    return score_frame(
+        experiment.plan, named, experiment.cross_frame, outcomes, experiment.cross_weights
+    )
+
+
+def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
     """Options of the design; those of columns that are not treated are left out."""
     params, imputers = request.params, request.imputation_map
     if imputers is not None and not isinstance(imputers, Mapping):
@@ -201,8 +227,7 @@ def _options(request: Request, variables: Sequence[Hashable], extended: bool) ->
     if unknown:
         raise InvalidOptionError(f"imputation_map names {unknown}, which the frame does not have")
     coders = {CODE_OF_TREATMENT[treatment] for treatment in params["coders"]}
-    if extended:
-        coders.add("clean")  # extra columns are numbers
+    coders.add("clean")  # extra columns are numbers
     if not request.supervised:
         coders.add("catP")  # tells which levels are common
     options = {

@@ -158,6 +158,12 @@ def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[s
     return result
 
 
+def tunable(params: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+    """Return the tunable parameters, unchecked: `merged` checks them when they are used."""
+    given = {**defaults, **(params if isinstance(params, Mapping) else {})}
+    return {name: given[name] for name in given["tunable_params"] if name in given}
+
+
 def native_imputer(given: Any) -> Imputer:
     """Turn a function of the good values, or a number, into an imputer of the plan."""
     if given is np.mean:

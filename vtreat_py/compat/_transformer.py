@@ -24,10 +24,7 @@ from vtreat_py._plan import TreatmentPlan
 from vtreat_py.compat._description import description_matrix
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
-from vtreat_py.compat._parameters import (
-    merged,
-    supervised_defaults,
-)
+from vtreat_py.compat._parameters import merged, supervised_defaults, tunable
 
 
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,8 +77,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return y
         if name is None:
             raise OutcomeError(
-                f"{type(self).__name__} requires y: give fit(X, y), or name the outcome's column "
-                "with outcome_name="
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give "
+                "fit(X, y), or name the outcome's column with outcome_name="
             )
         if name not in source.columns:
             raise FrameError(f"outcome_name={name!r} is not a column of X, and y is not given")
@@ -244,19 +241,16 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments and, with ``deep``, the tunable ``params``."""
         given: dict[str, Any] = super().get_params(deep=False)
-        if deep:
-            params = self._params()
-            given |= {name: params[name] for name in params["tunable_params"]}
-        return given
+        return given | tunable(self.params, self._defaults()) if deep else given
 
     def set_params(self, **given: Any) -> Self:
         """Set the constructor's arguments and the tunable ``params``, by name."""
         if "params" in given:
             self.params = given.pop("params")
-        tunable = self._params()["tunable_params"]
-        changed = {name: given.pop(name) for name in list(given) if name in tunable}
+        shown = tunable(self.params, self._defaults())
+        changed = {name: given.pop(name) for name in list(given) if name in shown}
         if changed:
-            self.params = merged({**(self.params or {}), **changed}, self._defaults())
+            self.params = {**(self.params or {}), **changed}
         super().set_params(**given)
         return self
 
