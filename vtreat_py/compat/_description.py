@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -47,8 +46,8 @@ def description_matrix(learned: Learned) -> pd.DataFrame:
         else:
             pairs, numeric = _of_levels(treatment, derived), False
         rows += [_row(variable, numeric, value, number) for value, number in pairs]
-    table = {name: pd.Series(list(values), dtype=object) for name, values in _columns(rows).items()}
-    return pd.DataFrame(table).astype({"orig_was_numeric": bool, "replacement": float})
+    table = pd.DataFrame(rows, columns=list(_COLUMNS), dtype=object)
+    return table.astype({"orig_was_numeric": bool, "replacement": float})
 
 
 def _of_levels(treatment: LevelTreatment, derived: DerivedVariable) -> list[tuple[Any, float]]:
@@ -68,8 +67,3 @@ def _row(variable: Variable, numeric: bool, value: Any, number: float) -> tuple[
         value,
         number,
     )
-
-
-def _columns(rows: list[tuple[Any, ...]]) -> Mapping[str, tuple[Any, ...]]:
-    columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
-    return dict(zip(_COLUMNS, columns, strict=True))
