@@ -354,8 +354,8 @@ def test_prepare_needs_a_plan() -> None:
 
 
 def test_prepare_needs_a_frame(plan: vt.TreatmentPlan) -> None:
-    with pytest.raises(OptionTypeError, match="frame is of type list; give a pandas, polars or py"):
-        vt.prepare(plan, [[1, 2]])
+    with pytest.raises(OptionTypeError, match="frame is of type dict; give a pandas, polars or py"):
+        vt.prepare(plan, {"x": [1, 2]})
 
 
 def test_prepare_names_a_column_that_cannot_be_treated(plan: vt.TreatmentPlan) -> None:

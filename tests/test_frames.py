@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 import vtreat_py as vt
 from tests.conftest import (
@@ -262,20 +263,50 @@ def test_columns_that_share_a_name_are_refused_in_prepare() -> None:
     "given",
     [
         {"x": [1, 2]},
-        [[1, 2]],
         None,
         "frame.csv",
-        np.zeros(3),
-        np.zeros((2, 2, 2)),
-        pd.Series([1, 2]),
-        pl.Series([1, 2]),
+        csr_array(np.eye(3)),
         io.StringIO("x"),
     ],
     ids=lambda v: type(v).__name__,
 )
 def test_what_is_no_frame_is_refused_by_its_type(given: Any) -> None:
-    with pytest.raises(OptionTypeError, match=rf"of type {type(given).__name__}.*give a pandas"):
+    with pytest.raises(OptionTypeError, match=rf"of type {type(given).__name__}.*(?i:give a )"):
         vt.design_treatments(given, outcome="y")
+
+
+def test_sparse_input_is_refused_with_what_to_do() -> None:
+    with pytest.raises(OptionTypeError, match=r"sparse input is not supported.*X\.toarray\(\)"):
+        vt.design_treatments(csr_array(np.eye(3)), outcome=[0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ([1, 2], "1D array"),
+        ([], "1D array"),
+        ([{"x": 1}], "1D array"),
+        (np.zeros(3), "1D array"),
+        (np.zeros((2, 2, 2)), "3D array"),
+        (np.float64(1), "scalar array"),
+        (pd.Series([1, 2]), "1D array"),
+        (pl.Series([1, 2]), "1D array"),
+    ],
+)
+def test_an_array_must_have_two_dimensions(given: Any, found: str) -> None:
+    message = rf"Expected 2D array, got {found} instead \({type(given).__name__}\). Reshape your"
+    with pytest.raises(FrameError, match=message):
+        vt.design_treatments(given, outcome_type="unsupervised")
+
+
+def test_rows_of_different_lengths_are_refused() -> None:
+    with pytest.raises(FrameError, match="X cannot be read as rows of one length"):
+        vt.design_treatments([[1, 2], [3]], outcome_type="unsupervised")
+
+
+def test_an_array_of_complex_numbers_is_refused() -> None:
+    with pytest.raises(FrameError, match=r"Complex data not supported: X is an array of complex"):
+        vt.design_treatments(np.eye(3) * 1j, outcome_type="unsupervised")
 
 
 def test_a_lazy_frame_is_refused_with_one_message() -> None:
@@ -301,8 +332,62 @@ def test_an_array_is_a_frame_of_numbered_columns() -> None:
     plan = vt.design_treatments(values, outcome=values.sum(axis=1))
     assert plan.feature_names == ["x0", "x1", "x2"]
     treated = vt.prepare(plan, values[:5] + 1.0)
-    assert isinstance(treated, pd.DataFrame)
-    np.testing.assert_array_equal(treated.to_numpy(), values[:5] + 1.0)
+    assert type(treated) is np.ndarray
+    np.testing.assert_array_equal(treated, values[:5] + 1.0, strict=True)
+
+
+def test_an_array_comes_back_with_its_extra_columns() -> None:
+    values = np.random.default_rng(0).normal(size=(30, 3))
+    plan = vt.design_treatments(values, outcome="x2", variables=["x0"])
+    treated = vt.prepare(plan, values[:5] + 1.0, extra_columns=["x2", "x1"])
+    np.testing.assert_array_equal(treated, values[:5][:, [0, 2, 1]] + 1.0, strict=True)
+
+
+def test_the_cross_frame_of_an_array_is_an_array() -> None:
+    values = np.random.default_rng(0).normal(size=(30, 2)).astype(np.float32)
+    values[::7, 0] = np.nan
+    y = np.arange(30.0) % 4
+    folds = [(np.arange(10, 30), np.arange(10)), (np.arange(20), np.arange(20, 30))]
+    with pytest.warns(vt.VtreatWarning, match="leaves 10 of 30 rows out"):
+        made = vt.cross_frame_experiment(values, outcome=y, cv=folds)
+    with pytest.warns(vt.VtreatWarning, match="leaves 10 of 30 rows out"):
+        framed = vt.cross_frame_experiment(
+            pd.DataFrame(values, columns=["x0", "x1"]), outcome=y, cv=folds
+        )
+    assert made.cross_frame.dtype == np.float64
+    np.testing.assert_array_equal(made.cross_frame, framed.cross_frame.to_numpy(), strict=True)
+
+
+class Rows:
+    """What only says how to become an array."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype)
+
+
+@pytest.mark.parametrize("make", [list, tuple, Rows], ids=lambda make: make.__name__)
+def test_what_holds_rows_is_read_as_an_array(make: Any) -> None:
+    rows = [["a", 1.0], ["b", None], [None, 3.0], ["a", 4.0]] * 5
+    array = np.array(rows, dtype=object)
+    plan = vt.design_treatments(make(rows), outcome_type="unsupervised")
+    assert plan == vt.design_treatments(array, outcome_type="unsupervised")
+    treated = vt.prepare(plan, make(rows))
+    np.testing.assert_array_equal(treated, vt.prepare(plan, array), strict=True)
+
+
+def test_numbers_among_text_in_a_list_of_rows_stay_numbers() -> None:
+    plan = vt.design_treatments([["a", 1.5], ["b", 2.5]] * 5, outcome_type="unsupervised")
+    assert plan.treatments[1].kind == "number"
+
+
+def test_masked_values_of_an_array_are_missing() -> None:
+    values = np.ma.array([[1.0], [2.0], [3.0]], mask=[[False], [True], [False]])
+    plan = vt.design_treatments(values, outcome_type="unsupervised")
+    assert plan.feature_names == ["x0", "x0_isBAD"]
+    assert vt.prepare(plan, values).tolist() == [[1, 0], [2, 1], [3, 0]]
 
 
 def test_an_array_of_objects_may_hold_text_and_missing_values() -> None:

@@ -8,6 +8,7 @@ from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
 from vtreat_py._treatments import (
     BinomialOutcomeTreatment,
+    MultinomialOutcomeTreatment,
     NumericOutcomeTreatment,
     UnsupervisedTreatment,
 )
@@ -16,6 +17,7 @@ from vtreat_py._version import __version__
 __all__ = [
     "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "MultinomialOutcomeTreatment",
     "NumericOutcomeTreatment",
     "TreatmentPlan",
     "UnsupervisedTreatment",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from scipy.sparse import issparse
 
 from vtreat_py._columns import Column
 from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
@@ -27,37 +29,52 @@ class InputFrame:
     columns : tuple of hashable
         Column names, all different.
     n_rows : int
+    is_array : bool
+        Whether it came as an array, and an array is to come back.
     """
 
     frame: nw.DataFrame[Any]
     columns: tuple[Hashable, ...]
     n_rows: int
+    is_array: bool = False
 
     @classmethod
     def of(cls, frame: Any) -> InputFrame:
-        """Wrap a pandas, polars or pyarrow frame, or a two-dimensional array.
+        """Wrap a pandas, polars or pyarrow frame, or something like a two-dimensional array.
+
+        The columns of an array are called ``x0``, ``x1``, ...
 
         Raises
         ------
         OptionTypeError
-            If it is no eager data frame.
+            If it is no eager data frame and no dense array.
         FrameError
-            If two columns share a name.
+            If two columns share a name, or an array has not two dimensions.
         """
-        if isinstance(frame, np.ndarray) and frame.ndim == 2:
-            columns = [f"x{i}" for i in range(frame.shape[1])]
-            frame = pd.DataFrame(frame, columns=columns, copy=False)
+        if isinstance(frame, cls):
+            return frame
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
         try:
             wrapped = nw.from_native(frame, eager_only=True)
+            is_array = False
         except TypeError as reason:
-            raise OptionTypeError(
-                f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
-                "data frame, or a two-dimensional array"
-            ) from reason
-        return cls(wrapped, tuple(wrapped.columns), len(wrapped))
+            array = _as_array(frame)
+            if array is None:
+                raise OptionTypeError(
+                    f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
+                    "data frame, or a two-dimensional array"
+                ) from reason
+            columns = [f"x{i}" for i in range(array.shape[1])]
+            wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
+            is_array = True
+        return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
+
+    def renamed(self, names: Sequence[Hashable]) -> InputFrame:
+        """Give the columns other names, in their order."""
+        mapping: Any = dict(zip(self.columns, names, strict=True))
+        return replace(self, frame=self.frame.rename(mapping), columns=tuple(names))
 
     def read(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read one column; see `read_column`."""
@@ -79,7 +96,7 @@ class InputFrame:
     def like(
         self, names: Sequence[str], columns: FloatArray, extra: Sequence[Hashable], rows: Any = None
     ) -> Any:
-        """Build a frame of the caller's kind.
+        """Build a frame of the caller's kind; an array where one came.
 
         Parameters
         ----------
@@ -92,15 +109,15 @@ class InputFrame:
             The rows of this frame that the values stand for; None: all.
         """
         native = self.frame.to_native()
+        if self.is_array:
+            values = columns.T
+            return np.hstack([values, _rows(native[list(extra)], rows)]) if extra else values
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
             if not extra:
                 return result
-            as_they_are = native[list(extra)]
-            if rows is not None:
-                as_they_are = as_they_are.iloc[rows]
-            return pd.concat([result, as_they_are], axis=1)
+            return pd.concat([result, _rows(native[list(extra)], rows)], axis=1)
         data: dict[str, Any] = {
             name: nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
             for name, values in zip(names, columns, strict=True)
@@ -120,9 +137,9 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
     Raises
     ------
     OptionTypeError
-        If it is not one-dimensional.
+        If it is no array or series.
     FrameError
-        If its length is not ``n_rows``.
+        If it has not one dimension, or its length is not ``n_rows``.
     """
     try:
         series = nw.from_native(values, series_only=True)
@@ -131,7 +148,8 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
-            raise OptionTypeError(
+            kind = FrameError if array.ndim else OptionTypeError
+            raise kind(
                 f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
                 f"found {type(values).__name__} of shape {array.shape}"
             ) from None
@@ -145,6 +163,44 @@ def _object_or_numbers(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return pd.Series(list(values)).to_numpy()
     return np.asarray(values)
+
+
+def _rows(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
+    return frame if rows is None else frame.iloc[rows]
+
+
+def _as_array(given: Any) -> npt.NDArray[Any] | None:
+    """Read a two-dimensional array, whatever holds it; None if it is nothing of the kind."""
+    if issparse(given):
+        raise OptionTypeError(
+            f"X is of type {type(given).__name__}: sparse input is not supported. Give a data "
+            "frame, or a dense array such as X.toarray()"
+        )
+    if isinstance(nw.from_native(given, pass_through=True), nw.LazyFrame):
+        return None
+    if not isinstance(given, list | tuple) and not hasattr(given, "__array__"):
+        return None
+    try:
+        array: npt.NDArray[Any] = np.asanyarray(given)
+        if array.dtype.kind in "US" and not hasattr(given, "dtype"):
+            array = np.asarray(given, dtype=object)  # the numbers among text stay numbers
+    except ValueError as reason:
+        raise FrameError(
+            f"X cannot be read as rows of one length ({reason}); give a data frame"
+        ) from reason
+    if array.ndim != 2:
+        found = "scalar" if array.ndim == 0 else f"{array.ndim}D"
+        raise FrameError(
+            f"Expected 2D array, got {found} array instead ({type(given).__name__}). Reshape your "
+            "data: give a data frame, or X.reshape(-1, 1) for one column, X.reshape(1, -1) for one "
+            "row"
+        )
+    if array.dtype.kind == "c":
+        raise FrameError(
+            f"Complex data not supported: X is an array of {array.dtype}; give real and imaginary "
+            "parts, or moduli and arguments, as columns of their own"
+        )
+    return array
 
 
 def _check_distinct(names: list[Hashable]) -> None:

@@ -98,7 +98,7 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
             f"{weight[negative[0]]:g} in row {negative[0]}; use 0 to leave a row out of the design"
         )
     if not weight.any():
-        raise OutcomeError("sample_weight is 0 in every row; some row must count")
+        raise OutcomeError("sample_weight is zero in every row; some row must count")
     return None if (weight == 1).all() else weight
 
 

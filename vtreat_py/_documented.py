@@ -1,0 +1,47 @@
+"""Docstrings of the treatments: each parameter is described where it is first taken."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TypeVar
+
+from vtreat_py._design import design_treatments
+
+T = TypeVar("T")
+
+_ENTRY = re.compile(r"^    (\w+) : .*\n(?:^        .*\n)+", re.MULTILINE)
+
+_OWN = """
+    prune_sig : float, "recommended" or None
+        Which derived variables come out: those with a p-value of at most this, the recommended
+        ones (default), or all.
+    scale : bool
+        y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
+    collar : bool
+        Clip cleaned numbers to the range seen at design (see ``collar_prob``).
+"""
+
+_ATTRIBUTES = """
+    Attributes
+    ----------
+    plan_ : TreatmentPlan
+        What was learned on all rows.
+    score_frame_ : DataFrame
+        The plan's score frame: the derived variables and how they scored.
+    feature_names_in_ : ndarray of str
+        Columns of the frame; there only when all have text names.
+    n_features_in_ : int
+        Number of columns of the frame.
+"""
+
+
+def documented(cls: type[T]) -> type[T]:
+    """Fill ``{parameters}`` in a treatment's docstring, from its constructor's signature."""
+    if cls.__doc__ is None or design_treatments.__doc__ is None:  # python -OO
+        return cls
+    entries = {m[1]: m[0] for m in _ENTRY.finditer(design_treatments.__doc__ + _OWN)}
+    names = list(inspect.signature(cls).parameters)
+    text = "Parameters\n    ----------\n" + "".join(entries[name] for name in names) + _ATTRIBUTES
+    cls.__doc__ = cls.__doc__.replace("{parameters}", text.rstrip())
+    return cls

@@ -1,0 +1,238 @@
+"""What the treatments share: the plan in the shape of a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn import get_config
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py._design_steps import Design
+from vtreat_py._errors import FrameError, InvalidOptionError
+from vtreat_py._features import FittedColumns
+from vtreat_py._frames import InputFrame
+from vtreat_py._html import plan_html
+from vtreat_py._outcome import is_name
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py._prepare import prepare
+
+# What `prepare` is given; all other parameters are options of the design.
+_SELECTING = ("prune_sig", "scale", "collar")
+
+
+class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A thin shell around a plan."""
+
+    _outcome_type: str
+    _fitted_columns: FittedColumns
+    plan_: TreatmentPlan
+    n_features_in_: int
+
+    def _options(self) -> dict[str, Any]:
+        parameters = self.get_params(deep=False)
+        return {name: v for name, v in parameters.items() if name not in _SELECTING}
+
+    def _select(self) -> dict[str, Any]:
+        parameters = self.get_params(deep=False)
+        return {name: v for name, v in parameters.items() if name in _SELECTING}
+
+    def _read(self, X: Any) -> InputFrame:
+        source = InputFrame.of(X)
+        if not source.columns:
+            raise FrameError(
+                f"Found a frame with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of "
+                "1 is required."
+            )
+        return source
+
+    def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
+        aside = tuple(g for g in given if g is not None and is_name(g, source))
+        self.plan_ = plan
+        self._fitted_columns = FittedColumns(
+            owner=type(self).__name__,
+            columns=tuple(c for c in source.columns if c not in aside),
+            aside=aside,
+            from_array=source.is_array,
+            by_name=self.get_params(deep=False)["variables"] is not None,
+        )
+        self.n_features_in_ = len(self._fitted_columns.columns)
+        names = self._fitted_columns.names
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of a frame that an earlier fit saw
+
+    @property
+    def score_frame_(self) -> pd.DataFrame:
+        """The plan's score frame."""
+        check_is_fitted(self)
+        return self.plan_.score_frame
+
+    def transform(self, X: Any) -> Any:
+        """Treat a frame by the fitted plan.
+
+        For new rows. The rows the treatment was fitted on are treated by ``fit_transform``;
+        here their codes would have seen their own outcomes, and a warning says so.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
+            With the columns seen in fit, in their order. With ``variables=``, those are picked
+            by name, in any order and among others, as `prepare` does.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+            Or what ``set_output`` says. The index of a pandas frame is kept.
+
+        Raises
+        ------
+        SchemaError
+            If the columns are not those seen in fit, or hold another type.
+        """
+        check_is_fitted(self)
+        source = self._fitted_columns.found_in(InputFrame.of(X))
+        return prepare(self.plan_, source, **self._select())
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that ``transform`` returns.
+
+        Parameters
+        ----------
+        input_features : array of str or None
+            Names of the input. They must be those seen in fit; for an array, whose columns have
+            none, they stand in the place of ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        chosen = self.plan_.select(self._select().get("prune_sig"))
+        names = [v.name for v in chosen]
+        if input_features is not None:
+            given = self._fitted_columns.checked_names(input_features)
+            if self._fitted_columns.from_array:
+                place = dict(zip(self._fitted_columns.columns, given, strict=True))
+                names = [
+                    place[v.orig_variable] + v.name.removeprefix(str(v.orig_variable))
+                    for v in chosen
+                ]
+        return np.array(names, dtype=object)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        if get_config()["display"] != "diagram":
+            raise AttributeError("_repr_html_ is there when the display option is 'diagram'")
+        return self._html
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._html()
+        return bundle
+
+    def _html(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        return diagram + plan_html(self.plan_) if hasattr(self, "plan_") else diagram
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class SupervisedTreatment(Treatment):
+    """Treatments that see an outcome."""
+
+    def _design(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
+    ) -> Design:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        source = self._read(X)
+        if source.n_rows == 1:
+            raise FrameError("the frame has 1 sample (row); a design needs at least two")
+        return Design.checked(
+            frame=source,
+            outcome=y,
+            outcome_type=self._outcome_type,
+            sample_weight=sample_weight,
+            groups=groups,
+            scaled=scaled,
+            **self._options(),
+        )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Learn the plan.
+
+        To treat the training rows themselves, use ``fit_transform``.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,), or a column name of X
+            The outcome.
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights.
+        groups : array of shape (n,), or a column name of X
+            Rows of one group share a fold.
+
+        Returns
+        -------
+        self
+            Fitted. Columns of X that were named as outcome, weights or groups are not treated,
+            and are not needed in ``transform``.
+        """
+        design = self._design(X, y, sample_weight, groups)
+        self._remember(design.source, design.plan(design.learn()), y, sample_weight, groups)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any:
+        """Learn the plan, and treat the training rows out of fold: the cross-frame.
+
+        Not the same as ``fit`` followed by ``transform``, which would code each row by its own
+        outcome too.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind as X (an array for an array), n rows
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` leaves rows out of all application sets, or has rows in several.
+        """
+        select = self._select()
+        design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
+        if not design.context.folds.applies_once:
+            raise InvalidOptionError(
+                "fit_transform must return every row once, but cv leaves some out of all "
+                "application sets, or has some in several; use another cv, or "
+                "cross_frame_experiment"
+            )
+        learned = design.learn()
+        plan = design.plan(learned)
+        self._remember(design.source, plan, y, sample_weight, groups)
+        return design.cross_frame(plan, learned, **select).cross_frame
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
