@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._design_steps import Design
 from vtreat_py._errors import FrameError, InvalidOptionError
 from vtreat_py._features import FittedColumns
@@ -97,7 +99,15 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         source = self._fitted_columns.found_in(InputFrame.of(X))
-        return prepare(self.plan_, source, **self._select())
+        return self._for_output(prepare(self.plan_, source, **self._select()))
+
+    def _for_output(self, treated: Any) -> Any:
+        """Hand an Arrow table over as pandas where scikit-learn, which knows none, wraps it."""
+        if not isinstance(treated, pa.Table):
+            return treated
+        own = getattr(self, "_sklearn_output_config", {})
+        asked = own.get("transform", get_config()["transform_output"])
+        return treated if asked == "default" else treated.to_pandas()
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that ``transform`` returns.
@@ -119,10 +129,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             given = self._fitted_columns.checked_names(input_features)
             if self._fitted_columns.from_array:
                 place = dict(zip(self._fitted_columns.columns, given, strict=True))
-                names = [
-                    place[v.orig_variable] + v.name.removeprefix(str(v.orig_variable))
-                    for v in chosen
-                ]
+                names = [_named_after(place[v.orig_variable], v) for v in chosen]
         return np.array(names, dtype=object)
 
     @property
@@ -147,6 +154,14 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _named_after(column: str, variable: DerivedVariable) -> str:
+    """Name a derived variable as if the column it comes from had another name."""
+    old = str(variable.orig_variable)
+    if variable.code == "clean":
+        return column + variable.name.removeprefix(old)
+    return variable.name.replace(f"{old}_{variable.code}", f"{column}_{variable.code}", 1)
 
 
 class SupervisedTreatment(Treatment):
@@ -230,7 +245,7 @@ class SupervisedTreatment(Treatment):
         learned = design.learn()
         plan = design.plan(learned)
         self._remember(design.source, plan, y, sample_weight, groups)
-        return design.cross_frame(plan, learned, **select).cross_frame
+        return self._for_output(design.cross_frame(plan, learned, **select).cross_frame)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

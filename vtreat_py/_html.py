@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 if TYPE_CHECKING:  # the plan shows itself by this module
     from vtreat_py._plan import TreatmentPlan
 
@@ -41,10 +39,10 @@ def plan_html(plan: TreatmentPlan) -> str:
 
 def _summary(plan: TreatmentPlan) -> list[str]:
     sizes = [
-        f"{len(plan.variables)} columns in",
-        f"{len(plan.derived)} derived variables",
-        f"{sum(plan.recommended)} recommended",
-        f"{plan.n_rows} rows",
+        f"columns in: {len(plan.variables)}",
+        f"derived variables: {len(plan.derived)}",
+        f"recommended: {sum(plan.recommended)}",
+        f"rows: {plan.n_rows}",
     ]
     return [f"<p>Outcome: {escape(plan.note)}</p>", f"<p>{' &middot; '.join(sizes)}</p>"]
 
@@ -84,7 +82,7 @@ def _scores(plan: TreatmentPlan) -> str:
 
 
 def _row(row: dict[Any, Any], columns: Iterable[str]) -> str:
-    cells = "".join(f"<td{_kind(c)}>{_cell(c, row[c], row)}</td>" for c in columns)
+    cells = "".join(f"<td{_kind(c)}>{_cell(c, row[c])}</td>" for c in columns)
     left_out = "" if row["recommended"] else ' class="vtreat-left-out"'
     return f"<tr{left_out}>{cells}</tr>"
 
@@ -93,20 +91,18 @@ def _kind(column: str) -> str:
     return ' class="vtreat-number"' if column in ("rsq", "sig") else ""
 
 
-def _cell(column: str, value: Any, row: dict[Any, Any]) -> str:
+def _cell(column: str, value: Any) -> str:
     if column == "recommended":
         return "yes" if value else "no"
     if column == "rsq":
         return f"{value:.3g}"
     if column == "sig":
         return f"{value:.2g}" if value >= _SMALLEST_SIG else f"&lt; {_SMALLEST_SIG:g}"
-    if column == "level" and row["code"] != "lev":
+    if value is None:  # no level: the variable's name says what it is
         return ""
     return _text(value)
 
 
 def _text(value: Any) -> str:
-    """Text as it is, what is missing as such, other values as Python writes them."""
-    if isinstance(value, str):
-        return escape(value)
-    return "missing" if pd.isna(value) is True else escape(repr(value))
+    """Text as it is, other values as Python writes them."""
+    return escape(value if isinstance(value, str) else repr(value))

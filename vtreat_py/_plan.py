@@ -13,6 +13,7 @@ import pandas as pd
 
 from vtreat_py._column_treatment import DerivedVariable, OutcomeScore, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._html import plan_html
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, check_coders, check_number
 
@@ -201,6 +202,9 @@ class TreatmentPlan:
         if len(self._scored) > 12:
             lines.append(f"... {len(self._scored) - 12} more in plan.score_frame")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
 
 
 def _objects(values: Iterable[Any]) -> pd.Series[Any]:

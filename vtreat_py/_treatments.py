@@ -98,13 +98,11 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
     --------
     >>> import pandas as pd
     >>> from vtreat_py import MultinomialOutcomeTreatment
-    >>> X = pd.DataFrame({"x": ["a", "b"] * 10 + ["a", "c"] * 10})
-    >>> y = [0, 1, 0, 1, 1, 1, 0, 0, 0, 1] * 4
-    >>> treatment = MultinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["lev"])
-    >>> treatment.fit_transform(X, y).head(2)
-       x_lev_x_a  x_lev_x_b  x_lev_x_c
-    0        1.0        0.0        0.0
-    1        0.0        1.0        0.0
+    >>> X = pd.DataFrame({"x": ["a", "b", "c", "a", "b", "c"] * 10})
+    >>> y = ["cold", "mild", "hot", "mild", "mild", "hot"] * 10
+    >>> treatment = MultinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["catB"])
+    >>> treatment.fit_transform(X, y).columns.tolist()
+    ['x_catB']
     """
 
     _outcome_type = "multinomial"
