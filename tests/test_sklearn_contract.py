@@ -69,7 +69,7 @@ def expected_failures(treatment: Any) -> dict[str, str]:
     "treatment",
     [
         *(make() for make in OUTCOMES),
-        vt.BinomialOutcomeTreatment(target=1, prune_sig=None, collar=True, smoothing=1),
+        vt.BinomialOutcomeTreatment(prune_sig=None, collar=True, smoothing=1),
         vt.NumericOutcomeTreatment(prune_sig=0.5, imputation="median", n_jobs=2),
     ],
     ids=repr,
@@ -86,6 +86,11 @@ def test_scikit_learns_own_checks_pass(treatment: Any) -> None:
         )
     assert len(results) > 40
     assert [r["exception"] for r in results if r["status"] == "failed"] == []
+
+
+def test_two_classes_are_asked_for_unless_a_target_is_named() -> None:
+    assert not vt.BinomialOutcomeTreatment().__sklearn_tags__().classifier_tags.multi_class
+    assert vt.BinomialOutcomeTreatment(target=1).__sklearn_tags__().classifier_tags.multi_class
 
 
 # Checks that scikit-learn runs on its own transformers only.
