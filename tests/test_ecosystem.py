@@ -207,7 +207,7 @@ def test_weights_and_groups_reach_a_treatment_in_a_pipeline(routing: bool, treat
 def test_weights_that_nobody_asked_for_are_refused_when_routing_is_on() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         silent = make_pipeline(binomial())
-        with pytest.raises(ValueError, match=r"\[sample_weight\] are passed but are not explicitly"):
+        with pytest.raises(ValueError, match=r"\[sample_weight\] are passed but are not"):
             silent.fit(X, C, sample_weight=W)
         refusing = make_pipeline(binomial().set_fit_request(sample_weight=False))
         with pytest.raises(TypeError, match="sample_weight"):

@@ -136,7 +136,9 @@ def test_the_output_is_of_the_kind_asked_for(
     assert columns == treatment.get_feature_names_out().tolist()
 
 
-@pytest.mark.parametrize(("container", "wanted"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+@pytest.mark.parametrize(
+    ("container", "wanted"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
+)
 def test_an_array_comes_back_as_the_frame_asked_for(make: Any, container: str, wanted: Any) -> None:
     plain = unfitted(make).fit_transform(NUMBERS, OUTCOMES[make])
     framed = unfitted(make).set_output(transform=container).fit_transform(NUMBERS, OUTCOMES[make])
@@ -289,7 +291,7 @@ def test_a_supervised_design_needs_two_rows(make: Any, rows: int) -> None:
 
 def test_a_frame_without_columns_is_refused(make: Any) -> None:
     for empty in (X[[]], np.empty((240, 0))):
-        with pytest.raises(FrameError, match=r"0 feature\(s\) \(shape=\(240, 0\)\) while a minimum"):
+        with pytest.raises(FrameError, match=r"0 feature\(s\) \(shape=\(240, 0\)\) while"):
             make().fit(empty, OUTCOMES[make])
 
 

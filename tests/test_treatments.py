@@ -25,7 +25,7 @@ X = pd.DataFrame(example_columns())[TREATED]
 Y = {name: np.array(example_columns()[name]) for name in ("y", "c")}
 NEW = pd.DataFrame(example_columns(30, seed=8))[TREATED]
 SUPERVISED = {"y": vt.NumericOutcomeTreatment, "c": vt.BinomialOutcomeTreatment}
-TREATMENTS = [*SUPERVISED.values(), vt.UnsupervisedTreatment]
+TREATMENTS = [*SUPERVISED.values(), vt.MultinomialOutcomeTreatment, vt.UnsupervisedTreatment]
 
 
 def treatment(outcome: str, **options: Any) -> Any:

@@ -43,7 +43,8 @@ def design_treatments(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow data frame of n rows
+    frame : pandas, polars or pyarrow data frame, or array, of n rows
+        Columns of an array are called ``x0``, ``x1``, ...
     outcome : column name or array of shape (n,)
         What is to be predicted; None only for ``outcome_type="unsupervised"``.
     outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None

@@ -40,7 +40,7 @@ def prepare(
     Parameters
     ----------
     plan : TreatmentPlan
-    frame : pandas, polars or pyarrow data frame of n rows
+    frame : pandas, polars or pyarrow data frame, or array, of n rows
         Must have the columns that the chosen variables come from, in any order and among others.
     prune_sig : float, "recommended" or None
         Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
@@ -62,7 +62,7 @@ def prepare(
 
     Returns
     -------
-    frame of the same kind, n rows
+    frame of the same kind (an array for an array), n rows
         Float columns without missing or infinite values, in the order of the score frame; the
         index of a pandas frame is kept. Empty, with a warning, when no variable is left. With
         ``sparse_output``, a ``scipy.sparse.csr_matrix`` of as many columns instead.

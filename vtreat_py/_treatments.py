@@ -102,7 +102,7 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
     >>> y = ["cold", "mild", "hot", "mild", "mild", "hot"] * 10
     >>> treatment = MultinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["catB"])
     >>> treatment.fit_transform(X, y).columns.tolist()
-    ['x_catB']
+    ['cold_x_catB', 'hot_x_catB', 'mild_x_catB']
     """
 
     _outcome_type = "multinomial"
