@@ -263,6 +263,58 @@ def test_the_flag_must_be_a_flag(frame: pd.DataFrame, given: Any) -> None:
         vt.cross_frame_experiment(frame, outcome="y", coders=["lev"], sparse_output=given)
 
 
+TREATMENTS: dict[str, Any] = {
+    "y": vt.NumericOutcomeTreatment,
+    "c": vt.BinomialOutcomeTreatment,
+    "nothing": vt.UnsupervisedTreatment,
+}
+
+
+def treatment_of(name: str, **options: Any) -> Any:
+    given: dict[str, Any] = {"variables": TREATED, "coders": INDICATORS}
+    if name != "nothing":
+        given |= {"prune_sig": None, "random_state": 0, "rare_count": 30}
+    return TREATMENTS[name](**given | options)
+
+
+@pytest.mark.parametrize("name", TREATMENTS)
+def test_the_transformers_give_the_dense_result(name: str, frame: pd.DataFrame) -> None:
+    y = None if name == "nothing" else frame[name]
+    ours, theirs = treatment_of(name, sparse_output=True), treatment_of(name)
+    assert_sparse_equal(ours.fit_transform(frame, y), theirs.fit_transform(frame, y))
+    new = frame.iloc[::-3].assign(x="new")
+    matrix = ours.transform(new)
+    assert_sparse_equal(matrix, theirs.transform(new))
+    names = ours.get_feature_names_out().tolist()
+    assert names == theirs.get_feature_names_out().tolist()
+    assert matrix.shape[1] == len(names)
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+@pytest.mark.parametrize("name", ["y", "nothing"])
+def test_a_matrix_cannot_be_put_into_a_frame(
+    name: str, container: str, frame: pd.DataFrame
+) -> None:
+    refused = f"{container.capitalize()} output does not support sparse data: set sparse_output="
+    treatment = treatment_of(name, sparse_output=True)
+    set_up = treatment_of(name, sparse_output=True).set_output(transform=container)
+    with pytest.raises(InvalidOptionError, match=refused):
+        set_up.fit_transform(frame, frame["y"])
+    with pytest.raises(InvalidOptionError, match=refused):
+        set_up.fit(frame, frame["y"]).transform(frame.head(3))
+    with (
+        sklearn.config_context(transform_output=container),
+        pytest.raises(InvalidOptionError, match=refused),
+    ):
+        treatment.fit_transform(frame, frame["y"])
+    assert sparse.issparse(set_up.set_output(transform="default").transform(frame.head(3)))
+
+
+def test_a_transformer_that_scales_is_refused_before_any_work(frame: pd.DataFrame) -> None:
+    with pytest.raises(InvalidOptionError, match=r"sparse_output=True and scale=True exclude"):
+        treatment_of("y", sparse_output=True, scale=True).fit_transform(frame, frame["y"])
+
+
 def peak_of(work: Any) -> int:
     tracemalloc.start()
     work()

@@ -20,6 +20,9 @@ _OWN = """
         y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
     collar : bool
         Clip cleaned numbers to the range seen at design (see ``collar_prob``).
+    sparse_output : bool
+        Return a ``scipy.sparse.csr_matrix``, as scikit-learn's ``OneHotEncoder`` does; for
+        ``coders=["lev", "isBAD"]``, without ``scale``.
 """
 
 _ATTRIBUTES = """

@@ -19,12 +19,14 @@ from vtreat_py._errors import FrameError, InvalidOptionError
 from vtreat_py._features import FittedColumns
 from vtreat_py._frames import InputFrame
 from vtreat_py._html import plan_html
+from vtreat_py._options import check_flag
 from vtreat_py._outcome import is_name
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
+from vtreat_py._sparse import check_container, check_sparse_options
 
 # What `prepare` is given; all other parameters are options of the design.
-_SELECTING = ("prune_sig", "scale", "collar")
+_SELECTING = ("prune_sig", "scale", "collar", "sparse_output")
 
 
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,6 +35,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     _outcome_type: str
     _fitted_columns: FittedColumns
     plan_: TreatmentPlan
+    sparse_output: bool
     n_features_in_: int
 
     def _options(self) -> dict[str, Any]:
@@ -90,7 +93,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         frame of the same kind (an array for an array), n rows
-            Or what ``set_output`` says. The index of a pandas frame is kept.
+            Or a matrix with ``sparse_output``, or what ``set_output`` says. The index of a pandas
+            frame is kept.
 
         Raises
         ------
@@ -98,6 +102,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             If the columns are not those seen in fit, or hold another type.
         """
         check_is_fitted(self)
+        check_container(self, self.sparse_output)
         source = self._fitted_columns.found_in(InputFrame.of(X))
         return self._for_output(prepare(self.plan_, source, **self._select()))
 
@@ -228,6 +233,7 @@ class SupervisedTreatment(Treatment):
         Returns
         -------
         frame of the same kind as X (an array for an array), n rows
+            Or a matrix with ``sparse_output``, or what ``set_output`` says.
 
         Raises
         ------
@@ -235,6 +241,9 @@ class SupervisedTreatment(Treatment):
             If ``cv`` leaves rows out of all application sets, or has rows in several.
         """
         select = self._select()
+        check_container(self, self.sparse_output)
+        if check_flag("sparse_output", self.sparse_output):
+            check_sparse_options(select["scale"])
         design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
         if not design.context.folds.applies_once:
             raise InvalidOptionError(

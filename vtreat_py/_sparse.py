@@ -62,6 +62,22 @@ def check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
         )
 
 
+def check_container(transformer: Any, sparse_output: bool) -> None:
+    """Refuse a sparse matrix where ``set_output`` asks for a data frame, as scikit-learn does.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    own = getattr(transformer, "_sklearn_output_config", {}).get("transform")
+    container = own or get_config()["transform_output"]
+    if sparse_output and container != "default":
+        raise InvalidOptionError(
+            f"{container.capitalize()} output does not support sparse data: set "
+            'sparse_output=False, or ask for set_output(transform="default")'
+        )
+
+
 def sparse_treated(
     treatments: Sequence[Treatment],
     columns: Sequence[Column],

@@ -57,6 +57,7 @@ class BinomialOutcomeTreatment(SupervisedTreatment):
         prune_sig: float | str | None = "recommended",
         scale: bool = False,
         collar: bool = False,
+        sparse_output: bool = False,
     ) -> None:
         self.target = target
         self.variables = variables
@@ -78,6 +79,7 @@ class BinomialOutcomeTreatment(SupervisedTreatment):
         self.prune_sig = prune_sig
         self.scale = scale
         self.collar = collar
+        self.sparse_output = sparse_output
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,6 +132,7 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
         prune_sig: float | str | None = "recommended",
         scale: bool = False,
         collar: bool = False,
+        sparse_output: bool = False,
     ) -> None:
         self.variables = variables
         self.cv = cv
@@ -151,6 +154,7 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
         self.prune_sig = prune_sig
         self.scale = scale
         self.collar = collar
+        self.sparse_output = sparse_output
 
 
 @documented
@@ -196,6 +200,7 @@ class NumericOutcomeTreatment(SupervisedTreatment):
         prune_sig: float | str | None = "recommended",
         scale: bool = False,
         collar: bool = False,
+        sparse_output: bool = False,
     ) -> None:
         self.variables = variables
         self.cv = cv
@@ -215,6 +220,7 @@ class NumericOutcomeTreatment(SupervisedTreatment):
         self.prune_sig = prune_sig
         self.scale = scale
         self.collar = collar
+        self.sparse_output = sparse_output
 
 
 @documented
@@ -252,6 +258,7 @@ class UnsupervisedTreatment(Treatment):
         n_jobs: int | None = None,
         progress: bool = False,
         collar: bool = False,
+        sparse_output: bool = False,
     ) -> None:
         self.variables = variables
         self.min_fraction = min_fraction
@@ -263,6 +270,7 @@ class UnsupervisedTreatment(Treatment):
         self.n_jobs = n_jobs
         self.progress = progress
         self.collar = collar
+        self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Learn the plan.
