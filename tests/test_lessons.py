@@ -9,7 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 import vtreat_py as vt
 from tests.conftest import TREATED, assert_close, example_columns
@@ -70,6 +74,27 @@ def test_lesson_04_an_identifier_beside_a_number_neither_crashes_nor_vanishes() 
 
 
 PRINTED_ORDER = ["b", "a", "q", "z", "c"]
+
+
+@pytest.mark.parametrize("make", [vt.NumericOutcomeTreatment, vt.MultinomialOutcomeTreatment])
+def test_lesson_05_the_plan_holds_what_all_rows_know(make: Any) -> None:
+    """Not what the last fold knows: after a cross-frame, codes are those of all rows."""
+    frame = pd.DataFrame(example_columns())
+    y = (
+        frame["y"]
+        if make is vt.NumericOutcomeTreatment
+        else np.sign(frame["y"].round()).astype(str)
+    )
+    options = {"smoothing": 1, "prune_sig": None, "random_state": 0}
+    crossed, plain = make(**options), make(**options)
+    crossed.fit_transform(frame[["x", "z"]], y)
+    plain.fit(frame[["x", "z"]], y)
+    assert crossed.plan_ == plain.plan_
+    if make is vt.NumericOutcomeTreatment:
+        own = frame["x"] == "a"
+        code = (y[own].sum() + y.mean()) / (own.sum() + 1) - y.mean()
+        treated = crossed.transform(pd.DataFrame({"x": ["a"], "z": [0.0]}))
+        assert treated["x_catN"][0] == pytest.approx(code)
 
 
 def test_lesson_06_the_order_of_columns_is_that_of_the_frame() -> None:
@@ -133,6 +158,60 @@ def test_lesson_11_zero_does_not_stand_for_unknown() -> None:
     assert treated["x_catP"][0] == 0.5 / ROWS
     assert treated["x_catD"][0] == treated["x_catD"].max() > 0
     assert treated["x_catN"][0] == 0
+
+
+def test_lesson_12_polars_comes_back_and_names_are_not_repeated() -> None:
+    """Several classes give each derived variable one name, and polars frames keep theirs."""
+    columns = example_columns()
+    frame = pl.DataFrame({name: columns[name] for name in TREATED})
+    y = np.sign(np.round(columns["y"])).astype(str)
+    treatment = vt.MultinomialOutcomeTreatment(random_state=0, prune_sig=None, smoothing=1)
+    crossed = treatment.fit_transform(frame, y)
+    treated = treatment.transform(frame.head(9))
+    assert isinstance(crossed, pl.DataFrame)
+    assert isinstance(treated, pl.DataFrame)
+    names = treatment.get_feature_names_out().tolist()
+    assert crossed.columns == treated.columns == names
+    assert len(set(names)) == len(names)
+    assert treatment.feature_names_in_.tolist() == frame.columns
+
+
+def test_lesson_13_awkward_text_is_data_and_rows_are_not_multiplied() -> None:
+    """Quotes in levels, spaces in names, infinities, several classes: 20 rows stay 20 rows."""
+    levels = ["it's", 'say "hi"', "a;--", "new\nline", ""]
+    frame = pd.DataFrame({"the 'x' column": levels * 12, "z z": [1.0, np.inf, -np.inf, 2.0] * 15})
+    y = np.array(["one", "two", "it's three"])[(np.arange(60) % 5 + np.arange(60) // 20) % 3]
+    plan = vt.design_treatments(
+        frame, outcome=y, outcome_type="multinomial", smoothing=1, random_state=0
+    )
+    new = frame.iloc[[3, 1, 4, 0, 2] * 4]
+    treated = vt.prepare(plan, new)
+    assert treated.index.equals(new.index)
+    assert np.isfinite(treated.to_numpy()).all()
+    marked = {v.level: treated[v.name] for v in plan.derived if v.code == "lev"}
+    assert set(marked) == set(levels)
+    for level, column in marked.items():
+        assert (column == (new["the 'x' column"] == level)).all()
+
+
+def test_lesson_14_treatments_are_searched_cloned_and_seeded_like_any_estimator() -> None:
+    """Clones, searches and scores work; nothing misspelt, and no global seed, is touched."""
+    frame = pd.DataFrame(example_columns())
+    X, y = frame[TREATED].drop(columns="flag"), frame["c"]
+    pipeline = make_pipeline(vt.BinomialOutcomeTreatment(random_state=0), LogisticRegression())
+    grid = {"binomialoutcometreatment__smoothing": ["auto", 10.0]}
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 (the global state is what is tested)
+    search = GridSearchCV(clone(pipeline), grid, cv=3, scoring="roc_auc").fit(X, y)
+    assert cross_val_score(pipeline, X, y, cv=3, scoring="roc_auc").min() > 0.7
+    assert search.best_score_ > 0.7
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    heavy = clone(pipeline[0]).fit(X, y, sample_weight=1 + np.arange(ROWS) % 3)
+    assert heavy.plan_ != clone(pipeline[0]).fit(X, y).plan_
+    with pytest.raises(TypeError, match="unexpected keyword argument 'smothing'"):
+        vt.BinomialOutcomeTreatment(smothing=1)
+    columns = ColumnTransformer([("vt", clone(pipeline[0]), ["x", "g"])], remainder="passthrough")
+    columns.set_output(transform="pandas")
+    assert {"vt__x_catB", "remainder__z"} <= set(columns.fit_transform(X, y))
 
 
 def test_lesson_15_text_keeps_its_meaning_and_the_index_comes_back() -> None:
