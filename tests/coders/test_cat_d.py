@@ -48,6 +48,16 @@ def test_a_lone_row_gets_the_largest_deviation():
     np.testing.assert_allclose(novel, [18**0.5])
 
 
+@pytest.mark.parametrize("rare_count", [0.0, 9.0])
+def test_equal_outcomes_deviate_by_nothing_whatever_rounding_says(rare_count):
+    y = np.full(30, 0.1) + 0.2
+    w = np.random.default_rng(0).uniform(2.0, 5.0, 30)
+    example = Example(np.arange(30) % 3, 3, y, w, np.zeros(30, dtype=int), 1)
+    codes, novel = cat_d(pooled_whole(example, rare_count * w.sum()))
+    assert not codes.any()
+    assert not novel.any()
+
+
 def test_lone_rows_only_get_the_deviation_of_all_rows():
     codes, novel = cat_d(pooled_whole(example_of([0], [2], [4])))
     np.testing.assert_allclose(codes, [2, 2, 2])

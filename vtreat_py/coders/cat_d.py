@@ -10,6 +10,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A standard deviation asks for two rows.
 _LEAST_WEIGHT = 2.0
+# A deviation below this share of the size of y is rounding: scaling would blow it up to a signal.
+_ROUNDING = 1e-12
 
 
 def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
@@ -57,4 +59,6 @@ def has_scorable_level(levels: PooledLevels) -> bool:
 
 
 def _deviation(sums: OutcomeSums) -> FloatArray:
-    return np.asarray(np.sqrt(sums.squares / np.maximum(sums.weight - 1.0, 1.0)))
+    varies = sums.squares > sums.weight * (_ROUNDING * sums.mean) ** 2
+    squares = np.where(varies, sums.squares, 0.0)
+    return np.asarray(np.sqrt(squares / np.maximum(sums.weight - 1.0, 1.0)))

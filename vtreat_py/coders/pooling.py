@@ -11,6 +11,9 @@ from vtreat_py.significance.level_tests import class_level_test, numeric_level_t
 from vtreat_py.statistics.level_view import LevelFunction, LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
+# Inner squares below this share of the raw squares are what rounding leaves of equal numbers.
+_CANCELLED = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class PooledLevels:
@@ -91,8 +94,8 @@ def pool_levels(
         inner = None
         if entries.inner is not None:
             raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
-            inner = np.maximum(raw - total**2 / np.where(known, weight, 1.0), 0.0)
-            inner = np.where(known, inner, 0.0)
+            inner = raw - total**2 / np.where(known, weight, 1.0)
+            inner = np.where(known & (inner > _CANCELLED * raw), inner, 0.0)
         pool = OutcomeSums(weight, total, inner, entries.centre)
     suppressed = np.zeros(len(entries.weight), dtype=bool)
     pool_suppressed = np.zeros(n_groups, dtype=bool)
