@@ -57,6 +57,11 @@ def test_a_function_must_return_a_finite_number(given):
         impute(lambda values, weights: given)
 
 
+def test_a_function_that_does_not_take_weights_is_refused():
+    with pytest.raises(InvalidOptionError, match="'x' cannot be called with an array of values"):
+        impute(lambda values: 1.0)
+
+
 def test_only_bad_values_are_replaced():
     values, bad = np.array([1.0, np.nan, np.inf]), np.array([False, True, True])
     np.testing.assert_array_equal(clean(values, bad, 7.0), [1, 7, 7])

@@ -93,6 +93,7 @@ def test_a_plan_of_ones_own_is_asked_and_kept() -> None:
         ([{"train": [0], "app": [1]}, {"train": [1]}], 'fold 1 .* "train" and "app"'),
         ([{"train": [0], "app": [1]}, {"train": [1], "app": [240]}], "rows beyond 0 to 239"),
         ([{"train": [0, 1], "app": [1]}, {"train": [1], "app": [0]}], "training and application"),
+        (None, "the cross_validation_plan gives None; split_plan must return a list"),
         ([{"train": [0], "app": [1]}] * 2, 'row 1 in "app" of 2 folds'),
     ],
 )

@@ -68,6 +68,7 @@ def test_defaults_are_those_of_the_python_package(make: Any, expected: dict[str,
         ({"indicator_max_levels": 3}, "unknown key 'indicator_max_levels'"),
         ({"cross_validation_k": 2.5}, "cross_validation_k=2.5 must be a whole number"),
         ({"cross_validation_plan": 5}, "cross_validation_plan=5 must be a CrossValidationPlan"),
+        ({"cross_validation_plan": None}, "cross_validation_plan=None must be a CrossValidation"),
         ({"coders": "clean_copy"}, "coders='clean_copy' must be a list"),
         ({"coders": {"clean"}}, r"coders holds unknown \['clean'\]; known are \['clean_copy'"),
         ({"coders": set()}, "coders is empty"),
@@ -83,6 +84,13 @@ def test_bad_parameters_are_errors_at_once_and_in_fit(params: dict[str, Any], me
         treatment.fit(example())
     with pytest.raises(vt.VtreatError, match="unknown key 'cross_validation_k'"):
         vtreat.unsupervised_parameters({"cross_validation_k": 3})
+
+
+def test_an_imputer_must_return_a_number() -> None:
+    params = {"missingness_imputation": lambda values: "a lot"}
+    treatment = vtreat.NumericOutcomeTreatment(outcome_name="y", params=params)
+    with pytest.raises(vt.VtreatError, match="the imputation function of column .* 'a lot'"):
+        treatment.fit(example())
 
 
 def test_coders_choose_the_treatments() -> None:

@@ -34,7 +34,7 @@ def imputed_value(
     Raises
     ------
     InvalidOptionError
-        If a callable returns anything but a finite number.
+        If a callable does not take values and weights, or returns anything but a finite number.
     """
     if isinstance(imputer, int | float):
         return float(imputer)
@@ -44,7 +44,13 @@ def imputed_value(
     if imputer == "median":
         return float(weighted_quantiles(values, weights, [0.5])[0])
     assert callable(imputer)
-    given = imputer(values, np.ones(len(values)) if weights is None else weights)
+    try:
+        given = imputer(values, np.ones(len(values)) if weights is None else weights)
+    except TypeError as reason:
+        raise InvalidOptionError(
+            f"the imputation function of column {column!r} cannot be called with an array of "
+            f"values and one of their weights: {reason}"
+        ) from reason
     try:
         number = float(given)
     except (TypeError, ValueError):

@@ -146,12 +146,17 @@ def _without_identifiers(
 def _split(request: Request) -> list[dict[str, Any]] | None:
     if not request.supervised:
         return None
-    plan = request.params["cross_validation_plan"].split_plan(
+    plan: Any = request.params["cross_validation_plan"].split_plan(
         n_rows=request.source.n_rows,
         k_folds=request.params["cross_validation_k"],
         data=request.source.frame.to_native(),
         y=request.y,
     )
+    if isinstance(plan, str | Mapping) or not isinstance(plan, Iterable):
+        raise OptionTypeError(
+            f"the cross_validation_plan gives {plan!r}; split_plan must return a list with a dict "
+            'of "train" and "app" rows for each fold'
+        )
     return list(plan)
 
 

@@ -139,11 +139,12 @@ def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[s
     for name, least in (("indicator_max_levels", 0), ("cross_validation_k", 2)):
         if name in result:
             _check_count(name, result[name], least)
-    plan = result.get("cross_validation_plan", defaults.get("cross_validation_plan"))
-    if plan is not None and not hasattr(plan, "split_plan"):
-        raise OptionTypeError(
-            f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
-        )
+    if "cross_validation_plan" in result:
+        plan = result["cross_validation_plan"]
+        if not hasattr(plan, "split_plan"):
+            raise OptionTypeError(
+                f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
+            )
     _check_coders(result["coders"], defaults["coders"])
     _check_list("user_transforms", result["user_transforms"])
     for transform in result["user_transforms"]:
@@ -174,7 +175,7 @@ def native_imputer(given: Any) -> Imputer:
 
 
 def _unweighted(function: Callable[[FloatArray], float], values: FloatArray, weights: Any) -> float:  # noqa: ARG001
-    return float(function(values))
+    return function(values)
 
 
 def _check_count(name: str, value: Any, least: int) -> None:
