@@ -153,6 +153,29 @@ def test_the_constructor_checks_nothing_and_fit_checks_all(make: Any) -> None:
         one.fit(X, np.arange(240) % 2) if make is not vt.UnsupervisedTreatment else one.fit(X)
 
 
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": "no"}, "scale='no' must be True or False"),
+        ({"collar": 1}, "collar=1 must be True or False"),
+        ({"sparse_output": "yes"}, "sparse_output='yes' must be True or False"),
+        ({"prune_sig": "some"}, "prune_sig='some'; give a p-value"),
+        ({"prune_sig": 2}, "prune_sig=2; it must be >= 0 and <= 1"),
+    ],
+)
+@pytest.mark.parametrize("make", TREATMENTS)
+def test_what_only_prepare_looks_at_is_checked_in_fit_too(
+    make: Any, options: dict[str, Any], message: str, method: str
+) -> None:
+    one = make()
+    if not set(options) <= set(one.get_params()):
+        pytest.skip("it has no such option")
+    y = () if make is vt.UnsupervisedTreatment else (np.arange(240) % 2,)
+    with pytest.raises(vt.VtreatError, match=message):
+        getattr(one.set_params(**options), method)(X, *y)
+
+
 @pytest.mark.parametrize("make", TREATMENTS)
 def test_fit_does_not_change_the_parameters(make: Any) -> None:
     one = make(variables=["x", "z"], imputation_map={"z": 0}, coders=["lev", "clean"])

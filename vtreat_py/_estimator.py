@@ -21,7 +21,7 @@ from vtreat_py._frames import InputFrame
 from vtreat_py._html import plan_html
 from vtreat_py._options import check_flag
 from vtreat_py._outcome import is_name
-from vtreat_py._plan import TreatmentPlan
+from vtreat_py._plan import TreatmentPlan, check_prune_sig
 from vtreat_py._prepare import prepare
 from vtreat_py._sparse import check_container, check_sparse_options
 
@@ -46,7 +46,16 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parameters = self.get_params(deep=False)
         return {name: v for name, v in parameters.items() if name in _SELECTING}
 
+    def _check_selecting(self) -> None:
+        """Check what only `prepare` looks at, so that an error comes in fit."""
+        for name, value in self._select().items():
+            if name != "prune_sig":
+                check_flag(name, value)
+            elif value is not None:
+                check_prune_sig(value)
+
     def _read(self, X: Any) -> InputFrame:
+        self._check_selecting()
         source = InputFrame.of(X)
         if not source.columns:
             raise FrameError(

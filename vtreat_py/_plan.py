@@ -170,13 +170,9 @@ class TreatmentPlan:
     def _kept_by_sig(self, prune_sig: float | str | None) -> list[bool]:
         if prune_sig is None:
             return [True] * len(self.derived)
-        if isinstance(prune_sig, str):
-            if prune_sig == RECOMMENDED:
-                return self.recommended
-            raise InvalidOptionError(
-                f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{RECOMMENDED}" or None'
-            )
-        limit = check_number("prune_sig", prune_sig, 0, 1)
+        limit = check_prune_sig(prune_sig)
+        if isinstance(limit, str):
+            return self.recommended
         unsupervised = self.outcome_type == "unsupervised"
         return [unsupervised or v.sig <= limit for v in self.derived]
 
@@ -205,6 +201,17 @@ class TreatmentPlan:
 
     def _repr_html_(self) -> str:
         return plan_html(self)
+
+
+def check_prune_sig(prune_sig: float | str) -> float | str:
+    """Return a p-value, or the word for the recommended variables."""
+    if not isinstance(prune_sig, str):
+        return check_number("prune_sig", prune_sig, 0, 1)
+    if prune_sig == RECOMMENDED:
+        return prune_sig
+    raise InvalidOptionError(
+        f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{RECOMMENDED}" or None'
+    )
 
 
 def _objects(values: Iterable[Any]) -> pd.Series[Any]:
