@@ -272,6 +272,9 @@ BAD_FOLDS: dict[str, tuple[Any, type[Exception], str]] = {
     "a flag": (True, OptionTypeError, r"cv=True is not understood; give a number of folds"),
     "a fraction": (2.5, OptionTypeError, r"cv=2.5 is not understood"),
     "a text": ("5", OptionTypeError, r"cv='5' is not understood"),
+    "bytes": (b"ordered", OptionTypeError, r"cv=b'ordered' is not understood"),
+    "a class": (KFold, OptionTypeError, r"cv=<class .*KFold'> is not understood"),
+    "a class in time": (TimeSeriesSplit, OptionTypeError, r"TimeSeriesSplit'> is not understood"),
     "a dict": ({0: 1}, OptionTypeError, r"cv=\{0: 1\} is not understood"),
 }
 
@@ -685,3 +688,38 @@ def test_classes_may_be_coded_several_times_a_row() -> None:
         rows = slice(ROWS * start // 3, ROWS * start // 3 + ROWS)
         block = made.cross_frame.iloc[rows].sort_index()
         assert_close(block, once.cross_frame)
+
+
+@pytest.mark.parametrize("rare_count", [0, 1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_fold_of_levels_that_settle_the_outcome_has_no_slope_of_catd(
+    weighted: bool, rare_count: float
+) -> None:
+    """The deviations in its training rows are all 0, and rounding is no signal to scale up."""
+    level, fold = np.arange(60) % 4, np.arange(60) % 3
+    random = np.random.default_rng(0)
+    y = np.array([0.1, 0.7, 1.3, 2.9])[level] + np.where(fold == 0, random.normal(size=60), 0.0)
+    made = vt.cross_frame_experiment(
+        pd.DataFrame({"x": np.array(list("abcd"))[level]}),
+        outcome=y,
+        sample_weight=random.uniform(2, 7, 60) if weighted else None,
+        cv=[(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)],
+        coders=["catD"],
+        scale=True,
+        rare_count=rare_count,
+    )
+    assert (made.cross_frame["x_catD"][fold == 0] == 0).all()
+    assert (made.cross_frame["x_catD"][fold != 0] != 0).any()
+
+
+class LeakingSplit(TimeSeriesSplit):
+    """A splitter of one's own that trains on the rows it is applied to."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        for train, application in super().split(X, y, groups):
+            yield np.concatenate([train, application]), application
+
+
+def test_a_class_derived_from_time_series_split_is_checked_like_all_splits() -> None:
+    with pytest.raises(InvalidOptionError, match="rows for training and application"):
+        folds_of(noise(30), cv=LeakingSplit(3))

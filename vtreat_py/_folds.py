@@ -133,16 +133,17 @@ def make_folds(
     """
     if cv is None:
         cv = DEFAULT_FOLDS
-    if (isinstance(cv, str) and cv == ORDERED) or isinstance(cv, TimeSeriesSplit):
+    # What another class makes of TimeSeriesSplit may be anything: it is checked like all splits.
+    if (isinstance(cv, str) and cv == ORDERED) or type(cv) is TimeSeriesSplit:
         plan = _in_time(cv, outcome, n_rows)
         if groups is not None:
             _check_groups(plan, group_labels(groups))
         return plan
     if isinstance(cv, int | np.integer) and type(cv) is not bool:
         plan = _counted(int(cv), groups, random_state, outcome, n_rows)
-    elif hasattr(cv, "split") and not isinstance(cv, str):
+    elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         plan = _from_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
-    elif isinstance(cv, Iterable) and not isinstance(cv, str | Mapping):
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
         plan = _from_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
