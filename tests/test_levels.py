@@ -14,6 +14,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import FrameKind, arrays
+from vtreat_py._columns import TextColumn
 from vtreat_py._levels import Levels
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
@@ -173,6 +174,13 @@ def test_codes_of_levels_missing_and_novel() -> None:
     assert levels.codes_of(["a", "b", None, "c"]).tolist() == [1, 0, 2, 3]
     assert (levels.missing, levels.novel, len(levels)) == (2, 3, 2)
     assert levels[1] == "a"
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_levels_of_text_pickle_to_the_same_bytes_whatever_its_arrow_type(kind: pa.DataType) -> None:
+    codes, levels = TextColumn("x", pa.array(["b", "a", "b"], kind)).encode()
+    assert codes.tolist() == [0, 1, 0]
+    assert pickle.dumps(levels) == pickle.dumps(Levels.of(["b", "a"]))
 
 
 def test_levels_compare_and_pickle_by_value() -> None:

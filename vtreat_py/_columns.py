@@ -71,7 +71,7 @@ class TextColumn:
         del encoded
         if len(codes) > _MANY_ROWS:
             pa.default_memory_pool().release_unused()  # the encoder grew its buffers by doubling
-        return codes, Levels(labels)
+        return codes, Levels.of_text(labels)
 
     def codes_in(self, levels: Levels) -> IntArray:
         """Code of each row among given levels."""

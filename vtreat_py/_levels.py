@@ -44,6 +44,12 @@ class Levels:
         labels[:] = values
         return cls(labels)
 
+    @classmethod
+    def of_text(cls, labels: pa.Array) -> Levels:
+        """Take distinct text or bytes; whatever its Arrow type, levels that are equal pickle so."""
+        large = pa.large_binary() if _is_binary(labels.type) else pa.large_string()
+        return cls(labels.cast(large))
+
     def __len__(self) -> int:
         return len(self.labels)
 
