@@ -89,7 +89,7 @@ def test_bad_parameters_are_errors_at_once_and_in_fit(params: dict[str, Any], me
 def test_an_imputer_must_return_a_number() -> None:
     params = {"missingness_imputation": lambda values: "a lot"}
     treatment = vtreat.NumericOutcomeTreatment(outcome_name="y", params=params)
-    with pytest.raises(vt.VtreatError, match="the imputation function of column .* 'a lot'"):
+    with pytest.raises(vt.VtreatError, match=r"the imputation function of column .* 'a lot'"):
         treatment.fit(example())
 
 
