@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -363,3 +364,15 @@ def test_levels_are_suppressed_by_class() -> None:
     names = set(plan.feature_names)
     assert {"x_lev_x_a", "x_lev_x_b", "one_x_lev_x_a", "two_x_lev_x_a"} <= names
     assert "three_x_lev_x_a" not in names
+
+
+def test_memory_is_that_of_the_sums_by_class_not_of_all_that_is_learned_from_them() -> None:
+    n_rows, n_levels, n_classes, n_folds = 20_000, 5_000, 40, 5
+    level = np.random.default_rng(0).integers(n_levels, size=n_rows)
+    frame = pd.DataFrame({"x": level.astype(str)})
+    y = (np.arange(n_rows) % n_classes).astype(str)
+    tracemalloc.start()
+    vt.design_treatments(frame, outcome=y, cv=n_folds, coders=["catP"], random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 8 * n_levels * n_folds * n_classes

@@ -130,6 +130,10 @@ class _Derived:
         nothing = np.empty(0)
         return cls(variable, table, nothing, nothing, nothing)
 
+    def scores_only(self) -> _Derived:
+        """Leave out the values, which are those of the first of several classes."""
+        return replace(self, table=None, cells=np.empty(0))
+
     @classmethod
     def of_contrasts(cls, same: tuple[_Derived, ...]) -> _Derived:
         """One variable that was scored against each of several classes."""
@@ -164,22 +168,25 @@ def _learn_parts(
     trained: list[LevelTable],
 ) -> list[_Part]:
     """Learn the codes that are shared, and with several classes those of each class."""
-    shared: list[_Learner] = []
+    scored: list[list[_Derived]] = []
     of_classes: list[_Part] = []
+    slots: IntArray = np.empty(0, dtype=np.int32)
     for k, (contrast, table) in enumerate(zip(context.contrasts, tables, strict=True)):
         whole = whole_view(table)
         training = None
         if context.supervised:
             training = TrainingSets(context.folds, coded[k], trained[k] if trained else None)
-        shared.append(_Learner(contrast, column, levels, whole, training))
+        shared = _Learner(contrast, column, levels, whole, training)
+        if not k:
+            slots = shared.slots()
+        scored.append([d if not k else d.scores_only() for d in shared.derived()])
         if context.n_classes:
             own = _Learner(context.for_class(contrast), column, levels, whole, training)
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
             of_classes.append(_Part.of(target, own.slots(), derived))
-    scored = [learner.derived() for learner in shared]
     merged = [_Derived.of_contrasts(same) for same in zip(*scored, strict=True)]
-    return [_Part.of(None, shared[0].slots(), merged), *of_classes]
+    return [_Part.of(None, slots, merged), *of_classes]
 
 
 def _of_class(derived: _Derived, target: Any, prefix: str) -> _Derived:
