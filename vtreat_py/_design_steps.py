@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,6 @@ from vtreat_py._errors import (
     InvalidOptionError,
     OptionTypeError,
     UnsupportedColumnError,
-    VtreatWarning,
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
@@ -32,6 +30,7 @@ from vtreat_py._progress import progress_line
 from vtreat_py._sparse import check_sparse_variables, sparse_cross_frame
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
+from vtreat_py._warn import warn
 
 Learned = LearnedNumbers | LearnedLevels
 
@@ -279,12 +278,10 @@ def _warn_of_outcome_among(
     if isinstance(name, Hashable) and name in variables:
         own = read_along(source, "outcome", outcome)
         if digest(own) == digest(source.read(name)):
-            warnings.warn(
+            warn(
                 f"column {name!r} is the outcome itself, and is treated as a variable too: a "
                 f"model would train on the answer. Give outcome={name!r}, or leave the column out "
                 "with variables=",
-                VtreatWarning,
-                stacklevel=4,
             )
 
 
@@ -300,19 +297,15 @@ def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
         return
     shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
     more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
-    warnings.warn(
+    warn(
         f"nothing is derived from {len(unused)} columns ({shown}{more})",
-        VtreatWarning,
-        stacklevel=4,
     )
 
 
 def _warn_of_left_out(folds: FoldPlan) -> None:
     n_rows = len(folds.fold)
     left_out = n_rows - len(np.unique(folds.cross_rows()))
-    warnings.warn(
+    warn(
         f"cv leaves {left_out} of {n_rows} rows out of all application sets: they are not in the "
         "cross-frame",
-        VtreatWarning,
-        stacklevel=4,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from vtreat_py._errors import FrameError, SchemaError
 from vtreat_py._frames import InputFrame
+from vtreat_py._warn import warn
 
 
 @dataclass(frozen=True)
@@ -115,4 +115,4 @@ def _bullets(names: list[str]) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(f"{message} names", UserWarning, stacklevel=5)
+    warn(f"{message} names", UserWarning)

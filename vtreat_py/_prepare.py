@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -11,12 +10,13 @@ import numpy as np
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
 from vtreat_py._columns import Column, kind_of
 from vtreat_py._design_context import digest
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, VtreatWarning
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._sparse import check_sparse_options, check_sparse_variables, sparse_treated
 from vtreat_py._typing import FloatArray
+from vtreat_py._warn import warn
 
 
 def prepare(
@@ -182,11 +182,9 @@ def _write(
 def warn_of_nothing(prune_sig: float | str | None) -> None:
     """Say that an empty frame comes back."""
     reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
-    warnings.warn(
+    warn(
         f"no derived variable is left{reason}: the treated frame has no columns. "
         "See plan.score_frame; a larger prune_sig, or None, keeps more",
-        VtreatWarning,
-        stacklevel=3,
     )
 
 
@@ -202,10 +200,8 @@ def _warn_on_training_frame(
     if not any(v.needs_split for v in chosen):
         return
     if all(digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)):
-        warnings.warn(
+        warn(
             "this looks like the frame the plan was designed on: its codes have seen these rows' "
             "own outcomes, and a model trained on them over-fits. Train on fit_transform (or "
             "cross_frame_experiment), which codes each row from the other folds",
-            VtreatWarning,
-            stacklevel=3,
         )

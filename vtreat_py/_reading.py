@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import warnings
 from collections.abc import Hashable
 from typing import Any
 
@@ -24,9 +23,10 @@ from vtreat_py._columns import (
     TextColumn,
     is_missing_only,
 )
-from vtreat_py._errors import UnsupportedColumnError, VtreatWarning
+from vtreat_py._errors import UnsupportedColumnError
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray
+from vtreat_py._warn import warn
 
 _EXACT_INTEGERS = 2**53
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -125,11 +125,9 @@ def _ticks_to_seconds(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArr
 
 def _warn_if_rounded(name: Hashable, largest: float) -> None:
     if largest > _EXACT_INTEGERS:
-        warnings.warn(
+        warn(
             f"column {name!r} holds the integer {largest}: integers beyond 2**53 are rounded "
             "to 64-bit floats. If they are identifiers, convert the column to text.",
-            VtreatWarning,
-            stacklevel=2,
         )
 
 

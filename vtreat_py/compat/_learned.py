@@ -15,6 +15,7 @@ from vtreat_py._errors import SchemaError, VtreatWarning
 from vtreat_py._frames import InputFrame
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._typing import FloatArray
+from vtreat_py._warn import warn
 from vtreat_py.compat._extra_columns import Extra
 from vtreat_py.compat._frames import extended, output
 from vtreat_py.compat._variables import Variable
@@ -90,12 +91,10 @@ class Learned:
     ) -> Any:
         """Name, order and copy: from a frame of the plan's variables to the output."""
         if not variables:
-            warnings.warn(
+            warn(
                 "no derived variable is left: the treated frame has no columns but those of "
                 "cols_to_copy. See score_frame_; filter_to_recommended=False, or "
                 "set_result_restriction, keeps more",
-                VtreatWarning,
-                stacklevel=4,
             )
         names = {v.native: v.name for v in variables}
         indicators = [v.name for v in variables if v.treatment == "indicator_code"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._frames import InputFrame
 from vtreat_py._names import NameRegister
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._warn import warn
 from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, is_identifier, level_columns
@@ -115,11 +115,9 @@ def _choose_variables(request: Request, copied: Sequence[Hashable]) -> list[Hash
         )
     absent = [c for c in copied if c not in columns and c != request.outcome_name]
     if absent:
-        warnings.warn(
+        warn(
             f"cols_to_copy names {absent}, which the training frame does not have; they are "
             "copied from frames that have them",
-            VtreatWarning,
-            stacklevel=5,
         )
     return variables
 
@@ -131,11 +129,9 @@ def _without_identifiers(
     identifiers = [c for c in leveled if is_identifier(source, c)]
     if not identifiers:
         return variables, leveled
-    warnings.warn(
+    warn(
         f"nothing is derived from {identifiers}: each row has a value of its own there, as in an "
         "identifier, which tells nothing about other rows",
-        VtreatWarning,
-        stacklevel=5,
     )
     variables = [c for c in variables if c not in identifiers]
     if not variables:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -17,10 +16,10 @@ from vtreat_py._errors import (
     OptionTypeError,
     OutcomeError,
     SchemaError,
-    VtreatWarning,
 )
 from vtreat_py._frames import InputFrame
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._warn import warn
 from vtreat_py.compat._description import description_matrix
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
@@ -180,7 +179,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         if params["error_on_duplicate_frames"]:
             raise FrameError(message)
-        warnings.warn(message, VtreatWarning, stacklevel=3)
+        warn(message)
 
     def get_result_restriction(self) -> set[str] | None:
         """Names of the variables that ``transform`` is restricted to; None: all come out.
