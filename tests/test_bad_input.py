@@ -112,9 +112,7 @@ def test_a_column_without_information_is_reported_not_dropped_in_silence(
 ) -> None:
     data = pd.DataFrame({"v": values, "z": table()["z"]})
     y = table()[outcome]
-    with pytest.warns(
-        vt.VtreatWarning, match=rf"nothing is derived from 1 columns \('v': {reason}"
-    ):
+    with pytest.warns(vt.VtreatWarning, match=rf"nothing is derived from 1 column \('v': {reason}"):
         plan = vt.design_treatments(data, outcome=y, random_state=0)
     assert plan.feature_names == ["z"]
     ((column, said),) = plan.unused
@@ -222,13 +220,17 @@ def test_prepare_needs_only_the_columns_of_the_chosen_variables(plan: vt.Treatme
 
 
 DRIFTED: dict[str, tuple[str, Any, str]] = {
-    "text for number": ("z", ["a"], r"'z' \(designed on number, found levels\)"),
+    "text for number": ("z", ["a"], r"'z' \(designed on number, found levels such as 'a'\)"),
     "category for number": (
         "z",
         pd.Categorical(["a"]),
-        r"'z' \(designed on number, found levels\)",
+        r"'z' \(designed on number, found levels such as 'a'\)",
     ),
-    "digits for number": ("z", ["1.5"], r"'z' \(designed on number, found levels\)"),
+    "digits for number": (
+        "z",
+        ["1.5"],
+        r"'z' \(designed on number, found levels such as '1.5'\)",
+    ),
     "date for number": ("z", [dt.date(2020, 1, 1)], r"'z' \(designed on number, found date\)"),
     "datetime for number": ("z", pd.to_datetime(["2020"]), r"designed on number, found datetime"),
     "duration for number": ("z", pd.to_timedelta(["1s"]), r"designed on number, found duration"),
@@ -237,7 +239,7 @@ DRIFTED: dict[str, tuple[str, Any, str]] = {
     "date for text": ("x", [dt.date(2020, 1, 1)], r"'x' \(designed on levels, found date\)"),
     "infinite for text": ("x", [np.inf], r"'x' \(designed on levels, found number\)"),
     "number for date": ("d", [18000], r"'d' \(designed on date, found number\)"),
-    "text for date": ("d", ["2020-01-01"], r"'d' \(designed on date, found levels\)"),
+    "text for date": ("d", ["2020-01-01"], r"designed on date, found levels such as '2020-01-01'"),
     "datetime for date": ("d", pd.to_datetime(["2020"]), r"'d' \(designed on date, found dateti"),
 }
 
@@ -247,7 +249,7 @@ def test_a_column_of_another_type_is_refused(
     plan: vt.TreatmentPlan, column: str, values: Any, message: str
 ) -> None:
     row = pd.DataFrame({name: v[:1] for name, v in table().items()} | {column: values})
-    with pytest.raises(SchemaError, match=rf"1 columns changed their type.*{message}.*Convert"):
+    with pytest.raises(SchemaError, match=rf"1 column changed type.*{message}.*Convert"):
         vt.prepare(plan, row)
 
 
@@ -349,7 +351,7 @@ def test_a_column_of_missing_values_of_any_type_is_accepted(
 
 
 def test_prepare_needs_a_plan() -> None:
-    with pytest.raises(OptionTypeError, match="plan is of type dict; give the TreatmentPlan"):
+    with pytest.raises(OptionTypeError, match=r"plan is of type dict; give .*plan_ of a fitted"):
         vt.prepare({}, pd.DataFrame(table()))  # type: ignore[arg-type]
 
 
@@ -416,7 +418,7 @@ def noise(n_rows: int, seed: int = 0) -> np.ndarray:
 
 def test_an_outcome_that_is_a_treated_column_too_gives_a_warning() -> None:
     frame = pd.DataFrame({"z": noise(30), "y": noise(30, seed=1)})
-    with pytest.warns(vt.VtreatWarning, match=r"column 'y' is the outcome itself.*outcome='y'"):
+    with pytest.warns(vt.VtreatWarning, match=r"column 'y' is the outcome itself.*by name \('y'\)"):
         vt.design_treatments(frame, outcome=frame["y"])
 
 
@@ -436,6 +438,30 @@ def test_columns_whose_codes_nobody_asked_for_give_no_warning() -> None:
     frame = pd.DataFrame({"z": noise(40), "x": list("abcd") * 10})
     plan = vt.design_treatments(frame, outcome=np.arange(40) % 4, coders=["lev"])
     assert dict(plan.unused) == {"z": "no code that was asked for applies to its type"}
+
+
+def test_a_number_without_bad_values_gives_no_warning_where_only_those_are_marked() -> None:
+    frame = pd.DataFrame({"z": noise(40), "x": list("abcd") * 10})
+    plan = vt.design_treatments(frame, outcome=np.arange(40) % 4, coders=["lev", "isBAD"])
+    assert dict(plan.unused) == {
+        "z": "it has no bad value to mark, and no other code was asked for"
+    }
+
+
+def test_a_column_whose_codes_would_be_constant_is_said_to_be_so() -> None:
+    frame = pd.DataFrame({"x": [f"id {i}" for i in range(60)], "z": noise(60)})
+    with pytest.warns(vt.VtreatWarning, match="'x': the codes asked for would be constant: its le"):
+        vt.design_treatments(frame, outcome=noise(60, seed=1), coders=["clean", "catN"])
+
+
+def test_an_array_for_a_plan_of_named_columns_is_told_from_a_frame(plan: vt.TreatmentPlan) -> None:
+    with pytest.raises(SchemaError, match=r"lacks 4 columns: .*; an array has .*data frame"):
+        vt.prepare(plan, np.zeros((3, 4)))
+
+
+def test_a_lazy_frame_must_be_collected() -> None:
+    with pytest.raises(OptionTypeError, match=r"type LazyFrame; .*must be collected first"):
+        vt.design_treatments(pl.DataFrame(table()).lazy(), outcome="y")
 
 
 def test_an_array_of_more_columns_is_refused_by_a_transformer() -> None:

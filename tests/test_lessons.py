@@ -67,7 +67,7 @@ def test_lesson_04_an_identifier_beside_a_number_neither_crashes_nor_vanishes() 
     treatment = vt.NumericOutcomeTreatment(
         prune_sig=None, min_fraction=0.1, coders=["clean", "lev"]
     )
-    with pytest.warns(vt.VtreatWarning, match="nothing is derived from 1 columns .'id'"):
+    with pytest.warns(vt.VtreatWarning, match="nothing is derived from 1 column .'id'"):
         crossed = treatment.fit_transform(frame, np.arange(60) % 7)
     assert crossed.columns.tolist() == ["z"]
     assert treatment.transform(frame.head(3)).columns.tolist() == ["z"]

@@ -298,7 +298,11 @@ BAD_OUTCOMES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "missing flags": (pd.array([None, True, False] * 10, "boolean"), {}, r"10 missing values"),
     "a missing category": (pd.Categorical([None, *TWO[1:]]), {}, r"1 missing values in 30 rows"),
     "only missing": ([None] * ROWS, {}, r"missing values only"),
-    "text as numbers": (TWO, {"outcome_type": "numeric"}, r"levels such as 'no', 'yes', not num"),
+    "text as numbers": (
+        TWO,
+        {"outcome_type": "numeric"},
+        r"levels such as 'no', 'yes', not numbers.*BinomialO",
+    ),
     "a target among numbers": (
         Z,
         {"outcome_type": "numeric", "target": 1},
@@ -307,7 +311,7 @@ BAD_OUTCOMES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "many classes": (
         ["a", "b", "c"] * 10,
         {"outcome_type": "binomial"},
-        r"3 classes \('a', 'b', 'c'\), and target= does not say",
+        r"3 classes \('a', 'b', 'c'\), and target= does not say.*MultinomialOutcomeTreatment",
     ),
     "an identifier": (
         [f"id {i // 2}" for i in range(ROWS - 1)] + ["id"],

@@ -29,6 +29,11 @@ Points = tuple[FloatArray, FloatArray | None, FloatArray]
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
 NO_CODE_APPLIES = "no code that was asked for applies to its type"
+CODES_WOULD_BE_CONSTANT = (
+    "the codes asked for would be constant: its levels are too rare for indicators, or differ no "
+    "more than chance makes them"
+)
+NO_BAD_VALUES = "it has no bad value to mark, and no other code was asked for"
 
 _SAMPLED_ROWS = 64
 

@@ -12,6 +12,7 @@ import numpy as np
 from vtreat_py._column_treatment import DerivedVariable, LevelCodes, LevelTreatment
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import (
+    CODES_WOULD_BE_CONSTANT,
     NO_CODE_APPLIES,
     DesignContext,
     combined_slopes,
@@ -100,7 +101,7 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     parts = _learn_parts(column, levels, context, tables, coded, trained)
     derived = [d for part in parts for d in part.derived]
     if not derived:
-        return "none of the codes asked for can be built from it"
+        return CODES_WOULD_BE_CONSTANT
     treatment = LevelTreatment(
         column.name, levels, tuple(p.codes for p in parts if p.derived), digest(column)
     )

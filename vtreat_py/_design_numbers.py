@@ -11,6 +11,7 @@ import numpy as np
 from vtreat_py._column_treatment import DerivedVariable, NumericTreatment
 from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import (
+    NO_BAD_VALUES,
     NO_CODE_APPLIES,
     DesignContext,
     Points,
@@ -54,7 +55,7 @@ def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbe
     variables = learner.variables()
     if not variables:
         if learner.varies:
-            return "none of the codes asked for can be built from it"
+            return NO_BAD_VALUES
         return "it is constant"
     lower, upper = learner.cuts(None)
     treatment = NumericTreatment(

@@ -10,13 +10,14 @@ import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import EmptyColumn, NumericColumn
-from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext, digest
+from vtreat_py._design_context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext, digest
 from vtreat_py._design_levels import LearnedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
 from vtreat_py._errors import (
     InvalidOptionError,
     OptionTypeError,
     UnsupportedColumnError,
+    counted,
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
@@ -280,8 +281,8 @@ def _warn_of_outcome_among(
         if digest(own) == digest(source.read(name)):
             warn(
                 f"column {name!r} is the outcome itself, and is treated as a variable too: a "
-                f"model would train on the answer. Give outcome={name!r}, or leave the column out "
-                "with variables=",
+                f"model would train on the answer. Give the outcome by name ({name!r}) in place of "
+                "the series, or leave the column out with variables=",
             )
 
 
@@ -292,13 +293,14 @@ def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
 
 
 def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
-    unused = [(name, reason) for name, reason in unused if reason != NO_CODE_APPLIES]
+    as_asked = (NO_CODE_APPLIES, NO_BAD_VALUES)
+    unused = [(name, reason) for name, reason in unused if reason not in as_asked]
     if not unused:
         return
     shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
     more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
     warn(
-        f"nothing is derived from {len(unused)} columns ({shown}{more})",
+        f"nothing is derived from {counted(len(unused), 'column')} ({shown}{more})",
     )
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and what it counts, for messages."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 class VtreatError(Exception):
     """Base of every error this package raises on purpose."""
 

@@ -104,6 +104,8 @@ def _differences(found: tuple[Hashable, ...], fitted: tuple[Hashable, ...]) -> s
         message += "Feature names seen at fit time, yet now missing:\n" + _bullets(missing)
     if not unseen and not missing:
         message += "Feature names must be in the same order as they were in fit.\n"
+    if missing:
+        return message + "Add the missing columns; missing values will do"
     return message + (
         "To pick columns by name, in any order and among others, use prepare(treatment.plan_, X), "
         "or fit with variables="

@@ -64,7 +64,7 @@ class InputFrame:
             if array is None:
                 raise OptionTypeError(
                     f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
-                    "data frame, or a two-dimensional array"
+                    "data frame (a lazy one must be collected first), or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
             wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))

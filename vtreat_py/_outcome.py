@@ -193,7 +193,8 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
         if not numeric:
             raise OutcomeError(
                 f"the outcome holds levels such as {_listed(_classes(column))}, not numbers, "
-                'but outcome_type is "numeric"'
+                'but outcome_type is "numeric"; convert it, or ask for another type '
+                "(BinomialOutcomeTreatment, MultinomialOutcomeTreatment)"
             )
         if target is not None:
             raise OutcomeError('target= names a class; outcome_type="numeric" has none')
@@ -248,7 +249,9 @@ def _binomial(
         if len(classes) != 2:
             raise OutcomeError(
                 f"the outcome has {len(classes)} classes ({_listed(classes)}), and target= does "
-                "not say which one to predict"
+                "not say which one to predict. Name it, or leave the type of the outcome to be "
+                "told (design_treatments without outcome_type=), or ask for another "
+                "(MultinomialOutcomeTreatment, NumericOutcomeTreatment)"
             )
         target = classes[-1]
         note += f"; target {target!r}, the last of the two in sorted order"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
-from vtreat_py._columns import Column, kind_of
+from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py._design_context import digest
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, counted
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
@@ -87,7 +87,8 @@ def prepare(
     """
     if not isinstance(plan, TreatmentPlan):
         raise OptionTypeError(
-            f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments"
+            f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments, "
+            "or plan_ of a fitted treatment"
         )
     scale, collar = check_flag("scale", scale), check_flag("collar", collar)
     sparse_output = check_flag("sparse_output", sparse_output)
@@ -127,8 +128,10 @@ def _read(
     needed = [t.column for t in treatments] + extra
     missing = [name for name in needed if name not in present]
     if missing:
+        nameless = "; an array has x0, x1, ..., so give a data frame" if source.is_array else ""
         raise SchemaError(
-            f"the frame lacks {len(missing)} columns: {', '.join(map(repr, missing))}. "
+            f"the frame lacks {counted(len(missing), 'column')}: "
+            f"{', '.join(map(repr, missing))}{nameless}. "
             "Add them (missing values are fine), or prepare fewer variables"
         )
     columns = source.read_all(
@@ -136,16 +139,23 @@ def _read(
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
     )
     drifted = [
-        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)})"
+        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)}{_for_instance(c)})"
         for t, c in zip(treatments, columns, strict=True)
         if not t.fits(c)
     ]
     if drifted:
         raise SchemaError(
-            f"{len(drifted)} columns changed their type since the design: {'; '.join(drifted)}. "
-            "Convert them to the type they had"
+            f"{counted(len(drifted), 'column')} changed type since the design: "
+            f"{'; '.join(drifted)}. Convert to the type of the design"
         )
     return columns
+
+
+def _for_instance(column: Column) -> str:
+    """A level of a column, which shows digits or dates that are text."""
+    if isinstance(column, NumericColumn | EmptyColumn):
+        return ""
+    return f" such as {column.encode()[1][0]!r}"
 
 
 def _check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:

@@ -222,5 +222,5 @@ def test_only_the_transforms_that_are_needed_run() -> None:
     treatment.set_result_restriction(["z"])
     assert treatment.transform(frame[["z"]].head(4)).columns.tolist() == ["z"]
     treatment.set_result_restriction(["k_mean"])
-    with pytest.raises(vt.VtreatError, match="lacks 1 columns: 'k'"):
+    with pytest.raises(vt.VtreatError, match="lacks 1 column: 'k'"):
         treatment.transform(frame[["z"]].head(4))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from vtreat_py import prepare
 from vtreat_py._design_context import digest
-from vtreat_py._errors import SchemaError, VtreatWarning
+from vtreat_py._errors import SchemaError, VtreatWarning, counted
 from vtreat_py._frames import InputFrame
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._typing import FloatArray
@@ -117,6 +117,6 @@ def _check_columns(source: InputFrame, columns: Sequence[Hashable]) -> None:
     missing = [c for c in columns if c not in set(source.columns)]
     if missing:
         raise SchemaError(
-            f"the frame lacks {len(missing)} columns: {', '.join(map(repr, missing))}. "
+            f"the frame lacks {counted(len(missing), 'column')}: {', '.join(map(repr, missing))}. "
             "Add them (missing values are fine)"
         )
