@@ -209,6 +209,18 @@ def test_a_plan_prints_what_a_reader_wants_to_know(frame: pd.DataFrame) -> None:
     assert str(plan) == printed
 
 
+@pytest.mark.parametrize("sparse_output", [False, True])
+def test_an_experiment_prints_sizes_and_its_plan_not_its_rows(sparse_output: bool) -> None:
+    frame = pd.DataFrame({"x": list("abc") * 10, "y": [0, 1] * 15})
+    experiment = vt.cross_frame_experiment(
+        frame, outcome="y", coders=["lev"], cv=3, random_state=0, sparse_output=sparse_output
+    )
+    assert repr(experiment) == (
+        "CrossFrameExperiment: cross_frame of 30 rows and 3 columns, 3 folds\n"
+        f"{experiment.plan!r}"
+    )
+
+
 def test_a_plan_prints_its_best_variables_first(design: Any) -> None:
     plan = design(smoothing=0)
     best = plan.score_frame.sort_values("sig")["variable"].iloc[0]

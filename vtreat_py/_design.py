@@ -41,16 +41,19 @@ def design_treatments(
 ) -> TreatmentPlan:
     """Learn how to turn the columns of a frame into safe numbers.
 
+    The plan is for new rows (`prepare`). For a frame to train a model on use
+    `cross_frame_experiment`, or ``fit_transform`` of a treatment.
+
     Parameters
     ----------
     frame : pandas, polars or pyarrow data frame, or array, of n rows
-        Columns of an array are called ``x0``, ``x1``, ...
+        The training rows. Columns of an array are called ``x0``, ``x1``, ...
     outcome : column name or array of shape (n,)
         What is to be predicted; None only for ``outcome_type="unsupervised"``.
     outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
         None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
         numeric for other numbers, multinomial for text of more classes. The plan says what was
-        chosen.
+        chosen. Classes that are written as numbers must be asked for.
     target : object
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     variables : sequence of column names or None
@@ -71,16 +74,20 @@ def design_treatments(
     min_fraction : float
         Share of the weight a level needs for an indicator.
     smoothing : "auto" or float
-        Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none).
+        Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
+        "auto", a column whose levels differ no more than chance makes them gets no impact code.
     rare_count : float
-        Levels of at most this weight are pooled.
+        Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
+        the pool is common enough) and an impact code, which levels never seen get as well.
     rare_sig : float or None
         Levels that do not differ from the rest at this p-value get no indicator and no impact.
     collar_prob : float
-        Tail probability of the collar's cuts; 0: the range.
+        Share of the rows that ``collar=True`` cuts off at each end of a cleaned number; 0: the
+        cuts are the smallest and the largest value.
     coders : sequence of str or None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
-        ``"catN"``, ``"catD"``; None: all that apply to the outcome.
+        ``"catN"``, ``"catD"``; None: all that apply to the outcome. An impact code is left out
+        where it would say the same as an indicator: in columns of two levels.
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
         ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
@@ -94,7 +101,7 @@ def design_treatments(
     significance : "classic"
         The tests behind ``sig``: R vtreat's. ``"calibrated"`` is not available yet.
     force_split : bool
-        Score every variable on the cross-frame.
+        Score every variable on the cross-frame, not only the codes that need it.
     n_jobs : int or None
         Threads to work in; each column is one task of a single queue. -1: as many as there are
         cores; None: one, unless ``joblib.parallel_config`` says otherwise. Inside another joblib
@@ -174,7 +181,9 @@ def cross_frame_experiment(
     Parameters
     ----------
     frame, outcome, ..., progress
-        As for `design_treatments`; an unsupervised design has no cross-frame.
+        As for `design_treatments`; an unsupervised design has no cross-frame. Index pairs and
+        splitters given as ``cv`` may apply to a row more than once, or never; see
+        `CrossFrameExperiment`.
     scale, collar, prune_sig, sparse_output
         As for `prepare`; slopes and cuts are learned fold by fold.
 

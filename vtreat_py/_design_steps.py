@@ -50,9 +50,31 @@ class CrossFrameExperiment:
         ``cv`` are left out, and rows in several of them are repeated, fold by fold. With
         ``sparse_output``, a scipy matrix.
     cross_weights : ndarray or None
-        Weights of the rows of the cross-frame, in its order.
+        Weights of the rows of the cross-frame, in its order; None when no weights were given,
+        or all are 1.
     fold_plan : FoldPlan
-        The split that was used; ``folds`` lists it.
+        The split that was used, as the package holds it; read it by ``folds``.
+
+    See Also
+    --------
+    cross_frame_experiment : Makes one.
+
+    Examples
+    --------
+    Where ``cv`` repeats rows, or leaves some out, ``cross_rows`` finds the outcomes that belong to
+    the cross-frame:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> from sklearn.model_selection import RepeatedKFold
+    >>> frame = pd.DataFrame({"z": [1.0, 2.0, None, 4.0], "y": [0, 1, 1, 0]})
+    >>> twice = RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)
+    >>> experiment = vt.cross_frame_experiment(frame, outcome="y", cv=twice)
+    >>> experiment.cross_frame.shape, len(experiment.folds)
+    ((8, 2), 4)
+    >>> np.asarray(frame["y"])[experiment.cross_rows]
+    array([1, 0, 0, 1, 0, 1, 1, 0])
     """
 
     plan: TreatmentPlan
@@ -62,13 +84,23 @@ class CrossFrameExperiment:
 
     @property
     def cross_rows(self) -> IntArray:
-        """For each row of the cross-frame, the number of the row of the frame it stands for."""
+        """For each row of the cross-frame, the number of the row of the frame it stands for.
+
+        All rows in their order, unless ``cv`` repeats some or leaves some out.
+        """
         return self.fold_plan.cross_rows()
 
     @property
     def folds(self) -> list[tuple[IntArray, IntArray]]:
         """The split that was used, as (training rows, application rows) pairs."""
         return self.fold_plan.pairs()
+
+    def __repr__(self) -> str:
+        n_rows, n_columns = self.cross_frame.shape
+        return (
+            f"CrossFrameExperiment: cross_frame of {n_rows} rows and {n_columns} columns, "
+            f"{self.fold_plan.n_folds} folds\n{self.plan!r}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

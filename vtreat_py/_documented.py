@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"^    (\w+) : .*\n(?:^        .*\n)+", re.MULTILINE)
 _OWN = """
     prune_sig : float, "recommended" or None
         Which derived variables come out: those with a p-value of at most this, the recommended
-        ones (default), or all.
+        ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
     scale : bool
         y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
     collar : bool
@@ -38,6 +38,21 @@ _ATTRIBUTES = """
         Number of columns of the frame.
 """
 
+_NOTES = """
+    Notes
+    -----
+    Train on what ``fit_transform`` returns, as pipelines do, not on ``fit(X, y).transform(X)``:
+    there, the rows' own outcomes are in their codes.
+
+    ``transform`` of the training rows warns of that. So does every fit of a search that scores
+    training rows (``return_train_score=True``, the default of ``HalvingGridSearchCV``); those
+    scores are too good, and best turned off. To silence the warning alone::
+
+        import warnings
+        from vtreat_py import VtreatWarning
+        warnings.filterwarnings("ignore", "this looks like the frame", VtreatWarning)
+"""
+
 
 def documented(cls: type[T]) -> type[T]:
     """Fill ``{parameters}`` in a treatment's docstring, from its constructor's signature."""
@@ -46,5 +61,7 @@ def documented(cls: type[T]) -> type[T]:
     entries = {m[1]: m[0] for m in _ENTRY.finditer(design_treatments.__doc__ + _OWN)}
     names = list(inspect.signature(cls).parameters)
     text = "Parameters\n    ----------\n" + "".join(entries[name] for name in names) + _ATTRIBUTES
+    if "cv" in names:
+        text += _NOTES
     cls.__doc__ = cls.__doc__.replace("{parameters}", text.rstrip())
     return cls

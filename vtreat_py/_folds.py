@@ -183,8 +183,8 @@ def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> 
     if isinstance(cv, BaseShuffleSplit):
         raise InvalidOptionError(
             f"cv: {type(cv).__name__} draws its application sets independently, so that a row is "
-            "in several of them or in none, and has no one out-of-fold code. Give a splitter that "
-            "applies each row once, such as KFold(shuffle=True)"
+            "in several of them or in none, by chance. Give a splitter that applies each row "
+            "equally often, such as KFold(shuffle=True) or RepeatedKFold"
         )
     labels = None if groups is None else group_labels(groups)
     try:

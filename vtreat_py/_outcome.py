@@ -249,8 +249,7 @@ def _binomial(
         if len(classes) != 2:
             raise OutcomeError(
                 f"the outcome has {len(classes)} classes ({_listed(classes)}), and target= does "
-                "not say which one to predict. Name it, or leave the type of the outcome to be "
-                "told (design_treatments without outcome_type=), or ask for another "
+                "not say which one to predict. Name it, or ask for another type of outcome "
                 "(MultinomialOutcomeTreatment, NumericOutcomeTreatment)"
             )
         target = classes[-1]

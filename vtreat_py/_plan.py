@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py._column_treatment import DerivedVariable, OutcomeScore, Treatment
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, check_coders, check_number
@@ -23,6 +23,9 @@ RECOMMENDED = "recommended"
 @dataclass(frozen=True, eq=False)
 class TreatmentPlan:
     """What `design_treatments` learned: data, immutable, comparable, printable.
+
+    A plan holds no training rows. It can be compared by ``==``, printed, and pickled, alone or
+    with the model that was trained on its output.
 
     Attributes
     ----------
@@ -37,23 +40,38 @@ class TreatmentPlan:
     variables : tuple of hashable
         The input columns the plan was designed on.
     treatments : tuple
-        What was learned, one entry a column that can be used.
+        What was learned, one entry for each column that can be used.
     unused : tuple of (column, reason)
-        Columns that nothing could be derived from.
+        Columns that nothing was derived from. `prepare` does not need them.
     derived : tuple of DerivedVariable
-        The derived variables, in the order of the treated frame.
+        The derived variables, in the order of the treated frame; ``feature_names`` has their
+        names, and ``score_frame`` shows them as a table.
     options : DesignOptions
+        The options of the design, by the names they have in `design_treatments`.
     n_rows : int
         Rows of the training frame.
     version : str
         Version of vtreat_py that made the plan.
     classes : tuple
-        The classes of a multinomial outcome, sorted.
+        The classes of a multinomial outcome, sorted; empty for other outcomes.
 
     See Also
     --------
     design_treatments : Makes a plan.
     prepare : Applies it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"z": [1, 2, 3, None] * 5, "y": [2, 3, 7, 8] * 5})
+    >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+    >>> plan
+    TreatmentPlan: outcome numeric, because the outcome holds numbers other than 0 and 1
+    1 column -> 2 derived variables (2 recommended), designed on 20 rows
+    variable orig_variable  code   rsq      sig  recommended
+           z             z clean 0.481 0.000699         True
+     z_isBAD             z isBAD 0.462 0.000986         True
     """
 
     outcome_type: str
@@ -101,20 +119,46 @@ class TreatmentPlan:
 
     @property
     def recommended(self) -> list[bool]:
-        """For each derived variable, whether it is recommended, be it for one of its classes."""
+        """For each derived variable, whether it is recommended (for at least one class)."""
         rows = zip(self._scored, self._passed, strict=True)
         names = {variable.name for (variable, _), passed in rows if passed}
         return [v.name in names for v in self.derived]
 
     @property
     def score_frame(self) -> pd.DataFrame:
-        """The derived variables and their scores, a row each.
+        """The derived variables and their scores, as a pandas frame of a row each.
 
-        Columns: ``variable``, ``orig_variable``, ``code``, ``level``, ``varies``, ``rsq``,
-        ``sig``, ``needs_split``, ``extra_model_degrees``, ``default_threshold``,
-        ``recommended``. With several classes there is a row for each class that a variable is
-        built for, named in a further column, ``outcome_target``. A new frame each time;
-        changing it does not change the plan.
+        A new frame each time; changing it does not change the plan. Its columns:
+
+        variable
+            Name of the derived variable, a column of the treated frame.
+        orig_variable
+            The column it comes from.
+        code
+            What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``.
+        level
+            The level that an indicator marks, as it is in the data; None for the missing level,
+            the pool of rare levels and all other codes.
+        varies
+            True: variables that do not vary are not made.
+        rsq, sig
+            Of a regression of the outcome on this variable alone: the share of variance (of
+            deviance, for classes) that it explains, and the p-value. Without outcome 0 and 1.
+        needs_split
+            Whether rows must be coded out of fold; ``rsq`` and ``sig`` are then those of the
+            cross-frame.
+        extra_model_degrees
+            Degrees of freedom that building it has spent: the number of levels less one.
+        default_threshold
+            1 / (number of different codes x rows of the same code): if all variables were noise,
+            one would be expected to score below its threshold.
+        recommended
+            Whether ``sig`` is below that threshold; always, without outcome. The treatments
+            return these variables only, unless told otherwise (``prune_sig``).
+        outcome_target
+            With several classes only: the class that the scores are for, against all others.
+            A variable has a row for each class it is scored for; codes that are built once for
+            each class are scored for their own.
         """
         variables = [v for v, _ in self._scored]
         scores = [score for _, score in self._scored]
@@ -146,6 +190,15 @@ class TreatmentPlan:
         coders: Any = None,
     ) -> list[DerivedVariable]:
         """Choose derived variables by p-value, name and code, in the order of the treated frame.
+
+        Parameters
+        ----------
+        prune_sig, variables, coders
+            As for `prepare`.
+
+        Returns
+        -------
+        list of DerivedVariable
 
         Raises
         ------
@@ -184,7 +237,8 @@ class TreatmentPlan:
     def __repr__(self) -> str:
         lines = [
             f"TreatmentPlan: outcome {self.note}",
-            f"{len(self.variables)} columns -> {len(self.derived)} derived variables "
+            f"{counted(len(self.variables), 'column')} -> "
+            f"{counted(len(self.derived), 'derived variable')} "
             f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
         ]
         lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]

@@ -37,6 +37,17 @@ def prepare(
     `cross_frame_experiment` (or a transformer's ``fit_transform``), because here its rows would
     be coded by their own outcomes; ``prepare`` warns when it recognises it.
 
+    Columns are picked by name. What the frame may bring that the design has not seen:
+
+    * A level never seen sets no indicator, has an impact of 0, the prevalence of half a row, and
+      the largest deviation. Where rare levels were pooled (``rare_count``) it is one of them.
+    * A missing value among levels is a level of its own, or, if the design saw none, a level never
+      seen. Among numbers it gets the value that imputation chose at design, as infinite ones do;
+      ``isBAD`` marks it if the design saw bad values.
+    * A column of missing values only is accepted, whatever its type.
+    * A column that is missing, or holds numbers in place of levels (text, categories) or the
+      other way round, is an error that names all such columns.
+
     Parameters
     ----------
     plan : TreatmentPlan

@@ -91,8 +91,9 @@ class BinomialOutcomeTreatment(SupervisedTreatment):
 class MultinomialOutcomeTreatment(SupervisedTreatment):
     """Treat a frame for an outcome of several classes.
 
-    Codes that see the outcome are built once a class. A variable is scored once for each class,
-    and its score in ``score_frame_`` names the class it was scored against.
+    Impact codes are built for each class against all others, and named after it; all other codes
+    are built once (see ``y_dependent_coders``). ``score_frame_`` has a row for each class that a
+    variable is scored for (``outcome_target``); a variable is recommended if it is for one class.
 
     {parameters}
 
@@ -105,6 +106,11 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
     >>> treatment = MultinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["catB"])
     >>> treatment.fit_transform(X, y).columns.tolist()
     ['cold_x_catB', 'hot_x_catB', 'mild_x_catB']
+    >>> treatment.score_frame_[["variable", "outcome_target", "recommended"]]
+          variable outcome_target  recommended
+    0  cold_x_catB           cold         True
+    1   hot_x_catB            hot         True
+    2  mild_x_catB           mild         True
     """
 
     _outcome_type = "multinomial"
@@ -279,6 +285,7 @@ class UnsupervisedTreatment(Treatment):
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
         y : ignored
+            There for scikit-learn's sake.
         sample_weight : array of shape (n,), or a column name of X
             Frequency weights.
 
