@@ -216,8 +216,7 @@ def test_an_experiment_prints_sizes_and_its_plan_not_its_rows(sparse_output: boo
         frame, outcome="y", coders=["lev"], cv=3, random_state=0, sparse_output=sparse_output
     )
     assert repr(experiment) == (
-        "CrossFrameExperiment: cross_frame of 30 rows and 3 columns, 3 folds\n"
-        f"{experiment.plan!r}"
+        f"CrossFrameExperiment: cross_frame of 30 rows and 3 columns, 3 folds\n{experiment.plan!r}"
     )
 
 
