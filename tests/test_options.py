@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 
 import vtreat_py as vt
-from tests.conftest import TREATED
+from tests.conftest import TREATED, example_columns
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._options import CODERS, DesignOptions
+from vtreat_py.significance.level_effects import OutcomePowers, level_effects_test
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 FRAME = pd.DataFrame(
     {"x": ["a", "b", "c", None] * 10, "z": np.arange(40) % 7, "y": np.arange(40) % 9}
@@ -96,9 +98,30 @@ def test_options_are_given_by_name_only() -> None:
         vt.design_treatments(FRAME, "y")  # type: ignore[misc]
 
 
-def test_what_is_not_available_yet_says_so() -> None:
-    with pytest.raises(NotImplementedError, match='"calibrated" is not available yet; use "cl'):
-        designed(significance="calibrated")
+@pytest.mark.parametrize("outcome_type", ["numeric", "binomial", "multinomial"])
+def test_calibrated_significance_tests_levels_and_leaves_all_else(outcome_type: str) -> None:
+    frame = pd.DataFrame(example_columns())
+    y = {"numeric": frame["y"], "binomial": frame["y"] > 0}.get(
+        outcome_type, np.sign(frame["y"].round()).astype(str)
+    )
+    options = {"outcome_type": outcome_type, "variables": TREATED, "smoothing": 1, "cv": 3}
+    options |= {"sample_weight": 1 + np.arange(240) % 2, "random_state": 0}
+    classic, calibrated = (
+        vt.design_treatments(frame, outcome=y, significance=kind, **options).score_frame
+        for kind in ("classic", "calibrated")
+    )
+    impact = classic["code"].isin(["catB", "catN"])
+    assert impact.sum() >= 2
+    same = [c for c in classic if c not in ("sig", "recommended")]
+    pd.testing.assert_frame_equal(classic[same], calibrated[same])
+    assert (classic["sig"] == calibrated["sig"])[~impact].all()
+    for _, row in calibrated[impact].iterrows():
+        level = frame[row["orig_variable"]].fillna("missing").factorize()[0]
+        hit = y if outcome_type != "multinomial" else y == row["outcome_target"]
+        values, w = np.asarray(hit, dtype=float), np.asarray(options["sample_weight"], dtype=float)
+        sums = OutcomeSums.of_rows(level, level.max() + 1, values, w)
+        expected = level_effects_test(sums, OutcomePowers.of_values(values, w))
+        assert row["sig"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_options_are_part_of_the_plan() -> None:

@@ -98,8 +98,11 @@ def design_treatments(
         What stands for bad numbers; a callable gets (good values, weights).
     imputation_map : dict from column to imputation
         The same by column.
-    significance : "classic"
-        The tests behind ``sig``: R vtreat's. ``"calibrated"`` is not available yet.
+    significance : "classic" or "calibrated"
+        The tests behind ``sig``. "classic": R vtreat's, which call noise significant too often
+        for impact codes: the regression on the cross-frame counts each pair of rows of a level
+        twice. "calibrated": impact codes are tested by permutation of the sums by level, which
+        keeps the nominal rate; all other codes as before.
     force_split : bool
         Score every variable on the cross-frame, not only the codes that need it.
     n_jobs : int or None

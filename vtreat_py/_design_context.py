@@ -18,6 +18,7 @@ from vtreat_py._names import munge
 from vtreat_py._options import Y_AWARE, DesignOptions
 from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.significance.level_effects import OutcomePowers
 from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.significance.score import Score
@@ -137,6 +138,17 @@ class DesignContext:
         if score is None:
             return OutcomeScore(target)
         return OutcomeScore(target, float(score.rsq[place]), float(score.sig[place]))
+
+    @cached_property
+    def outcome_powers(self) -> OutcomePowers:
+        """Power sums of the outcome, which every calibrated test of levels shares."""
+        outcome = self.outcome
+        weight = np.ones(len(outcome.y)) if outcome.weight is None else outcome.weight
+        if not self.is_binary:
+            return OutcomePowers.of_values(outcome.y.astype(np.float64), weight, outcome.centre)
+        hits = float(weight[outcome.y == 1].sum())
+        values = np.array([0.0, 1.0])
+        return OutcomePowers.of_values(values, np.array([float(weight.sum()) - hits, hits]))
 
     def score(self, moments: Moments, points: Points | None) -> Score:
         """Score variables, given their moments and, for a class outcome, their points.

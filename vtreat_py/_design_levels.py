@@ -27,7 +27,7 @@ from vtreat_py._fold_levels import (
 )
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
-from vtreat_py._options import LEVEL_CODERS, Y_AWARE
+from vtreat_py._options import CALIBRATED, IMPACT, LEVEL_CODERS, Y_AWARE
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.cat_b import cat_b
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
@@ -35,6 +35,7 @@ from vtreat_py.coders.cat_n import cat_n
 from vtreat_py.coders.cat_p import cat_p
 from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import LevelView, whole_view
 from vtreat_py.statistics.moments import Moments
@@ -434,6 +435,9 @@ class _Learner:
             points = (at_cells[None], sums.weight[None], sums.total[None])
             moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
             score = context.test(moments, points)
+            if variable.code in IMPACT and context.options.significance == CALIBRATED:
+                sig = level_effects_test(self._whole.entries, context.outcome_powers)
+                score = replace(score, sig=np.array([sig]))
             variable = replace(variable, scores=(context.outcome_score(score),))
         if not context.scaled_cross_frame:
             return _Derived(variable, table, cells, nothing, nothing)

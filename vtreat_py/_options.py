@@ -16,6 +16,8 @@ LEVEL_CODERS = ("lev", "catP", "catB", "catN", "catD")
 CODERS = NUMERIC_CODERS + LEVEL_CODERS
 # Codes that see the outcome: training rows need them from the other folds.
 Y_AWARE = ("catB", "catN", "catD")
+IMPACT = ("catB", "catN")
+CLASSIC, CALIBRATED = "classic", "calibrated"
 _OF_TYPE = {
     "binomial": ("clean", "isBAD", "lev", "catP", "catB"),
     "numeric": ("clean", "isBAD", "lev", "catP", "catN", "catD"),
@@ -83,17 +85,13 @@ class DesignOptions:
         ------
         InvalidOptionError, OptionTypeError
             Naming the option, what was found and what is allowed.
-        NotImplementedError
-            For ``significance="calibrated"``.
         """
         if isinstance(smoothing, str) and smoothing != "auto":
             raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
-        if significance == "calibrated":
-            raise NotImplementedError(
-                'significance="calibrated" is not available yet; use "classic"'
+        if significance not in (CLASSIC, CALIBRATED):
+            raise InvalidOptionError(
+                f'significance={significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
             )
-        if significance != "classic":
-            raise InvalidOptionError(f'significance={significance!r}; it must be "classic"')
         imputation_map = {} if imputation_map is None else imputation_map
         if not isinstance(imputation_map, Mapping):
             raise OptionTypeError(
