@@ -68,7 +68,9 @@ def design_treatments(
         scikit-learn splitter, or index pairs (`vtreat_py.split_plans` makes some). "ordered" is
         for rows in order of time: each tenth of them is coded by the rows before it. There, and
         with a ``TimeSeriesSplit``, the first rows have no past and get the prior: impact and
-        deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0.
+        deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0. Numbers are
+        imputed and clipped there as all rows say. Where the outcome has a trend, take it out
+        first: codes of a growing past drift, and score for the trend they share with it.
     random_state : int, RandomState or None
         Seed of the default folds.
     min_fraction : float
