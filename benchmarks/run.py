@@ -140,6 +140,8 @@ def design(rows: int) -> None:
     name = "TargetEncoder on the 5 text columns"
     ours = best(lambda: vt.design_treatments(X, **options), rows)
     line("  design_treatments, scores included", ours, peer, name)
+    calibrated = best(lambda: vt.design_treatments(X, **options, significance="calibrated"), rows)
+    line("  ... with calibrated significance", calibrated, ours, "with classic significance")
     ours = best(lambda: vt.cross_frame_experiment(X, **options), rows)
     line("  cross_frame_experiment", ours, peer, name)
     say()
