@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -235,6 +235,15 @@ class LevelTreatment:
 
 
 Treatment = NumericTreatment | LevelTreatment
+
+# From places among a column's own variables to columns of the output.
+Places = dict[int, int]
+
+
+def wanted_places(treatment: Treatment, place: Mapping[str, int]) -> Places:
+    """Find the variables of a column that are wanted; ``place`` has each one's output column."""
+    names = [v.name for v in treatment.variables]
+    return {own: place[name] for own, name in enumerate(names) if name in place}
 
 
 def _renamed(

@@ -23,6 +23,7 @@ from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.tally import Rows
 
 # Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
@@ -66,7 +67,7 @@ class DesignContext:
         folds = self.folds
         return rows_of(self.outcome, folds.fold, folds.n_blocks)
 
-    @property
+    @cached_property
     def coded_rows(self) -> Rows:
         """The rows of the cross-frame, where those are not the rows; see `FoldPlan.repeats`.
 
@@ -139,22 +140,21 @@ class DesignContext:
             return OutcomeScore(target)
         return OutcomeScore(target, float(score.rsq[place]), float(score.sig[place]))
 
+    def outcome_powers(self, whole: OutcomeSums) -> OutcomePowers:
+        """Power sums of the outcome over all rows; for a class they follow from its counts."""
+        if not self.is_binary:
+            return self._powers_of_rows
+        counts = np.array([whole.weight[0] - whole.total[0], whole.total[0]])
+        return OutcomePowers.of_values(np.array([0.0, 1.0]), counts)
+
     @cached_property
-    def outcome_powers(self) -> OutcomePowers:
-        """Power sums of the outcome, which every calibrated test of levels shares."""
+    def _powers_of_rows(self) -> OutcomePowers:
         outcome = self.outcome
         weight = np.ones(len(outcome.y)) if outcome.weight is None else outcome.weight
-        if not self.is_binary:
-            return OutcomePowers.of_values(outcome.y.astype(np.float64), weight, outcome.centre)
-        hits = float(weight[outcome.y == 1].sum())
-        values = np.array([0.0, 1.0])
-        return OutcomePowers.of_values(values, np.array([float(weight.sum()) - hits, hits]))
+        return OutcomePowers.of_values(outcome.y, weight, outcome.centre)
 
     def score(self, moments: Moments, points: Points | None) -> Score:
-        """Score variables, given their moments and, for a class outcome, their points.
-
-        The seam for significance: ``options.significance`` chooses the test here.
-        """
+        """Score variables, given their moments and, for a class outcome, their points."""
         if not self.supervised:
             none = np.zeros(len(moments.weight))
             return Score(none, none, none + 1.0)

@@ -275,8 +275,8 @@ class _Learner:
             coded = context.coded_rows
             x, y, weight = values, coded.y, coded.weight
         else:
-            applied = context.folds.applied_rows()
-            rows = slice(None) if applied is None else applied
+            folds = context.folds
+            rows = slice(None) if folds.covers_all_rows else folds.cross_rows()
             x, y = values[rows], context.outcome.y[rows]
             weight = None if self._weight is None else self._weight[rows]
         if context.is_binary:
@@ -315,7 +315,7 @@ class _Learner:
             mean = self._coordinates.outer(training.imputed(self._inner(self._fold_values)).x)
             lacking = self._constant_in
         if self._context.options.follows_r:
-            lacking &= training.outcome().weight > 0  # without a past nothing may be known
+            lacking = lacking & (training.outcome().weight > 0)  # no past: nothing may be known
             slope = np.where(lacking, variable.slope, slope)
             mean = np.where(lacking, variable.mean, mean)
         return np.append(slope, 0.0), np.append(mean, 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._column_treatment import DerivedVariable
+from vtreat_py._column_treatment import DerivedVariable, wanted_places
 from vtreat_py._columns import EmptyColumn, NumericColumn
 from vtreat_py._design_context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext, digest
 from vtreat_py._design_levels import LearnedLevels, learn_levels
@@ -249,10 +249,8 @@ class Design:
         else:
             out = np.empty((len(chosen), folds.n_coded))
             for treatment, one in zip(plan.treatments, used, strict=True):
-                variables: tuple[DerivedVariable, ...] = treatment.variables
-                for i, variable in enumerate(variables):
-                    if variable.name in place:
-                        one.write_cross(i, scale, collar, out[place[variable.name]])
+                for own, at in wanted_places(treatment, place).items():
+                    one.write_cross(own, scale, collar, out[at])
         rows = None if folds.applies_once else folds.cross_rows()
         if not folds.covers_all_rows:
             _warn_of_left_out(folds)

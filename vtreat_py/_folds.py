@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class FoldPlan:
         """Number of distinct values of ``fold``: folds, and the rows that are in none."""
         return self.n_folds + int(not self.covers_all_rows)
 
-    @property
+    @cached_property
     def covers_all_rows(self) -> bool:
         """Whether each row is an application row of some fold."""
         if self.repeats is not None:
@@ -78,10 +79,6 @@ class FoldPlan:
     def applies_once(self) -> bool:
         """Whether each row is an application row of one fold."""
         return self.repeats is None and self.covers_all_rows
-
-    def applied_rows(self) -> IntArray | None:
-        """Rows that are in an application set, in row order; None when all are."""
-        return None if self.covers_all_rows else np.flatnonzero(self.fold < self.n_folds)
 
     def cross_rows(self) -> IntArray:
         """The row of the frame that each row of the cross-frame stands for."""
@@ -174,8 +171,12 @@ def _in_time(cv: Any, outcome: Outcome, n_rows: int) -> FoldPlan:
     in_order = all(len(train) == np.count_nonzero(fold < k) for k, (train, _) in enumerate(pairs))
     if in_order:
         return FoldPlan(fold, len(pairs), in_order=True)
-    owner = np.repeat(np.arange(len(pairs)), [len(train) for train, _ in pairs])
-    return FoldPlan(fold, len(pairs), (np.concatenate([train for train, _ in pairs]), owner))
+    return FoldPlan(fold, len(pairs), _with_fold([train for train, _ in pairs]))
+
+
+def _with_fold(rows: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """Put the rows of all folds one after the other, with the fold of each."""
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
 
 
 def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> list[Any]:
@@ -293,20 +294,17 @@ def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
             )
         whole = len(trains[-1]) == int(trained.sum()) == n_rows - len(applications[-1])
         complementary = complementary and whole
-    everything = np.concatenate(applications)
-    times = np.bincount(everything, minlength=n_rows)
-    owner = np.repeat(np.arange(len(pairs)), [len(t) for t in trains])
-    training = np.concatenate(trains), owner
+    times = np.bincount(np.concatenate(applications), minlength=n_rows)
     if (times > 1).any():
-        applied = np.repeat(np.arange(len(pairs)), [len(a) for a in applications])
         none = np.zeros(n_rows, dtype=np.int8)
-        return FoldPlan(none, len(pairs), training, repeats=(everything, applied))
+        training, repeats = _with_fold(trains), _with_fold(applications)
+        return FoldPlan(none, len(pairs), training, repeats=repeats)
     fold = np.full(n_rows, len(pairs), dtype=np.min_scalar_type(len(pairs)))
     for k, rows in enumerate(applications):
         fold[rows] = k
     if complementary:
         return FoldPlan(fold, len(pairs))
-    return FoldPlan(fold, len(pairs), training)
+    return FoldPlan(fold, len(pairs), _with_fold(trains))
 
 
 def _check_once(application: IntArray, k: int) -> None:

@@ -303,7 +303,8 @@ class LevelLearner:
             moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
             score = context.test(moments, points)
             if variable.code in IMPACT and context.options.significance == CALIBRATED:
-                sig = level_effects_test(self._whole.entries, context.outcome_powers)
+                powers = context.outcome_powers(self._whole.whole)
+                sig = level_effects_test(self._whole.entries, powers)
                 score = replace(score, sig=np.array([sig]))
             variable = replace(variable, scores=(context.outcome_score(score),))
         if not context.scaled_cross_frame:

@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 
-from vtreat_py._column_treatment import DerivedVariable, LevelCodes, LevelTreatment, Treatment
+from vtreat_py._column_treatment import (
+    DerivedVariable,
+    LevelCodes,
+    LevelTreatment,
+    Places,
+    Treatment,
+    wanted_places,
+)
 from vtreat_py._columns import Column, NumericColumn
 from vtreat_py._design_levels import LearnedLevels
 from vtreat_py._design_numbers import LearnedNumbers
@@ -21,8 +28,6 @@ _SHOWN = 5
 
 # Rows and columns of the ones that an input column puts into the matrix.
 Ones = tuple[IntArray, IntArray]
-# From places among a column's own variables to columns of the matrix.
-Places = dict[int, int]
 
 
 def check_sparse_options(scale: bool, extra: Sequence[Any] = ()) -> None:
@@ -86,7 +91,7 @@ def sparse_treated(
 ) -> Any:
     """Treat a frame; ``place`` has the column of the matrix for each name that is wanted."""
     ones = [
-        _ones(treatment, column, _places(treatment, place))
+        _ones(treatment, column, wanted_places(treatment, place))
         for treatment, column in zip(treatments, columns, strict=True)
     ]
     return _as_matrix(ones, n_rows, len(place))
@@ -101,7 +106,7 @@ def sparse_cross_frame(
     """Code the training frame out of fold; ``place`` is as for `sparse_treated`."""
     ones = []
     for treatment, one in zip(treatments, learned, strict=True):
-        places = _places(treatment, place)
+        places = wanted_places(treatment, place)
         if not places:
             continue
         if isinstance(one, LearnedLevels):
@@ -109,11 +114,6 @@ def sparse_cross_frame(
         else:
             ones.append(_marked_out_of_fold(one, places, n_rows))
     return _as_matrix(ones, n_rows, len(place))
-
-
-def _places(treatment: Treatment, place: Mapping[str, int]) -> Places:
-    names = [v.name for v in treatment.variables]
-    return {own: place[name] for own, name in enumerate(names) if name in place}
 
 
 def _as_matrix(ones: Sequence[Ones], n_rows: int, n_columns: int) -> Any:

@@ -97,7 +97,8 @@ def own_outcome_influence(
     Folds that are stratified on y depend on y: a changed outcome moves rows to other folds, and
     so a little influence remains however the codes are made. With folds that do not depend on y
     (a list of index pairs, ``KFold``, groups) the treatments of this package have none, to
-    rounding.
+    rounding. A number for ``smoothing`` asks for R vtreat's rule, by which rows whose fold cannot
+    support a code take that of all rows: there, and only there, some is left.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, NumberArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.
@@ -46,7 +46,7 @@ class OutcomePowers:
     sums: tuple[float, ...]
 
     @classmethod
-    def of_values(cls, y: FloatArray, weight: FloatArray, centre: float = 0.0) -> OutcomePowers:
+    def of_values(cls, y: NumberArray, weight: FloatArray, centre: float = 0.0) -> OutcomePowers:
         """Sum the powers of values, given relative to ``centre``, each with its weight."""
         total = float(weight.sum())
         mean = float((weight * y).sum()) / total
