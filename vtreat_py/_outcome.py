@@ -152,7 +152,7 @@ def read_outcome(
         )
     name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
-    if isinstance(column, TextColumn | ObjectColumn):
+    if isinstance(column, TextColumn | ObjectColumn | CodedColumn):
         column = CodedColumn(column.name, *column.encode())
     _check_complete(column)
     kind, note = _choose_type(column, outcome_type, target)
