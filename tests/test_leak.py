@@ -135,3 +135,23 @@ def test_noise_coded_by_the_cross_frame_teaches_a_model_nothing():
         correlations["naive"].append(np.corrcoef(naive["x_catN"], y)[0, 1])
     assert abs(np.mean(correlations["cross-frame"])) < 0.05
     assert np.mean(correlations["naive"]) > 0.4
+
+
+@pytest.mark.parametrize("outcome", ["two classes", "three classes", "tied numbers"])
+def test_rows_that_are_sorted_by_level_share_no_outcomes_through_the_folds(outcome):
+    """Dealt in the frame's order, each level's outcomes would be even over the folds."""
+    found = []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        frame = pd.DataFrame({"x": np.repeat(np.arange(500), 20).astype(str)})
+        y = random.integers(0, 3 if outcome == "three classes" else 2, 10_000)
+        y = {"two classes": y, "three classes": np.array(list("abc"))[y], "tied numbers": y + 2.0}[
+            outcome
+        ]
+        coded = vt.cross_frame_experiment(
+            frame, outcome=y, coders=["catB", "catN"], smoothing=1, random_state=0
+        ).cross_frame
+        target = y == y[0] if outcome != "tied numbers" else y
+        code = coded.filter(like="cat").filter(regex=f"^{y[0]}_|^x_").iloc[:, 0]
+        found.append(np.corrcoef(code, target)[0, 1])
+    assert abs(np.mean(found)) < 0.02

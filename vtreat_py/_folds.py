@@ -23,8 +23,8 @@ ORDERED = "ordered"
 _ORDERED_BLOCKS = 10
 # Permutations of the folds that blocks of rows draw from.
 _PERMUTATIONS = 1024
-# Up to this many rows numeric outcomes are stratified; above it random folds are balanced to a
-# fraction of a percent of the outcome's spread, and sorting would cost more than the codes.
+# Up to this many rows folds are stratified, on numbers or on classes of so many rows; above it
+# random folds are balanced to a fraction of a percent, and cost less than the codes do.
 _STRATIFIED_ROWS = 1 << 16
 
 
@@ -230,29 +230,43 @@ def _grouped(n_folds: int, labels: IntArray, outcome: Outcome, random_state: Any
 
 
 def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
-    """Deal the rows to folds so that every run of ``n_folds`` rows of like y meets every fold.
+    """Deal the rows to folds so that every fold gets the same share of each class or range of y.
 
-    Rows are ordered by y; each block of ``n_folds`` consecutive ones gets a random
-    permutation of the folds, drawn from a pool of random permutations.
+    Rows of like y are in random order: dealt in the frame's order, the rows of a level that
+    stand together would share their y evenly among the folds, and the others' mean would tell
+    a row what its own y is.
     """
     random = random_numbers(random_state)
-    n_blocks = -(-len(y) // n_folds)
+    dealt = _dealt(n_folds, len(y), random)
+    if y.dtype.kind == "f":
+        if len(y) > _STRATIFIED_ROWS:
+            return dealt
+        order = np.lexsort((random.random(len(y)), y))
+    else:
+        order = np.argsort(y, kind="stable")
+        for end, size in zip(np.cumsum(sizes := np.bincount(y)), sizes, strict=True):
+            dealt[end - size : end] = _shuffled(dealt[end - size : end], n_folds, random)
+    fold = np.empty_like(dealt)
+    fold[order] = dealt
+    return fold
+
+
+def _dealt(n_folds: int, n_rows: int, random: Any) -> IntArray:
+    """Folds of rows: each block of ``n_folds`` rows gets a permutation, from a pool of them."""
+    n_blocks = -(-n_rows // n_folds)
     kind = np.min_scalar_type(n_folds)
     deck = np.tile(np.arange(n_folds, dtype=kind), (min(n_blocks, _PERMUTATIONS), 1))
     deck = random.permuted(deck, axis=1)
     if n_blocks > _PERMUTATIONS:
         deck = deck[random.integers(_PERMUTATIONS, size=n_blocks)]
-    dealt = deck.ravel()[: len(y)]
-    if y.dtype.kind == "f" and len(y) > _STRATIFIED_ROWS:
-        return dealt
-    fold = np.empty_like(dealt)
-    if y.dtype.kind in "fu":
-        fold[np.argsort(y, kind="stable")] = dealt
-    else:  # one class: first its rows, then the others, each in row order
-        hit = y.astype(bool)
-        n_hits = int(hit.sum())
-        fold[hit], fold[~hit] = dealt[:n_hits], dealt[n_hits:]
-    return fold
+    return np.asarray(deck.ravel()[:n_rows])
+
+
+def _shuffled(dealt: IntArray, n_folds: int, random: Any) -> IntArray:
+    """Folds in random order; of many rows, as many folds drawn afresh, which is faster."""
+    if len(dealt) <= max(_STRATIFIED_ROWS, 1000 * n_folds):
+        return np.asarray(random.permutation(dealt))
+    return np.asarray(random.integers(n_folds, size=len(dealt), dtype=dealt.dtype))
 
 
 def group_labels(groups: Column) -> IntArray:
