@@ -19,6 +19,7 @@ from vtreat_py._fold_levels import (
     TrainingSets,
     training_tables,
 )
+from vtreat_py._level_effects import LevelOutcome, LevelStatistics
 from vtreat_py._level_learner import DerivedLevels, LevelLearner
 from vtreat_py._levels import Levels
 from vtreat_py._options import LEVEL_CODERS
@@ -42,6 +43,8 @@ class LearnedLevels:
         Out-of-fold value of each cell.
     slopes, means : dict from variable to ndarray of shape (folds,)
         y-aware scaling of each fold, when asked for.
+    statistics : LevelStatistics or None
+        The outcome in each level, where impact codes were asked for.
     """
 
     treatment: LevelTreatment
@@ -50,6 +53,7 @@ class LearnedLevels:
     values: tuple[FloatArray, ...]
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
+    statistics: LevelStatistics | None
 
     def write_cross(
         self,
@@ -67,8 +71,16 @@ class LearnedLevels:
         self.index.spread(values, out)
 
 
-def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels | str:
-    """Learn a categorical column; a string says why nothing can be derived from it."""
+@dataclass(frozen=True, eq=False)
+class UnusedLevels:
+    """A categorical column that nothing is derived from, although its levels were looked at."""
+
+    reason: str
+    statistics: LevelStatistics | None
+
+
+def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels | UnusedLevels | str:
+    """Learn a categorical column; a string says why it is not worth a look."""
     if not set(context.coders) & set(LEVEL_CODERS):
         return NO_CODE_APPLIES
     codes, levels = column.encode()
@@ -81,10 +93,14 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     if context.folds.repeats is not None:
         rows = context.coded_rows
         coded, index = tally_classes(codes[context.folds.repeats[0]], n_levels, rows)
-    parts = _learn_parts(column, levels, context, tables, coded, trained)
+    count, parts = _learn_parts(column, levels, context, tables, coded, trained)
     derived = [d for part in parts for d in part.derived]
+    outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
+    statistics = LevelStatistics(column.name, levels, count, outcomes) if outcomes else None
     if not derived:
-        return CODES_WOULD_BE_CONSTANT
+        # The levels of an identifier would be its rows.
+        repeated = (count > 1).any()
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if repeated else None)
     treatment = LevelTreatment(
         column.name, levels, tuple(p.codes for p in parts if p.derived), digest(column)
     )
@@ -95,20 +111,30 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
         tuple(d.cells for d in derived),
         tuple(d.slopes for d in derived),
         tuple(d.means for d in derived),
+        statistics,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The codes of a column that are built for one target, and what they are built from."""
+    """The codes of a column that are built for one target, and the outcome in its levels."""
 
     codes: LevelCodes
     derived: list[DerivedLevels]
+    outcome: LevelOutcome | None
 
     @classmethod
-    def of(cls, target: Any, slots: IntArray, derived: list[DerivedLevels]) -> _Part:
+    def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> _Part:
+        slots = learner.slots()
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
-        return cls(LevelCodes(target, slots, tables, tuple(d.variable for d in derived)), derived)
+        codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
+        return cls(codes, derived, learner.outcome(target, slots, derived))
+
+    def scored_by(self, scored: list[list[DerivedLevels]]) -> _Part:
+        """Return the same part with the scores of each contrast."""
+        derived = [DerivedLevels.of_contrasts(same) for same in zip(*scored, strict=True)]
+        codes = replace(self.codes, variables=tuple(d.variable for d in derived))
+        return replace(self, codes=codes, derived=derived)
 
 
 def _learn_parts(
@@ -118,27 +144,31 @@ def _learn_parts(
     tables: list[LevelTable],
     coded: list[LevelTable],
     trained: list[LevelTable],
-) -> list[_Part]:
-    """Learn the codes that are shared, and with several classes those of each class."""
+) -> tuple[FloatArray, list[_Part]]:
+    """Learn the codes that are shared, and with several classes those of each class.
+
+    The weights of the levels come with them.
+    """
     scored: list[list[DerivedLevels]] = []
-    of_classes: list[_Part] = []
-    slots: IntArray = np.empty(0, dtype=np.int32)
+    parts: list[_Part] = []
+    count: FloatArray = np.empty(0)
     for k, (contrast, table) in enumerate(zip(context.contrasts, tables, strict=True)):
         whole = whole_view(table)
         training = None
         if context.supervised:
             training = TrainingSets(context.folds, coded[k], trained[k] if trained else None)
         shared = LevelLearner(contrast, column, levels, whole, training)
+        derived = shared.derived()
+        scored.append([d if not k else d.scores_only() for d in derived])
         if not k:
-            slots = shared.slots()
-        scored.append([d if not k else d.scores_only() for d in shared.derived()])
+            count = shared.counts()
+            parts.append(_Part.of(None, derived, shared))
         if context.n_classes:
             own = LevelLearner(context.for_class(contrast), column, levels, whole, training)
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
-            of_classes.append(_Part.of(target, own.slots(), derived))
-    merged = [DerivedLevels.of_contrasts(same) for same in zip(*scored, strict=True)]
-    return [_Part.of(None, slots, merged), *of_classes]
+            parts.append(_Part.of(target, derived, own))
+    return count, [parts[0].scored_by(scored), *parts[1:]]
 
 
 def _of_class(derived: DerivedLevels, target: Any, prefix: str) -> DerivedLevels:

@@ -11,7 +11,7 @@ import numpy as np
 from vtreat_py._column_treatment import DerivedVariable, wanted_places
 from vtreat_py._columns import EmptyColumn, NumericColumn
 from vtreat_py._design_context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext, digest
-from vtreat_py._design_levels import LearnedLevels, learn_levels
+from vtreat_py._design_levels import LearnedLevels, UnusedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
 from vtreat_py._errors import (
     InvalidOptionError,
@@ -34,6 +34,7 @@ from vtreat_py._version import __version__
 from vtreat_py._warn import warn
 
 Learned = LearnedNumbers | LearnedLevels
+Unused = UnusedLevels | str
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,11 +163,11 @@ class Design:
         context = DesignContext(read, folds, checked, coders, scaled)
         return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
 
-    def learn(self) -> list[Learned | str]:
+    def learn(self) -> list[Learned | Unused]:
         """Learn each column, in threads if asked; a string says why a column is not used."""
         with progress_line(len(self.variables), self.progress) as advance:
 
-            def learn(name: Hashable) -> Learned | str | UnsupportedColumnError:
+            def learn(name: Hashable) -> Learned | Unused | UnsupportedColumnError:
                 one = self._learn_column(name)
                 advance()
                 return one
@@ -177,7 +178,7 @@ class Design:
             raise UnsupportedColumnError.of_all(failed)
         return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    def _learn_column(self, name: Hashable) -> Learned | str | UnsupportedColumnError:
+    def _learn_column(self, name: Hashable) -> Learned | Unused | UnsupportedColumnError:
         try:
             column = self.source.read(name)
         except UnsupportedColumnError as error:
@@ -188,12 +189,17 @@ class Design:
             return learn_numbers(column, self.context)
         return learn_levels(column, self.context)
 
-    def plan(self, learned: list[Learned | str]) -> TreatmentPlan:
+    def plan(self, learned: list[Learned | Unused]) -> TreatmentPlan:
         """Put the learned columns together, under names that do not collide."""
         outcome = self.context.outcome
         register = NameRegister(str(c) for c in self.source.columns)
-        treatments, unused = [], []
+        treatments, unused, statistics = [], [], []
         for name, one in zip(self.variables, learned, strict=True):
+            if isinstance(one, LearnedLevels | UnusedLevels) and one.statistics is not None:
+                statistics.append(one.statistics)
+            if isinstance(one, UnusedLevels):
+                unused.append((name, one.reason))
+                continue
             if isinstance(one, str):
                 unused.append((name, one))
                 continue
@@ -223,12 +229,13 @@ class Design:
             self.source.n_rows,
             __version__,
             outcome.classes,
+            tuple(statistics),
         )
 
     def cross_frame(
         self,
         plan: TreatmentPlan,
-        learned: list[Learned | str],
+        learned: list[Learned | Unused],
         scale: bool,
         collar: bool,
         prune_sig: float | str | None,
@@ -241,7 +248,7 @@ class Design:
         if not chosen:
             warn_of_nothing(prune_sig)
         place = {v.name: i for i, v in enumerate(chosen)}
-        used = [one for one in learned if not isinstance(one, str)]
+        used = [one for one in learned if isinstance(one, Learned)]
         folds, weight = self.context.folds, self.context.outcome.weight
         out: Any
         if sparse_output:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+_SHOWN = 8
 
 
 def counted(number: int, noun: str) -> str:
     """A number and what it counts, for messages."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(values: Sequence[Any]) -> str:
+    """The first few of several values, for messages."""
+    shown = ", ".join(repr(v) for v in values[:_SHOWN])
+    return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")
 
 
 class VtreatError(Exception):

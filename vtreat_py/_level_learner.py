@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +13,18 @@ from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, combined_slopes
 from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
+from vtreat_py._level_effects import LevelOutcome
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
 from vtreat_py._options import CALIBRATED, IMPACT, Y_AWARE
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
-from vtreat_py.coders.cat_b import cat_b
+from vtreat_py.coders.cat_b import cat_b, cat_b_prior
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
-from vtreat_py.coders.cat_n import cat_n
+from vtreat_py.coders.cat_n import cat_n, cat_n_prior
 from vtreat_py.coders.cat_p import cat_p
 from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
@@ -99,6 +102,37 @@ class LevelLearner:
         if self._pooled.pool_suppressed[0]:
             slots[slots == novel] = -1
         return slots
+
+    def counts(self) -> FloatArray:
+        """Weight of each level, of the missing one, and of the pool."""
+        return np.append(self._whole.entries.weight, self._pooled.pool.weight)
+
+    def outcome(
+        self, target: Any, slots: IntArray, derived: list[DerivedLevels]
+    ) -> LevelOutcome | None:
+        """Describe the outcome in each level, and its effect: the impact code, derived or not.
+
+        None where no impact code was asked for.
+        """
+        code = next((c for c in self._context.coders if c in IMPACT), None)
+        if code is None:
+            return None
+        pooled, whole = self._pooled, self._whole.whole
+        smoothing, is_class = self._context.options.smoothing, code == "catB"
+        effect = next((d.table for d in derived if d.variable.code == code), None)
+        if effect is None:
+            effect = np.append(*self._compute(code, pooled))
+        sums = OutcomeSums.joined([self._whole.entries, pooled.pool])
+        prior = cat_b_prior(pooled, smoothing) if is_class else cat_n_prior(pooled, smoothing)
+        return LevelOutcome(
+            target=target,
+            mean=np.where(sums.weight > 0, sums.mean + sums.centre, 0.0),
+            effect=effect,
+            slots=slots,
+            overall=float(whole.mean[0]) + whole.centre,
+            prior_weight=float(prior[0]),
+            within=None if is_class else float(within_variance(pooled)[0]),
+        )
 
     def indicators(self) -> list[DerivedLevels]:
         """Indicators of the tracked levels, in order of their names' keys."""

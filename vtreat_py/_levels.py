@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from vtreat_py._typing import IntArray
 
@@ -80,6 +81,12 @@ class Levels:
     def to_list(self) -> list[Any]:
         """Return the levels as Python values, in code order."""
         return self.labels.to_pylist() if self.is_text else list(self.labels)
+
+    def to_array(self) -> NDArray[np.object_]:
+        """Return the levels as Python values in an array, in code order."""
+        if self.is_text:
+            return np.asarray(self.labels.to_numpy(zero_copy_only=False), dtype=object)
+        return np.asarray(self.labels)
 
     def codes_of(self, values: Sequence[Any]) -> IntArray:
         """Code of each of a few Python values; None is missing."""

@@ -17,12 +17,11 @@ from vtreat_py._columns import (
     ObjectColumn,
     TextColumn,
 )
-from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError
+from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError, listed
 from vtreat_py._frames import InputFrame, read_vector
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 
 OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
-_SHOWN = 8
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 
@@ -108,7 +107,7 @@ def read_along(frame: InputFrame, what: str, given: Any) -> Column:
         if given not in frame.columns:
             raise FrameError(
                 f"{what}={given!r} is not a column of the frame; its columns are "
-                f"{_listed(list(frame.columns))}"
+                f"{listed(list(frame.columns))}"
             )
         return frame.read(given)
     return read_vector(what, given, frame.n_rows)
@@ -192,7 +191,7 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
     if outcome_type == "numeric":
         if not numeric:
             raise OutcomeError(
-                f"the outcome holds levels such as {_listed(_classes(column))}, not numbers, "
+                f"the outcome holds levels such as {listed(_classes(column))}, not numbers, "
                 'but outcome_type is "numeric"; convert it, or ask for another type '
                 "(BinomialOutcomeTreatment, MultinomialOutcomeTreatment)"
             )
@@ -214,7 +213,7 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
     classes = _classes(column)
     if _ROWS_PER_CLASS * len(classes) > len(column) and len(classes) > 2:
         raise OutcomeError(
-            f"the outcome has {len(classes)} classes ({_listed(classes)}) in {len(column)} rows, "
+            f"the outcome has {len(classes)} classes ({listed(classes)}) in {len(column)} rows, "
             "too many to be meant: name the one to predict with target=, convert the outcome to "
             'numbers, or insist with outcome_type="multinomial"'
         )
@@ -248,7 +247,7 @@ def _binomial(
             raise OutcomeError(f"the outcome is {classes[0]!r} in every row; it must vary")
         if len(classes) != 2:
             raise OutcomeError(
-                f"the outcome has {len(classes)} classes ({_listed(classes)}), and target= does "
+                f"the outcome has {len(classes)} classes ({listed(classes)}), and target= does "
                 "not say which one to predict. Name it, or ask for another type of outcome "
                 "(MultinomialOutcomeTreatment, NumericOutcomeTreatment)"
             )
@@ -258,7 +257,7 @@ def _binomial(
     counted = hit if weight is None else hit[weight > 0]
     if not counted.any():
         raise OutcomeError(
-            f"target {target!r} does not occur in the outcome; its classes are {_listed(classes)}"
+            f"target {target!r} does not occur in the outcome; its classes are {listed(classes)}"
         )
     if counted.all():
         raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
@@ -323,7 +322,7 @@ def _is_target(column: Column, target: Any) -> BoolArray:
         if not isinstance(target, numbers.Real | np.bool_):
             raise OutcomeError(
                 f"target {target!r} is not a number, but the outcome holds numbers such as "
-                f"{_listed(_classes(column))}"
+                f"{listed(_classes(column))}"
             )
         return np.asarray(column.values == target)
     assert not isinstance(column, EmptyColumn)
@@ -331,8 +330,3 @@ def _is_target(column: Column, target: Any) -> BoolArray:
         raise OutcomeError(f"target {target!r} must be one class, such as {_classes(column)[0]!r}")
     codes, levels = column.encode()
     return np.asarray(codes == levels.codes_of([target])[0])
-
-
-def _listed(values: list[Any]) -> str:
-    shown = ", ".join(repr(v) for v in values[:_SHOWN])
-    return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")

@@ -14,6 +14,7 @@ import pandas as pd
 from vtreat_py._column_treatment import DerivedVariable, OutcomeScore, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
+from vtreat_py._level_effects import LevelStatistics, level_effects
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, check_coders, check_number
 
@@ -54,6 +55,9 @@ class TreatmentPlan:
         Version of vtreat_py that made the plan.
     classes : tuple
         The classes of a multinomial outcome, sorted; empty for other outcomes.
+    level_statistics : tuple of LevelStatistics
+        The outcome in each level of the categorical columns; ``level_effects`` shows a column of
+        them as a table.
 
     See Also
     --------
@@ -86,6 +90,7 @@ class TreatmentPlan:
     n_rows: int
     version: str
     classes: tuple[Any, ...] = ()
+    level_statistics: tuple[LevelStatistics, ...] = ()
 
     @property
     def feature_names(self) -> list[str]:
@@ -182,6 +187,93 @@ class TreatmentPlan:
         if self.classes:
             frame["outcome_target"] = _objects(score.target for score in scores)
         return frame
+
+    def level_effects(self, column: Hashable, target: Any = None) -> pd.DataFrame:
+        """Show what each level of a column does to the outcome, and how far that is believed.
+
+        Parameters
+        ----------
+        column : column name
+            A categorical column that the design built an impact code of, or would have built,
+            had its levels differed more than chance makes them.
+        target : object
+            With several classes: the one that the effects are on, against all others.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each training level, for missing values and for the pool of rare levels,
+            where there were any, and for levels never seen.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the column has no level effects, or there is no such class.
+
+        Notes
+        -----
+        The columns of the table:
+
+        level
+            The level, as it is in the data; None for missing values, the pool and novel levels.
+        kind
+            ``"level"``, ``"missing"``, ``"rare"`` (the pool) or ``"novel"``.
+        count
+            Its rows, that is the sum of their weights.
+        mean, mean_se
+            Mean of the outcome in these rows (for a class: the rate of the target), and its
+            standard error: ``sqrt(within / count)``, with the variance inside levels pooled over
+            levels; for a class ``sqrt(p * (1 - p) / count)``, with p the rate that ``effect``
+            stands for, as raw rates of few rows are 0 and 1 too easily. NaN without rows.
+        effect
+            The impact code: what `prepare` gives. In units of the outcome, or log odds for a
+            class, relative to the mean (rate) over all rows. Where an impact code was not built
+            because levels differ no more than by chance, all effects are 0; where because
+            indicators of two levels say the same, they are what it would have been.
+        effect_se
+            Standard deviation of what the level's effect may be, given the data. For a number
+            ``sqrt(within / (n + k))``, with n the rows behind the effect and k the weight of the
+            prior, in rows: ``within / between`` with ``smoothing="auto"``, else the number given.
+            For a class the standard deviation of the beta distribution of the rate, by the
+            delta method: ``1 / sqrt(p * (1 - p) * (n + k + 1))``, where a number for ``smoothing``
+            is so many rows of each class, that is k of twice as many. It is 0 where levels
+            differ no more than by chance, and that of the prior where no row is behind the
+            effect; k is taken for known.
+        belief
+            ``n / (n + k)``: the share of the rows' own mean in the effect; the rest is the mean
+            over all rows.
+        pooled
+            Whether effect, effect_se and belief are those of the pool of rare levels.
+        suppressed
+            Whether the effect is 0 because of ``rare_sig``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({
+        ...     "town": ["Ayr", "Bath", "Cork", None] * 6 + ["Deal"],
+        ...     "price": [3, 6, 4, 5, 1, 8, 5, 2, 7, 4, 2, 7] * 2 + [9]})
+        >>> plan = vt.design_treatments(frame, outcome="price", random_state=0)
+        >>> effects = plan.level_effects("town")
+        >>> effects[["level", "kind", "count", "mean", "mean_se"]].round(2)
+          level     kind  count  mean  mean_se
+        0   Ayr    level    6.0  3.67     0.86
+        1  Bath    level    6.0  6.00     0.86
+        2  Cork    level    6.0  3.67     0.86
+        3  Deal    level    1.0  9.00     2.10
+        4  None  missing    6.0  4.67     0.86
+        5  None    novel    0.0   NaN      NaN
+        >>> effects[["level", "effect", "effect_se", "belief"]].round(2)
+          level  effect  effect_se  belief
+        0   Ayr   -0.64       0.68    0.63
+        1  Bath    0.83       0.68    0.63
+        2  Cork   -0.64       0.68    0.63
+        3  Deal    0.95       0.98    0.22
+        4  None   -0.01       0.68    0.63
+        5  None    0.00       1.11    0.00
+        """
+        return level_effects(self, column, target)
 
     def select(
         self,

@@ -32,18 +32,51 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     codes : ndarray of shape (entries,)
     novel : ndarray of shape (training sets,)
         The code of unseen levels: the pool's, else 0.
+
+    Notes
+    -----
+    Empirical Bayes takes the target's rate in a level for a draw from a beta distribution, and
+    the rows of the level for draws at that rate (the beta-binomial model). The beta distribution
+    is matched by moments: its mean is the rate overall, and its two parameters add up to
+    `prior_weight`, because within / between is a + b for a beta(a, b). The code is the posterior
+    mean of the rate, in log odds.
     """
-    view = levels.view
+    view, prior = levels.view, cat_b_prior(levels, smoothing)
     if smoothing == "auto":
-        prior = np.maximum(prior_weight(levels), _LEAST_PRIOR)
         base = view.whole.mean
         own = _shrunk(view.entries, base[view.group], _logit(base)[view.group], prior[view.group])
         pool = _shrunk(levels.pool, base, _logit(base), prior)
     else:
-        s = max(float(smoothing), _LEAST_SMOOTHING)
-        own = _smoothed(view.entries, view.whole.take(view.group), s)
-        pool = _smoothed(levels.pool, view.whole, s)
+        own = _smoothed(view.entries, view.whole.take(view.group), prior[view.group] / 2)
+        pool = _smoothed(levels.pool, view.whole, prior / 2)
     return levels.assign(own, pool, np.zeros(view.n_groups))
+
+
+def cat_b_prior(levels: PooledLevels, smoothing: float | str) -> FloatArray:
+    """Weight, in rows, of the prior in the code of a level, for each training set.
+
+    A number for ``smoothing`` is so many rows of each class.
+    """
+    if smoothing == "auto":
+        return np.maximum(prior_weight(levels), _LEAST_PRIOR)
+    return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
+
+
+def coded_rate(code: FloatArray, base: float) -> FloatArray:
+    """Rate of the target that a code stands for, where the rate overall is ``base``."""
+    odds = np.exp(code + _logit(np.array(base)))
+    return np.asarray(odds / (1.0 + odds))
+
+
+def cat_b_error(code: FloatArray, base: float, weight: FloatArray, prior: float) -> FloatArray:
+    """Posterior standard deviation of the codes of levels of these weights.
+
+    That of the beta distribution of the rate, ``sqrt(p * (1 - p) / (weight + prior + 1))``, put
+    into log odds by the delta method: divided by ``p * (1 - p)``. It is 0 where the prior weight
+    is infinite.
+    """
+    rate = coded_rate(code, base)
+    return np.asarray(1.0 / np.sqrt(rate * (1.0 - rate) * (weight + prior + 1.0)))
 
 
 def _logit(p: FloatArray) -> FloatArray:
@@ -61,7 +94,7 @@ def _shrunk(
     return _logit(belief) - base_logit
 
 
-def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:
+def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: FloatArray) -> FloatArray:
     """R vtreat's conditional log odds with ``s`` pseudo-rows (spec, section 5)."""
     base = np.clip(whole.mean, _EDGE, 1.0 - _EDGE)
     misses, all_misses = level.weight - level.total, whole.weight - whole.total

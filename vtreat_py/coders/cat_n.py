@@ -18,7 +18,8 @@ def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     levels : PooledLevels
         The levels of one or several training sets.
     smoothing : float or "auto"
-        Rows at the grand mean added to each level (R's ``smFactor``), or empirical Bayes.
+        Rows at the grand mean added to each level (R's ``smFactor``), or empirical Bayes: the
+        posterior mean when y is normal inside levels, and so are the true level means.
 
     Returns
     -------
@@ -27,12 +28,31 @@ def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
         The code of unseen levels: the pool's, else 0.
     """
     view = levels.view
-    prior = (
-        prior_weight(levels) if smoothing == "auto" else np.full(view.n_groups, float(smoothing))
-    )
+    prior = cat_n_prior(levels, smoothing)
     own = _shrunk(view.entries, view.whole.mean[view.group], prior[view.group])
     pool = _shrunk(levels.pool, view.whole.mean, prior)
     return levels.assign(own, pool, np.zeros(view.n_groups))
+
+
+def cat_n_prior(levels: PooledLevels, smoothing: float | str) -> FloatArray:
+    """Weight, in rows, of the grand mean in the code of a level, for each training set."""
+    if smoothing == "auto":
+        return prior_weight(levels)
+    return np.full(levels.view.n_groups, float(smoothing))
+
+
+def cat_n_error(within: float, weight: FloatArray, prior: float) -> FloatArray:
+    """Posterior standard deviation of the codes of levels of these weights.
+
+    ``sqrt(within / (weight + prior))``, with ``within`` the variance of y inside levels: the
+    prior's own, of levels without rows, is then the standard deviation between levels. It is 0
+    where the prior weight is infinite, and infinite where nothing is known.
+    """
+    if np.isinf(prior):
+        return np.zeros_like(weight)
+    rows = weight + prior
+    known = np.where(rows > 0, rows, 1.0)
+    return np.asarray(np.where(rows > 0, np.sqrt(within / known), np.inf))
 
 
 def _shrunk(level: OutcomeSums, mean: FloatArray, prior: FloatArray) -> FloatArray:
