@@ -77,7 +77,11 @@ def design_treatments(
         Share of the weight a level needs for an indicator.
     smoothing : "auto" or float
         Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
-        "auto", a column whose levels differ no more than chance makes them gets no impact code.
+        "auto", true level means are taken to be normal around the mean over all rows (for a
+        class: rates to be beta distributed), with a variance that is estimated by moments, less
+        what sampling noise gives; each fold estimates its own, so that no row's outcome is in
+        its own code. A column whose levels differ no more than chance makes them gets no impact
+        code. ``plan.level_effects`` shows how far each level is believed.
     rare_count : float
         Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
         the pool is common enough) and an impact code, which levels never seen get as well.
