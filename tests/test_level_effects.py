@@ -282,19 +282,24 @@ def test_columns_without_level_effects_say_why(of_classes: pd.DataFrame) -> None
         given: dict[str, Any] = {"outcome": "y", "variables": variables, "random_state": 0}
         return vt.design_treatments(of_classes, **given | options)
 
-    those = "; the columns that have are 'x', 'g'$"
+    those = "; columns that have them are 'x', 'g'$"
     numeric, classes = design(), design(outcome="m")
     cases = [
-        (numeric, "q", None, "not designed on a column 'q' with level effects" + those),
-        (numeric, ["x"], None, r"not designed on a column \['x'\]"),
-        (numeric, "z", None, "'z' has no level effects, because it holds numbers" + those),
-        (numeric, "one", None, "because it has one level only"),
-        (numeric, "id", None, "because the codes asked for would be constant"),
+        (numeric, "q", None, "of 'q': the plan was not designed on it" + those),
+        (numeric, ["x"], None, r"of \['x'\]: the plan was not designed on it" + those),
+        (numeric, "z", None, "of column 'z': it holds numbers" + those),
+        (numeric, "one", None, "of column 'one': it has one level only" + those),
+        (numeric, "id", None, "of column 'id': the codes asked for would be constant"),
         (numeric, "x", "high", "target='high' is for outcomes of several classes; .* numeric"),
         (design(outcome="c"), "x", "yes", "target='yes' is for outcomes of several classes"),
         (classes, "x", None, "target= is missing: .* 'high', 'low', 'mid'$"),
         (classes, "x", "hi", "target='hi' is no class: .* 'high', 'low', 'mid'$"),
-        (design(coders=["lev", "catD"]), "x", None, "told to build no impact code; no column has$"),
+        (
+            design(coders=["lev", "catD"]),
+            "x",
+            None,
+            "told to build no impact code; no column has them$",
+        ),
         (design(outcome="m", y_dependent_coders=[]), "x", "low", "told to build no impact code"),
         (design(outcome=None, outcome_type="unsupervised"), "x", None, "plan without outcome"),
     ]

@@ -162,13 +162,13 @@ def _why_there_are_none(plan: TreatmentPlan, column: Hashable) -> str:
     if plan.outcome_type == "unsupervised":
         return "a plan without outcome has no level effects"
     coded = [s.column for s in plan.level_statistics]
-    those = f"; the columns that have are {listed(coded)}" if coded else "; no column has"
+    those = f"columns that have them are {listed(coded)}" if coded else "no column has them"
     if column not in plan.variables:
-        return f"the plan was not designed on a column {column!r} with level effects{those}"
+        return f"no level effects of {column!r}: the plan was not designed on it; {those}"
     reason = dict(plan.unused).get(column)
     if reason is None:
         numeric = isinstance(
             next(t for t in plan.treatments if t.column == column), NumericTreatment
         )
         reason = "it holds numbers" if numeric else "the design was told to build no impact code"
-    return f"column {column!r} has no level effects, because {reason}{those}"
+    return f"no level effects of column {column!r}: {reason}; {those}"
