@@ -126,7 +126,7 @@ def test_when_no_column_can_be_used_the_plan_is_empty_and_says_so() -> None:
     with pytest.warns(vt.VtreatWarning, match=r"2 columns \('v': .* constant; 'w': .* one level"):
         plan = vt.design_treatments(frame, outcome=table()["y"])
     assert plan.feature_names == []
-    assert plan.score_frame.shape == (0, 11)
+    assert plan.score_frame.shape == (0, 13)
     with pytest.warns(vt.VtreatWarning, match="no derived variable is left"):
         treated = vt.prepare(plan, frame.head(7))
     assert treated.shape == (7, 0)

@@ -112,7 +112,7 @@ def test_calibrated_significance_tests_levels_and_leaves_all_else(outcome_type: 
     )
     impact = classic["code"].isin(["catB", "catN"])
     assert impact.sum() >= 2
-    same = [c for c in classic if c not in ("sig", "recommended")]
+    same = [c for c in classic if c not in ("sig", "sig_fdr", "sig_fwer", "recommended")]
     pd.testing.assert_frame_equal(classic[same], calibrated[same])
     assert (classic["sig"] == calibrated["sig"])[~impact].all()
     for _, row in calibrated[impact].iterrows():
@@ -203,7 +203,8 @@ def test_force_split_scores_every_variable_on_the_cross_frame(
 def test_design_and_experiment_have_the_same_options_and_defaults() -> None:
     design = inspect.signature(vt.design_treatments).parameters
     experiment = inspect.signature(vt.cross_frame_experiment).parameters
-    assert list(experiment) == [*design, "scale", "collar", "prune_sig", "sparse_output"]
+    own = ["scale", "collar", "prune_sig", "prune_by", "sparse_output"]
+    assert list(experiment) == [*design, *own]
     assert all(experiment[name].default == p.default for name, p in design.items())
 
 
@@ -214,7 +215,7 @@ def test_design_and_experiment_have_the_same_options_and_defaults() -> None:
 def test_the_transformers_have_the_defaults_of_the_design(treatment: Any) -> None:
     design = inspect.signature(vt.design_treatments).parameters
     for name, value in treatment().get_params().items():
-        own = {"prune_sig": "recommended", "scale": False, "collar": False}
+        own = {"prune_sig": "recommended", "prune_by": "sig", "scale": False, "collar": False}
         own["sparse_output"] = False
         assert value == (own[name] if name in own else design[name].default), name
 

@@ -22,6 +22,8 @@ SCORE_FRAME = {
     "varies": bool,
     "rsq": float,
     "sig": float,
+    "sig_fdr": float,
+    "sig_fwer": float,
     "needs_split": bool,
     "extra_model_degrees": float,
     "default_threshold": float,

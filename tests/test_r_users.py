@@ -111,4 +111,7 @@ def test_columns_of_the_score_frame_are_all_on_the_page() -> None:
     frame = pd.DataFrame({"x": ["a", "b", "c"] * 20, "z": np.arange(60.0)})
     made = vt.design_treatments(frame, outcome=["p", "q", "r", "p", "p", "q"] * 10)
     mapped = [name for row in section("Columns of the score frame") for name in code(row[1])]
-    assert sorted([*mapped, "level"]) == sorted(made.score_frame)
+    new = ["level", "sig_fdr", "sig_fwer"]
+    assert sorted([*mapped, *new]) == sorted(made.score_frame)
+    (said,) = re.findall(r"^New here: `level`.*?(?=\n\n)", PAGE, flags=re.MULTILINE | re.DOTALL)
+    assert set(new) <= set(code(said))

@@ -71,6 +71,7 @@ def expected_failures(treatment: Any) -> dict[str, str]:
         *(make() for make in OUTCOMES),
         vt.BinomialOutcomeTreatment(prune_sig=None, collar=True, smoothing=1),
         vt.NumericOutcomeTreatment(prune_sig=0.5, imputation="median", n_jobs=2),
+        vt.NumericOutcomeTreatment(prune_sig=0.5, prune_by="sig_fdr"),
     ],
     ids=repr,
 )

@@ -162,6 +162,8 @@ def test_the_constructor_checks_nothing_and_fit_checks_all(make: Any) -> None:
         ({"sparse_output": "yes"}, "sparse_output='yes' must be True or False"),
         ({"prune_sig": "some"}, "prune_sig='some'; give a p-value"),
         ({"prune_sig": 2}, "prune_sig=2; it must be >= 0 and <= 1"),
+        ({"prune_by": "bonferroni"}, "prune_by='bonferroni'; it must be one of"),
+        ({"prune_by": "sig_fdr"}, "prune_by='sig_fdr' needs a number for prune_sig"),
     ],
 )
 @pytest.mark.parametrize("make", TREATMENTS)

@@ -9,6 +9,7 @@ from vtreat_py._design_steps import CrossFrameExperiment, Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._pruning import SIG, check_pruning
 from vtreat_py._sparse import check_sparse_options
 from vtreat_py.coders.clean import Imputer
 
@@ -180,6 +181,7 @@ def cross_frame_experiment(
     scale: bool = False,
     collar: bool = False,
     prune_sig: float | str | None = None,
+    prune_by: str = SIG,
     sparse_output: bool = False,
 ) -> CrossFrameExperiment:
     """Learn a plan, and code the training frame out of fold.
@@ -193,7 +195,7 @@ def cross_frame_experiment(
         As for `design_treatments`; an unsupervised design has no cross-frame. Index pairs and
         splitters given as ``cv`` may apply to a row more than once, or never; see
         `CrossFrameExperiment`.
-    scale, collar, prune_sig, sparse_output
+    scale, collar, prune_sig, prune_by, sparse_output
         As for `prepare`; slopes and cuts are learned fold by fold.
 
     Returns
@@ -218,7 +220,9 @@ def cross_frame_experiment(
     5  6.0      0.0
     """
     given = dict(locals())
-    options = {k: given.pop(k) for k in ("scale", "collar", "prune_sig", "sparse_output")}
+    selecting = ("scale", "collar", "prune_sig", "prune_by", "sparse_output")
+    options = {k: given.pop(k) for k in selecting}
+    check_pruning(prune_sig, prune_by)
     design = Design.checked(**given, scaled=check_flag("scale", scale))
     if check_flag("sparse_output", sparse_output):
         check_sparse_options(scale)

@@ -28,6 +28,7 @@ from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import progress_line
+from vtreat_py._pruning import SIG
 from vtreat_py._sparse import check_sparse_variables, sparse_cross_frame
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
@@ -239,14 +240,15 @@ class Design:
         scale: bool,
         collar: bool,
         prune_sig: float | str | None,
+        prune_by: str = SIG,
         sparse_output: bool = False,
     ) -> CrossFrameExperiment:
         """Look up every row's out-of-fold codes."""
-        chosen = plan.select(prune_sig)
+        chosen = plan.select(prune_sig, prune_by=prune_by)
         if sparse_output:
             check_sparse_variables(chosen)
         if not chosen:
-            warn_of_nothing(prune_sig)
+            warn_of_nothing(prune_sig, prune_by)
         place = {v.name: i for i, v in enumerate(chosen)}
         used = [one for one in learned if isinstance(one, Learned)]
         folds, weight = self.context.folds, self.context.outcome.weight

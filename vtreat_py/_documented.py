@@ -16,6 +16,10 @@ _OWN = """
     prune_sig : float, "recommended" or None
         Which derived variables come out: those with a p-value of at most this, the recommended
         ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
+    prune_by : "sig", "sig_fdr" or "sig_fwer"
+        The p-value that a number for ``prune_sig`` is compared with, a column of
+        `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
+        ``prune_sig`` is a false discovery rate or a family-wise error.
     scale : bool
         y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
     collar : bool

@@ -21,12 +21,14 @@ from vtreat_py._frames import InputFrame
 from vtreat_py._html import plan_html
 from vtreat_py._options import check_flag
 from vtreat_py._outcome import is_name
-from vtreat_py._plan import TreatmentPlan, check_prune_sig
+from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
+from vtreat_py._pruning import check_pruning
 from vtreat_py._sparse import check_container, check_sparse_options
 
 # What `prepare` is given; all other parameters are options of the design.
-_SELECTING = ("prune_sig", "scale", "collar", "sparse_output")
+_PRUNING = ("prune_sig", "prune_by")
+_SELECTING = (*_PRUNING, "scale", "collar", "sparse_output")
 
 
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,13 +48,15 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parameters = self.get_params(deep=False)
         return {name: v for name, v in parameters.items() if name in _SELECTING}
 
+    def _pruning(self) -> dict[str, Any]:
+        return {name: v for name, v in self._select().items() if name in _PRUNING}
+
     def _check_selecting(self) -> None:
         """Check what only `prepare` looks at, so that an error comes in fit."""
+        check_pruning(**self._pruning())
         for name, value in self._select().items():
-            if name != "prune_sig":
+            if name not in _PRUNING:
                 check_flag(name, value)
-            elif value is not None:
-                check_prune_sig(value)
 
     def _read(self, X: Any) -> InputFrame:
         self._check_selecting()
@@ -137,7 +141,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of str
         """
         check_is_fitted(self)
-        chosen = self.plan_.select(self._select().get("prune_sig"))
+        chosen = self.plan_.select(**self._pruning())
         names = [v.name for v in chosen]
         if input_features is not None:
             given = self._fitted_columns.checked_names(input_features)

@@ -64,7 +64,7 @@ def _warnings(plan: TreatmentPlan) -> list[str]:
 
 
 def _scores(plan: TreatmentPlan) -> str:
-    table = plan.score_frame
+    table = plan._score_table
     columns = ["variable", "orig_variable", "code", "level"]
     if plan.outcome_type != "unsupervised":
         columns += [c for c in ("outcome_target", "rsq", "sig") if c in table]

@@ -16,9 +16,9 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
 from vtreat_py._level_effects import LevelStatistics, level_effects
 from vtreat_py._levels import Levels
-from vtreat_py._options import DesignOptions, check_coders, check_number
-
-RECOMMENDED = "recommended"
+from vtreat_py._options import DesignOptions, check_coders
+from vtreat_py._pruning import SIG, adjusted, check_pruning
+from vtreat_py._typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +122,20 @@ class TreatmentPlan:
         rows = zip(self._scored, self._thresholds, strict=True)
         return [score.sig < threshold for (_, score), threshold in rows]
 
+    @cached_property
+    def _adjusted(self) -> dict[str, FloatArray]:
+        """By column, the p-value of each row of the score frame in view of their number."""
+        return adjusted([score.sig for _, score in self._scored])
+
     @property
     def recommended(self) -> list[bool]:
         """For each derived variable, whether it is recommended (for at least one class)."""
-        rows = zip(self._scored, self._passed, strict=True)
-        names = {variable.name for (variable, _), passed in rows if passed}
+        return self._with_any(self._passed)
+
+    def _with_any(self, passed: Iterable[bool]) -> list[bool]:
+        """For each derived variable, whether a row of it in the score frame has passed."""
+        rows = zip(self._scored, passed, strict=True)
+        names = {variable.name for (variable, _), one in rows if one}
         return [v.name in names for v in self.derived]
 
     @property
@@ -149,6 +158,9 @@ class TreatmentPlan:
         rsq, sig
             Of a regression of the outcome on this variable alone: the share of variance (of
             deviance, for classes) that it explains, and the p-value. Without outcome 0 and 1.
+        sig_fdr, sig_fwer
+            ``sig`` adjusted for the number of rows of this table: by Benjamini and Hochberg [1]_
+            and by Holm [2]_. See the notes.
         needs_split
             Whether rows must be coded out of fold; ``rsq`` and ``sig`` are then those of the
             cross-frame.
@@ -164,7 +176,47 @@ class TreatmentPlan:
             With several classes only: the class that the scores are for, against all others.
             A variable has a row for each class it is scored for; codes that are built once for
             each class are scored for their own.
+
+        See Also
+        --------
+        prepare : Its options ``prune_sig`` and ``prune_by`` select variables by these columns.
+
+        Notes
+        -----
+        With many variables some noise has a small ``sig``: of 1,000 noise variables about 50 are
+        below 0.05. Three rules reckon with that:
+
+        * ``recommended`` bounds a number: at most one noise variable is expected to pass, however
+          many there are. For a model that stands a little noise, and by default.
+        * ``sig_fdr <= q`` bounds a share, the false discovery rate: of the rows that pass, a share
+          of at most q is expected to be noise. For many columns of which many matter: where more
+          is found, more noise is let in beside it. (A row is a variable; with several classes it
+          is a variable and a class.)
+        * ``sig_fwer <= a`` bounds a probability, the family-wise error: that even one noise
+          variable passes has a probability of at most a. Where each variable is a claim that must
+          stand by itself.
+
+        The second bound is proven for p-values that are independent or positively dependent; those
+        of codes of one column rise and fall together, which is of the latter kind. The third holds
+        for any dependence. All of them hold only as far as the p-values do: they must call noise
+        significant as often as they say (see ``significance`` of `design_treatments`).
+
+        References
+        ----------
+        .. [1] Y. Benjamini and Y. Hochberg (1995). "Controlling the False Discovery Rate: A
+           Practical and Powerful Approach to Multiple Testing". Journal of the Royal Statistical
+           Society, Series B, 57(1), 289-300.
+        .. [2] S. Holm (1979). "A Simple Sequentially Rejective Multiple Test Procedure".
+           Scandinavian Journal of Statistics, 6(2), 65-70.
         """
+        frame = self._score_table
+        for place, column in enumerate(self._adjusted, start=list(frame).index(SIG) + 1):
+            frame.insert(place, column, self._adjusted[column])
+        return frame
+
+    @property
+    def _score_table(self) -> pd.DataFrame:
+        """The score frame without adjusted p-values, for those who do not look at them."""
         variables = [v for v, _ in self._scored]
         scores = [score for _, score in self._scored]
         frame = pd.DataFrame(
@@ -280,12 +332,13 @@ class TreatmentPlan:
         prune_sig: float | str | None = None,
         variables: Iterable[str] | None = None,
         coders: Any = None,
+        prune_by: str = SIG,
     ) -> list[DerivedVariable]:
         """Choose derived variables by p-value, name and code, in the order of the treated frame.
 
         Parameters
         ----------
-        prune_sig, variables, coders
+        prune_sig, variables, coders, prune_by
             As for `prepare`.
 
         Returns
@@ -295,9 +348,10 @@ class TreatmentPlan:
         Raises
         ------
         InvalidOptionError
-            If a name or a code is unknown, or ``prune_sig`` is no probability.
+            If a name or a code is unknown, ``prune_sig`` is no probability, or ``prune_by`` does
+            not go with it.
         """
-        keep = self._kept_by_sig(prune_sig)
+        keep = self._kept_by_sig(prune_sig, prune_by)
         if variables is not None:
             if isinstance(variables, str):
                 raise OptionTypeError(f"variables={variables!r} must be a list of names")
@@ -312,14 +366,15 @@ class TreatmentPlan:
         codes = check_coders("coders", coders)
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
 
-    def _kept_by_sig(self, prune_sig: float | str | None) -> list[bool]:
-        if prune_sig is None:
+    def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
+        limit = check_pruning(prune_sig, prune_by)
+        if limit is None or self.outcome_type == "unsupervised":
             return [True] * len(self.derived)
-        limit = check_prune_sig(prune_sig)
         if isinstance(limit, str):
             return self.recommended
-        unsupervised = self.outcome_type == "unsupervised"
-        return [unsupervised or v.sig <= limit for v in self.derived]
+        if prune_by == SIG:
+            return [v.sig <= limit for v in self.derived]
+        return self._with_any(self._adjusted[prune_by] <= limit)
 
     def __eq__(self, other: object) -> bool:
         return _same(self, other)
@@ -337,7 +392,7 @@ class TreatmentPlan:
         if len(self.unused) > 10:
             lines.append(f"not used: {len(self.unused) - 10} more columns")
         if self.derived:
-            shown = self.score_frame.sort_values("sig", kind="stable").head(12)
+            shown = self._score_table.sort_values("sig", kind="stable").head(12)
             columns = ["variable", "orig_variable", "code", "rsq", "sig", "recommended"]
             table = shown[[*columns, "outcome_target"] if self.classes else columns]
             lines.append(table.to_string(index=False, float_format=lambda x: f"{x:.3g}"))
@@ -347,17 +402,6 @@ class TreatmentPlan:
 
     def _repr_html_(self) -> str:
         return plan_html(self)
-
-
-def check_prune_sig(prune_sig: float | str) -> float | str:
-    """Return a p-value, or the word for the recommended variables."""
-    if not isinstance(prune_sig, str):
-        return check_number("prune_sig", prune_sig, 0, 1)
-    if prune_sig == RECOMMENDED:
-        return prune_sig
-    raise InvalidOptionError(
-        f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{RECOMMENDED}" or None'
-    )
 
 
 def _objects(values: Iterable[Any]) -> pd.Series[Any]:

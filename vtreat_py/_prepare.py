@@ -14,6 +14,7 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, 
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._pruning import SIG
 from vtreat_py._sparse import check_sparse_options, check_sparse_variables, sparse_treated
 from vtreat_py._typing import FloatArray
 from vtreat_py._warn import warn
@@ -24,6 +25,7 @@ def prepare(
     frame: Any,
     *,
     prune_sig: float | str | None = None,
+    prune_by: str = SIG,
     scale: bool = False,
     collar: bool = False,
     variables: Iterable[str] | None = None,
@@ -55,6 +57,11 @@ def prepare(
         Must have the columns that the chosen variables come from, in any order and among others.
     prune_sig : float, "recommended" or None
         Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
+    prune_by : "sig", "sig_fdr" or "sig_fwer"
+        The p-value that a number for ``prune_sig`` is compared with, a column of
+        `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
+        ``prune_sig`` is a false discovery rate or a family-wise error. The notes there say which
+        to use when. A variable with scores for several classes is kept if one of them passes.
     scale : bool
         y-aware scaling: ``slope * (x - mean)``, in outcome units. With several classes the
         slope of a variable that is not built for one of them is the length of the vector of its
@@ -105,7 +112,7 @@ def prepare(
     sparse_output = check_flag("sparse_output", sparse_output)
     if scale and plan.outcome_type == "unsupervised":
         raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
-    chosen = plan.select(prune_sig, variables, coders)
+    chosen = plan.select(prune_sig, variables, coders, prune_by)
     source = InputFrame.of(frame)
     extra = _check_extra(extra_columns, [v.name for v in chosen])
     if sparse_output:
@@ -117,7 +124,7 @@ def prepare(
     treatments = [t for t in plan.treatments if t.column in by_column]
     columns = _read(source, treatments, extra)
     if not chosen:
-        warn_of_nothing(prune_sig)
+        warn_of_nothing(prune_sig, prune_by)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
     if sparse_output:
         place_of = {v.name: place for place, v in enumerate(chosen)}
@@ -200,9 +207,10 @@ def _write(
             treatment.write(column, variable, scale, collar, out[place])
 
 
-def warn_of_nothing(prune_sig: float | str | None) -> None:
+def warn_of_nothing(prune_sig: float | str | None, prune_by: str) -> None:
     """Say that an empty frame comes back."""
     reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
+    reason += "" if prune_by == SIG else f", prune_by={prune_by!r}"
     warn(
         f"no derived variable is left{reason}: the treated frame has no columns. "
         "See plan.score_frame; a larger prune_sig, or None, keeps more",

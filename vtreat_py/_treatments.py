@@ -10,6 +10,7 @@ from sklearn.utils import ClassifierTags
 from vtreat_py._design import design_treatments
 from vtreat_py._documented import documented
 from vtreat_py._estimator import SupervisedTreatment, Treatment
+from vtreat_py._pruning import SIG
 from vtreat_py.coders.clean import Imputer
 
 
@@ -55,6 +56,7 @@ class BinomialOutcomeTreatment(SupervisedTreatment):
         n_jobs: int | None = None,
         progress: bool = False,
         prune_sig: float | str | None = "recommended",
+        prune_by: str = SIG,
         scale: bool = False,
         collar: bool = False,
         sparse_output: bool = False,
@@ -77,6 +79,7 @@ class BinomialOutcomeTreatment(SupervisedTreatment):
         self.n_jobs = n_jobs
         self.progress = progress
         self.prune_sig = prune_sig
+        self.prune_by = prune_by
         self.scale = scale
         self.collar = collar
         self.sparse_output = sparse_output
@@ -136,6 +139,7 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
         n_jobs: int | None = None,
         progress: bool = False,
         prune_sig: float | str | None = "recommended",
+        prune_by: str = SIG,
         scale: bool = False,
         collar: bool = False,
         sparse_output: bool = False,
@@ -158,6 +162,7 @@ class MultinomialOutcomeTreatment(SupervisedTreatment):
         self.n_jobs = n_jobs
         self.progress = progress
         self.prune_sig = prune_sig
+        self.prune_by = prune_by
         self.scale = scale
         self.collar = collar
         self.sparse_output = sparse_output
@@ -204,6 +209,7 @@ class NumericOutcomeTreatment(SupervisedTreatment):
         n_jobs: int | None = None,
         progress: bool = False,
         prune_sig: float | str | None = "recommended",
+        prune_by: str = SIG,
         scale: bool = False,
         collar: bool = False,
         sparse_output: bool = False,
@@ -224,6 +230,7 @@ class NumericOutcomeTreatment(SupervisedTreatment):
         self.n_jobs = n_jobs
         self.progress = progress
         self.prune_sig = prune_sig
+        self.prune_by = prune_by
         self.scale = scale
         self.collar = collar
         self.sparse_output = sparse_output

@@ -33,7 +33,7 @@ def score_frame(
     weight : ndarray or None
         Weights of those rows.
     """
-    scores = plan.score_frame
+    scores = plan._score_table
     several = "outcome_target" in scores
     columns = nw.from_native(cross_frame, eager_only=True)
     parts = []
