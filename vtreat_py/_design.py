@@ -66,7 +66,10 @@ def design_treatments(
         Rows of one group share a fold.
     cv : int, splitter, "ordered", or list of (training rows, application rows)
         The folds that scores and cross-frame use: a number (default 5, stratified on y), a
-        scikit-learn splitter, or index pairs (`vtreat_py.split_plans` makes some). "ordered" is
+        scikit-learn splitter, or index pairs (`vtreat_py.split_plans` makes some). Stratified
+        folds depend on y; for folds that do not, so that a row's outcome has no influence at all
+        on its code, give ``KFold(5, shuffle=True, random_state=0)``, or ``GroupKFold(5)`` with
+        groups (see `vtreat_py.testing.own_outcome_influence`). "ordered" is
         for rows in order of time: each tenth of them is coded by the rows before it. There, and
         with a ``TimeSeriesSplit``, the first rows have no past and get the prior: impact and
         deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0. Numbers are

@@ -94,11 +94,21 @@ def own_outcome_influence(
 
     Notes
     -----
-    Folds that are stratified on y depend on y: a changed outcome moves rows to other folds, and
-    so a little influence remains however the codes are made. With folds that do not depend on y
-    (a list of index pairs, ``KFold``, groups) the treatments of this package have none, to
-    rounding. A number for ``smoothing`` asks for R vtreat's rule, by which rows whose fold cannot
-    support a code take that of all rows: there, and only there, some is left.
+    With folds that do not depend on y (``KFold``, ``GroupKFold``, "ordered", index pairs) the
+    treatments of this package have none, to rounding. A number for ``smoothing`` with classic
+    significance asks for R vtreat's rule, by which rows whose fold cannot support a code, or a
+    slope, take that of all rows: there, and only there, some is left.
+
+    A number of folds is stratified on y (with ``groups``, on the y of each group), and so depends
+    on it: a changed outcome moves rows, the own one above all, to other folds. Its code is then
+    made by other rows. The move is as large as two such estimates differ, the same for a push of
+    one standard deviation and of a hundred, and has no direction: it tells nothing of the outcome.
+
+    No influence does not mean that nothing of y can be learned from codes *and* levels. Among the
+    rows of a level, codes lie low where the outcomes of the own fold lie high, because the other
+    folds have what is left of the sum. Leave-one-out codes, which have no influence either, give
+    each outcome away to a model that knows the level. ``benchmarks/leak_study.txt`` has the
+    numbers, for this package and for other encoders.
 
     Examples
     --------
