@@ -2,7 +2,7 @@
 
     python benchmarks/leak_study.py [--output FILE]
 
-Takes about a minute. The tables say what is measured; what follows from it is at their end.
+Takes less than two minutes. The tables say what is measured; what follows from it is at their end.
 """
 
 from __future__ import annotations
