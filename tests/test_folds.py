@@ -516,22 +516,32 @@ def unsupported() -> tuple[pd.DataFrame, Pairs]:
 def test_like_r_a_fold_that_cannot_support_a_code_takes_that_of_the_whole_data() -> None:
     frame, folds = unsupported()
     made = vt.cross_frame_experiment(
-        frame, outcome="y", cv=folds, smoothing=0, coders=["catP", "catN"]
+        frame,
+        outcome="y",
+        cv=folds,
+        smoothing=0,
+        significance="classic",
+        coders=["catP", "catN"],
     )
     whole = vt.prepare(made.plan, frame.head(30))
     np.testing.assert_array_equal(made.cross_frame.head(30), whole)
 
 
-@pytest.mark.parametrize("smoothing", [0, "auto"])
-def test_a_fold_whose_numbers_are_constant_has_no_slope_unless_like_r(smoothing: Any) -> None:
+@pytest.mark.parametrize("significance", ["classic", "calibrated"])
+def test_a_fold_whose_numbers_are_constant_has_no_slope_unless_like_r(significance: str) -> None:
     z = np.r_[np.arange(30.0), np.full(30, 7.0)]
     folds = [(np.arange(30, 60), np.arange(30)), (np.arange(30), np.arange(30, 60))]
     made = vt.cross_frame_experiment(
-        pd.DataFrame({"z": z}), outcome=noise(60) + z, cv=folds, scale=True, smoothing=smoothing
+        pd.DataFrame({"z": z}),
+        outcome=noise(60) + z,
+        cv=folds,
+        scale=True,
+        smoothing=0,
+        significance=significance,
     )
     (v,) = made.plan.derived
     whole = v.slope * (z[:30] - v.mean)
-    expected = whole if smoothing == 0 else np.zeros(30)
+    expected = whole if significance == "classic" else np.zeros(30)
     np.testing.assert_allclose(made.cross_frame["z"].head(30), expected, rtol=1e-12)
 
 

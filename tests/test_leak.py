@@ -242,10 +242,11 @@ def test_a_fold_that_cannot_support_a_code_is_coded_by_what_it_knows():
             outcome=y,
             outcome_type="numeric",
             cv=folds,
-            smoothing=smoothing,
+            smoothing=0.0,
+            significance=significance,
             min_fraction=0.0,
         ).cross_frame["x_catN"][8]
-        for smoothing in ("auto", 0.0)
+        for significance in ("calibrated", "classic")
     )
     assert ours == 0.0
     assert rs == pytest.approx(9.0 - y.mean())

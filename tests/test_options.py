@@ -221,5 +221,5 @@ def test_the_transformers_have_the_defaults_of_the_design(treatment: Any) -> Non
 
 
 def test_follows_r_means_classic_tests_and_smoothing_by_a_number() -> None:
-    assert DesignOptions(smoothing=0).follows_r
+    assert DesignOptions(smoothing=0, significance="classic").follows_r
     assert not DesignOptions(smoothing="auto").follows_r

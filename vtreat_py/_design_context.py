@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vtreat_py._calibrated import CalibratedTests
 from vtreat_py._column_treatment import OutcomeScore
 from vtreat_py._columns import CodedColumn, Column, EmptyColumn, NumericColumn, TextColumn
 from vtreat_py._folds import FoldPlan
 from vtreat_py._names import munge
-from vtreat_py._options import Y_AWARE, DesignOptions
+from vtreat_py._options import CALIBRATED, Y_AWARE, DesignOptions
 from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.significance.level_effects import OutcomePowers
 from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
+from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.tally import Rows
 
 # Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
@@ -108,10 +108,15 @@ class DesignContext:
             for k in range(self.n_classes)
         )
 
-    def for_class(self, contrast: DesignContext) -> DesignContext:
-        """Return the context that builds the codes of the one class of a contrast."""
+    @cached_property
+    def class_contexts(self) -> tuple[DesignContext, ...]:
+        """For each class, the context that builds the codes of this one class."""
         options = self.options
-        return replace(contrast, options=options, coders=options.class_coders())
+        return tuple(
+            replace(contrast, options=options, coders=options.class_coders())
+            for contrast in self.contrasts
+            if self.n_classes
+        )
 
     @cached_property
     def class_prefixes(self) -> list[str]:
@@ -140,28 +145,28 @@ class DesignContext:
             return OutcomeScore(target)
         return OutcomeScore(target, float(score.rsq[place]), float(score.sig[place]))
 
-    def outcome_powers(self, whole: OutcomeSums) -> OutcomePowers:
-        """Power sums of the outcome over all rows; for a class they follow from its counts."""
-        if not self.is_binary:
-            return self._powers_of_rows
-        counts = np.array([whole.weight[0] - whole.total[0], whole.total[0]])
-        return OutcomePowers.of_values(np.array([0.0, 1.0]), counts)
-
     @cached_property
-    def _powers_of_rows(self) -> OutcomePowers:
-        outcome = self.outcome
-        weight = np.ones(len(outcome.y)) if outcome.weight is None else outcome.weight
-        return OutcomePowers.of_values(outcome.y, weight, outcome.centre)
+    def calibrated(self) -> CalibratedTests | None:
+        """The calibrated tests, where they are wanted."""
+        wanted = self.supervised and self.options.significance == CALIBRATED
+        return CalibratedTests(self.outcome) if wanted else None
 
-    def score(self, moments: Moments, points: Points | None) -> Score:
-        """Score variables, given their moments and, for a class outcome, their points."""
+    def score(
+        self, moments: Moments, points: Points | None, sample: Callable[[int], Sample]
+    ) -> Score:
+        """Score variables, given their moments and, for a class outcome, their points.
+
+        ``sample`` gives one of them over all rows.
+        """
         if not self.supervised:
             none = np.zeros(len(moments.weight))
             return Score(none, none, none + 1.0)
-        test = self.test(moments, points)
+        score = self.test(moments, points)
         if self.is_binary and not self.link_slopes:
-            return replace(test, slope=linear_slope(moments))
-        return test
+            score = replace(score, slope=linear_slope(moments))
+        if self.calibrated is not None:
+            score = replace(score, sig=self.calibrated.correlation(moments, sample))
+        return score
 
     def test(self, moments: Moments | None, points: Points | None) -> Score:
         """Score variables by the outcome's own regression; it asks for one of the two."""

@@ -93,7 +93,7 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     if context.folds.repeats is not None:
         rows = context.coded_rows
         coded, index = tally_classes(codes[context.folds.repeats[0]], n_levels, rows)
-    count, parts = _learn_parts(column, levels, context, tables, coded, trained)
+    count, parts = _learn_parts(column, codes, levels, context, tables, coded, trained)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
     statistics = LevelStatistics(column.name, levels, count, outcomes) if outcomes else None
@@ -139,6 +139,7 @@ class _Part:
 
 def _learn_parts(
     column: LevelColumn,
+    codes: IntArray,
     levels: Levels,
     context: DesignContext,
     tables: list[LevelTable],
@@ -157,14 +158,15 @@ def _learn_parts(
         training = None
         if context.supervised:
             training = TrainingSets(context.folds, coded[k], trained[k] if trained else None)
-        shared = LevelLearner(contrast, column, levels, whole, training)
+        shared = LevelLearner(contrast, column, levels, whole, training, codes)
         derived = shared.derived()
         scored.append([d if not k else d.scores_only() for d in derived])
         if not k:
             count = shared.counts()
             parts.append(_Part.of(None, derived, shared))
         if context.n_classes:
-            own = LevelLearner(context.for_class(contrast), column, levels, whole, training)
+            of_class = context.class_contexts[k]
+            own = LevelLearner(of_class, column, levels, whole, training, codes)
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
             parts.append(_Part.of(target, derived, own))

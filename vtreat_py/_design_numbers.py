@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from vtreat_py._names import munge
 from vtreat_py._options import NUMERIC_CODERS
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
-from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.coders.lev import indicator_moments, indicator_points, indicator_sample
+from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
@@ -232,17 +233,27 @@ class _Learner:
         if contrasts[0].is_binary:
             cleaned = self._inner(self._cleaned(by_fold=False))
             points = [_row_points(cleaned, c.outcome.y, self._weight) for c in contrasts]
-        scores = list(map(DesignContext.score, contrasts, moments, points))
+        sample = cache(lambda _: self._clean_sample(value))
+        scores = [c.score(m, p, sample) for c, m, p in zip(contrasts, moments, points, strict=True)]
         return replace(
             self._variable("clean", scores, lambda: self._inner(self._cleaned(by_fold=True))),
             slope=float(combined_slopes([s.slope for s in scores])[0] / self._coordinates.unit),
             mean=float(self._coordinates.outer(moments[0].x[0])),
         )
 
+    def _clean_sample(self, imputed: FloatArray) -> Sample:
+        """The clean copy over all rows."""
+        values = self._coordinates.inner(self._column.values)
+        return Sample.of_values(clean(values, self._column.bad, imputed), self._weight)
+
     def _bad_variable(self) -> DerivedVariable:
         contrasts = self._context.contrasts
         marks = list(map(_mark, contrasts, self._wholes))
-        scores = [c.score(*mark) for c, mark in zip(contrasts, marks, strict=True)]
+        on, weight = self._whole.bad.weight[0], self._whole.outcome().weight[0]
+        scores = [
+            c.score(*mark, lambda _: indicator_sample(on, weight))
+            for c, mark in zip(contrasts, marks, strict=True)
+        ]
         return replace(
             self._variable("isBAD", scores, lambda: self._marked().astype(np.float64)),
             slope=float(combined_slopes([s.slope for s in scores])[0]),
@@ -257,7 +268,10 @@ class _Learner:
         split = context.options.force_split
         if split and context.supervised:
             column = crossed()
-            scores = [self._cross_score(contrast, column) for contrast in context.contrasts]
+            scores = [
+                self._cross_score(contrast, column, score)
+                for contrast, score in zip(context.contrasts, scores, strict=True)
+            ]
         return DerivedVariable(
             munge([name if code == "clean" else f"{name}_{code}"])[0],
             self._column.name,
@@ -269,8 +283,8 @@ class _Learner:
     def _inner(self, values: NumberArray | float) -> FloatArray:
         return self._coordinates.inner(np.atleast_1d(values))
 
-    def _cross_score(self, context: DesignContext, values: FloatArray) -> Score:
-        """Score a cross-frame column on the rows that have one."""
+    def _cross_score(self, context: DesignContext, values: FloatArray, whole: Score) -> Score:
+        """Score a cross-frame column on the rows that have one; calibrated p-values stay."""
         if context.folds.repeats is not None:
             coded = context.coded_rows
             x, y, weight = values, coded.y, coded.weight
@@ -280,9 +294,11 @@ class _Learner:
             x, y = values[rows], context.outcome.y[rows]
             weight = None if self._weight is None else self._weight[rows]
         if context.is_binary:
-            return context.test(None, _row_points(x, y, weight))
-        one = np.zeros(len(x), dtype=np.intp)
-        return context.test(Moments.of_rows(one, 1, x, y, weight), None)
+            score = context.test(None, _row_points(x, y, weight))
+        else:
+            one = np.zeros(len(x), dtype=np.intp)
+            score = context.test(Moments.of_rows(one, 1, x, y, weight), None)
+        return score if context.calibrated is None else replace(score, sig=whole.sig)
 
     def write_cross(
         self, variable: DerivedVariable, scale: bool, collar: bool, out: FloatArray

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from vtreat_py._calibrated import CalibratedTests
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, combined_slopes
@@ -16,16 +17,21 @@ from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
 from vtreat_py._level_effects import LevelOutcome
 from vtreat_py._levels import Levels
 from vtreat_py._names import munge
-from vtreat_py._options import CALIBRATED, IMPACT, Y_AWARE
+from vtreat_py._options import IMPACT, Y_AWARE
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.cat_b import cat_b, cat_b_prior
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
 from vtreat_py.coders.cat_n import cat_n, cat_n_prior
 from vtreat_py.coders.cat_p import cat_p
-from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
+from vtreat_py.coders.lev import (
+    indicator_moments,
+    indicator_points,
+    indicator_sample,
+    tracked_levels,
+)
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import within_variance
-from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -76,8 +82,10 @@ class LevelLearner:
         levels: Levels,
         whole: LevelView,
         training: TrainingSets | None,
+        codes: IntArray,
     ) -> None:
         self._context = context
+        self._codes = codes
         self._column = column
         self._levels = levels
         self._whole = whole
@@ -151,7 +159,11 @@ class LevelLearner:
         slots, on = [slots[i] for i in moving], on.take(moving)
         moments = indicator_moments(on, self._whole.whole)
         points = indicator_points(on, self._whole.whole)
-        score = self._context.score(moments, points if self._context.is_binary else None)
+        score = self._context.score(
+            moments,
+            points if self._context.is_binary else None,
+            lambda i: indicator_sample(on.weight[i], weight),
+        )
         names = munge([f"{self._column.name}_lev_{self._key(slot)}" for slot in slots])
         derived = []
         for i, (slot, name) in enumerate(zip(slots, names, strict=True)):
@@ -336,9 +348,8 @@ class LevelLearner:
             points = (at_cells[None], sums.weight[None], sums.total[None])
             moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
             score = context.test(moments, points)
-            if variable.code in IMPACT and context.options.significance == CALIBRATED:
-                powers = context.outcome_powers(self._whole.whole)
-                sig = level_effects_test(self._whole.entries, powers)
+            if context.calibrated is not None:
+                sig = self._calibrated(context.calibrated, variable, table)
                 score = replace(score, sig=np.array([sig]))
             variable = replace(variable, scores=(context.outcome_score(score),))
         if not context.scaled_cross_frame:
@@ -349,6 +360,21 @@ class LevelLearner:
             slopes = np.where(filled, variable.slope, slopes)
             means = np.where(filled, variable.mean, means)
         return DerivedLevels(variable, table, cells, slopes, means)
+
+    def _calibrated(
+        self, tests: CalibratedTests, variable: DerivedVariable, table: FloatArray | None
+    ) -> float:
+        """p-value of a variable, from all rows: it does not need the cross-frame."""
+        sums = self._whole.entries
+        if table is None:  # an indicator, which has its p-value
+            return variable.sig
+        if variable.code in IMPACT:
+            return tests.levels(sums)
+        if variable.code == "catD":
+            return tests.spread(self._codes, self._levels.novel)
+        values = table[:-1]
+        moments = Moments.of_points(values, sums).merged()
+        return float(tests.correlation(moments, lambda _: Sample.of_values(values, sums.weight))[0])
 
     def _slopes(self, entries: FloatArray) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of a variable in each fold's training set."""

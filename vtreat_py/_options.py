@@ -44,7 +44,7 @@ class DesignOptions:
     cat_scaling: bool = False
     imputation: Imputer = "mean"
     imputation_map: Mapping[Hashable, Imputer] = field(default_factory=dict)
-    significance: str = "classic"
+    significance: str = "calibrated"
     force_split: bool = False
     y_dependent_coders: tuple[str, ...] = Y_AWARE_OF_CLASSES
 

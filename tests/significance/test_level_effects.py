@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.statistics.rows import law
-from vtreat_py.significance.level_effects import (
-    OutcomePowers,
-    _moments,
-    _prior_rows,
-    level_effects_test,
-)
+from vtreat_py.significance.level_effects import _prior_rows, level_effects_test
+from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
+from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 def p_value(level: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
     n_levels = int(level.max()) + 1
     sums = OutcomeSums.of_rows(level, n_levels, y, weight)
-    w = np.ones(len(y)) if weight is None else weight
-    return level_effects_test(sums, OutcomePowers.of_values(y.astype(float), w))
+    if y.dtype == np.int8:
+        sums = OutcomeSums(sums.weight, sums.total)
+    return level_effects_test(sums, OutcomePowers.of_sample(Sample.of_values(y, weight)))
 
 
 def statistic(level: np.ndarray, y: np.ndarray, coefficient: np.ndarray) -> float:
@@ -35,27 +32,34 @@ def statistic(level: np.ndarray, y: np.ndarray, coefficient: np.ndarray) -> floa
     return sum(coefficient[level[a]] * y[a] * y[b] for a, b in pairs if level[a] == level[b])
 
 
-@pytest.mark.parametrize("sizes", [[4, 3], [1, 2, 4], [1, 1, 5], [2, 2, 2, 1], [7, 0]])
+@pytest.mark.parametrize("sizes", [[4, 4], [1, 2, 5], [1, 1, 6], [2, 2, 2, 2], [8, 0]])
 def test_the_moments_are_those_of_all_permutations(sizes: list[int]) -> None:
-    y = np.array([-2.0, 0.5, 1.0, 1.0, 3.0, 8.0, 0.0])
-    powers = OutcomePowers.of_values(y, np.ones(7))
+    y = np.array([-2.0, 0.5, 1.0, 1.0, 3.0, 8.0, 0.0, 1.0])
+    powers = OutcomePowers.of_sample(Sample.of_values(y))
     z = (y - powers.mean) / powers.spread
     level = np.repeat(np.arange(len(sizes)), sizes)
-    coefficient = 1.0 / (np.array(sizes) + 0.7)
-    found = [statistic(level, z[list(o)], coefficient) for o in itertools.permutations(range(7))]
-    found_mean = math.fsum(found) / len(found)
-    apart = np.array(found) - found_mean
-    moments = _moments(coefficient, np.array(sizes, dtype=float), powers.sums)
-    expected = (found_mean, (apart**2).mean(), (apart**3).mean())
-    np.testing.assert_allclose(moments, expected, rtol=1e-9, atol=1e-9)
+    size = np.array(sizes, dtype=float)
+    coefficient = 1.0 / (size + 0.7)
+    orders = np.array(list(itertools.permutations(range(8))))
+    of_level = level[None, :] == np.arange(len(sizes))[:, None]
+    totals = z[orders] @ of_level.T
+    squares = (z[orders] ** 2) @ of_level.T
+    found = (coefficient * (totals**2 - squares)).sum(axis=1)
+    assert found[0] == pytest.approx(statistic(level, z, coefficient))
+    shape = shape_of_pairs(coefficient, size, np.ones(len(sizes)), powers)
+    np.testing.assert_allclose(
+        (shape.mean, shape.variance), (found.mean(), found.var()), rtol=1e-9, atol=1e-9
+    )
+    if found.std() > 1e-9:
+        expected = stats.skew(found), stats.kurtosis(found)
+        np.testing.assert_allclose((shape.skewness, shape.kurtosis), expected, rtol=1e-8)
 
 
 def test_power_sums_are_those_of_the_standardised_outcome() -> None:
     y, w = np.array([1.0, 5.0, -3.0, 10.0]), np.array([2.0, 1.0, 3.0, 1.0])
-    powers = OutcomePowers.of_values(y, w)
-    rows = np.repeat(y, w.astype(int))
-    z = stats.zscore(rows)
-    np.testing.assert_allclose(powers.sums, [(z**k).sum() for k in range(7)], atol=1e-9)
+    powers = OutcomePowers.of_sample(Sample.of_values(y, w))
+    z = stats.zscore(np.repeat(y, w.astype(int)))
+    np.testing.assert_allclose(powers.sums, [(z**k).sum() for k in range(9)], atol=1e-9)
     assert powers.weight == 7
 
 
@@ -92,7 +96,7 @@ def test_p_values_are_the_share_of_permutations_that_reach_as_far(
     y = random.normal(size=len(level)) + 0.8 * random.normal(size=len(sizes))[level]
     y = np.exp(y) if skewed else y
     size = np.array(sizes, dtype=float)
-    coefficient = 1.0 / (size + _prior_rows(size))
+    coefficient = 1.0 / (size + _prior_rows(size, np.ones(len(size), dtype=int)))
     z = y - y.mean()
 
     def q(values: np.ndarray) -> float:
@@ -108,7 +112,7 @@ def outcome(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
         return random.normal(size=n)
     if kind == "lognormal":
         return np.exp(random.normal(size=n))
-    return (random.random(n) < float(kind)).astype(float)
+    return (random.random(n) < float(kind)).astype(np.int8)
 
 
 @pytest.mark.parametrize("kind", ["normal", "lognormal", "0.1", "0.01"])

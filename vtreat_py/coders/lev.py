@@ -6,6 +6,7 @@ import numpy as np
 
 from vtreat_py._typing import BoolArray, FloatArray
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -52,3 +53,8 @@ def indicator_points(
     total = np.stack([weight - on.weight, on.weight], axis=1)
     target = np.stack([hits - on.total, on.total], axis=1)
     return np.tile([0.0, 1.0], (len(total), 1)), total, target
+
+
+def indicator_sample(on: float, weight: float) -> Sample:
+    """An indicator over all rows, from the weight of the rows where it is 1 and of all rows."""
+    return Sample.of_values(np.array([0.0, 1.0]), np.array([weight - on, on]))

@@ -3,61 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.significance.draws import different_rows, p_value_by_draws
+from vtreat_py.significance.pearson import upper_tail
+from vtreat_py.significance.permutation_moments import POWERS, OutcomePowers, shape_of_pairs
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.
 _DECIDING_LEVELS = 8.0
-# Powers of the outcome that the third moment of the statistic asks for.
-_POWERS = 6
-# Skewness below this is none: the gamma distribution is then the normal one.
-_NO_SKEW = 1e-6
 # Variance of the statistic below this share of its square is rounding.
 _ROUNDING = 1e-13
-
-Exponents = tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class OutcomePowers:
-    """Power sums of the outcome over all rows, about its mean and in units of its spread.
-
-    Attributes
-    ----------
-    weight : float
-        Number of rows, that is the sum of frequency weights.
-    mean, spread : float
-        What the outcome was centred and divided by.
-    sums : tuple of float
-        Sums of the powers 0 to 6; the first power sums to 0.
-    """
-
-    weight: float
-    mean: float
-    spread: float
-    sums: tuple[float, ...]
-
-    @classmethod
-    def of_values(cls, y: NumberArray, weight: FloatArray, centre: float = 0.0) -> OutcomePowers:
-        """Sum the powers of values, given relative to ``centre``, each with its weight."""
-        total = float(weight.sum())
-        mean = float((weight * y).sum()) / total
-        apart = y - mean
-        spread = math.sqrt(float((weight * apart * apart).sum()) / total) or 1.0
-        apart = apart / spread
-        sums, power = [total, 0.0], weight * apart
-        for _ in range(2, _POWERS + 1):
-            power = power * apart
-            sums.append(float(power.sum()))
-        return cls(total, mean + centre, spread, tuple(sums))
+# With so few rows of one of two classes, statistics lie too far apart for a smooth curve.
+_FEW_HITS = 64
+# p-values from here on decide nothing, and need not be exact.
+_UNDECIDED = 0.1
 
 
 def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
@@ -73,7 +37,7 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     Returns
     -------
     float
-        1 where there are fewer than two levels, or no level has two rows.
+        1 where there are fewer than two levels or eight rows, or no level has two rows.
 
     Notes
     -----
@@ -85,21 +49,22 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     levels alone. Leaving out the squares of single rows takes the outcome's tails out of the
     statistic.
 
-    Its distribution, when outcomes are permuted among the rows, is matched by a gamma
-    distribution with its exact mean, variance and skewness (Pearson's type III). All three are
-    closed forms in the level sizes and the outcome's power sums.
+    Its distribution, when outcomes are permuted among the rows, is matched by the Pearson curve
+    with its exact mean, variance, skewness and kurtosis, closed forms in the level sizes and the
+    outcome's power sums. With few rows of one of two classes it lies on points too far apart for
+    a curve; then the levels of those rows are drawn.
 
+    M. L. King, "Towards a theory of point optimal testing", Econometric Reviews 6 (1987);
     P. W. Mielke, K. J. Berry and G. W. Brier, "Application of multi-response permutation
     procedures for examining seasonal changes in monthly mean sea-level pressure patterns",
-    Monthly Weather Review 109 (1981), for the match of three permutation moments;
-    M. L. King, "Towards a theory of point optimal testing", Econometric Reviews 6 (1987).
+    Monthly Weather Review 109 (1981), for matching permutation moments (three of them).
 
     Examples
     --------
     >>> import numpy as np
     >>> level = np.repeat([0, 1, 2], 20)
     >>> y = np.tile([0.0, 1.0, 2.0, 3.0], 15) + (level == 2)
-    >>> powers = OutcomePowers.of_values(y, np.ones(60))
+    >>> powers = OutcomePowers.of_sample(Sample.of_values(y))
     >>> p = level_effects_test(OutcomeSums.of_rows(level, 3, y), powers)
     >>> round(p, 4)
     0.0098
@@ -107,115 +72,86 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     size = levels.weight
     present = size > 0
     size = size[present]
-    if len(size) < 2 or not (size > 1).any() or powers.weight < _POWERS:
+    if len(size) < 2 or not (size > 1).any() or powers.weight < POWERS:
         return 1.0
-    coefficient = 1.0 / (size + _prior_rows(size))
-    mean, variance, third = _moments(coefficient, size, powers.sums)
-    if not variance > _ROUNDING * mean * mean:
+    sizes, count = np.unique(size, return_counts=True)
+    prior = _prior_rows(sizes, count)
+    shape = shape_of_pairs(1.0 / (sizes + prior), sizes, count.astype(np.float64), powers)
+    if not shape.variance > _ROUNDING * shape.mean**2:
         return 1.0
+
+    def tail(statistic: float) -> float:
+        deviation = (statistic - shape.mean) / math.sqrt(shape.variance)
+        return upper_tail(deviation, shape.skewness, shape.kurtosis)
+
+    coefficient = 1.0 / (size + prior)
     inside = levels.mean[present] + (levels.centre - powers.mean)
     squares = levels.squares[present] + size * inside * inside
     pairs = ((size * inside) ** 2 - squares) / powers.spread**2
-    deviation = (float((coefficient * pairs).sum()) - mean) / math.sqrt(variance)
-    return _upper_tail(deviation, third / variance**1.5)
+    statistic = float((coefficient * pairs).sum())
+    p = tail(statistic)
+    if p < _UNDECIDED and levels.inner is None:
+        hits = _FewHits.of_levels(coefficient, size, levels.total[present])
+        if hits is not None:
+            p = p_value_by_draws(hits.draw, statistic, tail)
+    return max(p, _least(sizes, count))
 
 
-def _prior_rows(size: FloatArray) -> float:
+def _least(size: FloatArray, count: IntArray) -> float:
+    """One over the number of ways to deal the rows to the levels: no p-value is smaller."""
+    ways = special.gammaln((size * count).sum() + 1.0) - (count * special.gammaln(size + 1.0)).sum()
+    return math.exp(-max(float(ways), 0.0))
+
+
+def _prior_rows(size: FloatArray, count: IntArray) -> float:
     """The k at which ``sum (n / (n + k))**2`` is the number of deciding levels; 0 for few."""
-    size = size[size > 1]
-    low, high = 0.0, float(size.max()) * math.sqrt(len(size) / _DECIDING_LEVELS)
-    if len(size) <= _DECIDING_LEVELS:
+    size, count = size[size > 1], count[size > 1]
+    n_levels = float(count.sum())
+    if n_levels <= _DECIDING_LEVELS:
         return 0.0
+    low, high = 0.0, float(size.max()) * math.sqrt(n_levels / _DECIDING_LEVELS)
     for _ in range(60):
         middle = (low + high) / 2.0
-        evidence = float(((size / (size + middle)) ** 2).sum())
+        evidence = float((count * (size / (size + middle)) ** 2).sum())
         low, high = (middle, high) if evidence > _DECIDING_LEVELS else (low, middle)
     return (low + high) / 2.0
 
 
-def _upper_tail(deviation: float, skewness: float) -> float:
-    """Probability of more than a standardised value, by Pearson's type III."""
-    if abs(skewness) < _NO_SKEW:
-        return float(special.ndtr(-deviation))
-    shape = 4.0 / skewness**2
-    if skewness < 0:
-        return float(special.gammainc(shape, max(shape - deviation * math.sqrt(shape), 0.0)))
-    return float(special.gammaincc(shape, max(shape + deviation * math.sqrt(shape), 0.0)))
+@dataclass(frozen=True, eq=False)
+class _FewHits:
+    """The statistic as a function of the levels that the rows of the rarer class fall in.
 
-
-def _moments(
-    coefficient: FloatArray, size: FloatArray, sums: tuple[float, ...]
-) -> tuple[float, float, float]:
-    """Mean, variance and third central moment of the statistic under permutation."""
-    expected = _ExpectedProducts(sums)
-    falling = [np.ones_like(size)]
-    for k in range(_POWERS):
-        falling.append(falling[-1] * (size - k))
-
-    def within(times: int) -> float:
-        """Expectation of ``times`` factors that belong to one level, over all levels."""
-        power = coefficient**times
-        return sum(
-            ways * float((power * falling[len(e)]).sum()) * expected[e]
-            for e, ways in _shared_rows(times).items()
-        )
-
-    pairs = coefficient * falling[2]
-    one, two, three = (float((pairs**k).sum()) for k in (1, 2, 3))
-    apart = (one**2 - two) * expected[1, 1, 1, 1]
-    far_apart = (one**3 - 3.0 * one * two + 2.0 * three) * expected[1, 1, 1, 1, 1, 1]
-    mixed = 0.0
-    for e, ways in _shared_rows(2).items():
-        own = coefficient**2 * falling[len(e)]
-        mixed += ways * float(own.sum() * one - (own * pairs).sum()) * expected[(*e, 1, 1)]
-    first, second = within(1), within(2) + apart
-    third = within(3) + 3.0 * mixed + far_apart
-    variance = second - first**2
-    return first, variance, third - 3.0 * first * second + 2.0 * first**3
-
-
-class _ExpectedProducts(dict[Exponents, float]):
-    """Expected products of powers of the outcomes of different rows, drawn at random.
-
-    The sum over all choices of different rows follows from power sums: take the first row
-    from all rows, less the times it is one of the others.
+    It is ``base + sum_j pair_j * h_j * (h_j - 1) + sum_j single_j * h_j`` with h_j of them in
+    level j.
     """
 
-    def __init__(self, sums: tuple[float, ...]) -> None:
-        self._sums = sums
+    n_hits: int
+    last_row: FloatArray  # of each level, when the rows are in order of their levels
+    base: float
+    pair: FloatArray
+    single: FloatArray
 
-    def __missing__(self, exponents: Exponents) -> float:
-        ways = math.prod(self._sums[0] - k for k in range(len(exponents)))
-        self[exponents] = self._total(tuple(sorted(exponents))) / ways if ways else 0.0
-        return self[exponents]
+    @classmethod
+    def of_levels(
+        cls, coefficient: FloatArray, size: FloatArray, total: FloatArray
+    ) -> _FewHits | None:
+        """None where rows of neither class are few, or weights are no counts of rows."""
+        rows, hits = float(size.sum()), float(total.sum())
+        rarer = min(hits, rows - hits)
+        if rarer > _FEW_HITS or (size != np.rint(size)).any() or (total != np.rint(total)).any():
+            return None
+        p = rarer / rows
+        pair = coefficient / (p * (1.0 - p))
+        base = float((pair * size * (size - 1.0)).sum()) * p * p
+        return cls(int(rarer), np.cumsum(size), base, pair, 2.0 * p * pair * (1.0 - size))
 
-    def _total(self, exponents: Exponents) -> float:
-        first, rest = exponents[0], exponents[1:]
-        if not rest:
-            return self._sums[first]
-        total = self._sums[first] * self._total(rest) if first > 1 else 0.0
-        for k, other in enumerate(rest):
-            total -= self._total((*rest[:k], other + first, *rest[k + 1 :]))
-        return total
-
-
-@cache
-def _shared_rows(times: int) -> dict[Exponents, int]:
-    """In how many ways pairs of different rows of one level may have rows in common.
-
-    Keys are the number of times that each row occurs.
-    """
-    return dict(Counter(tuple(sorted(map(len, rows))) for rows in _assignments(2 * times)))
-
-
-def _assignments(slots: int) -> Iterator[list[list[int]]]:
-    """All ways to fill slots with rows; slots 2i and 2i + 1 are a pair, and hold different ones."""
-    if not slots:
-        yield []
-        return
-    slot = slots - 1
-    for rows in _assignments(slot):
-        for k, row in enumerate(rows):
-            if slot // 2 not in {other // 2 for other in row}:
-                yield [*rows[:k], [*row, slot], *rows[k + 1 :]]
-        yield [*rows, [slot]]
+    def draw(self, n_draws: int) -> FloatArray:
+        """Statistics of random choices of the rows."""
+        rows = different_rows(int(self.last_row[-1]), self.n_hits, n_draws)
+        level = np.sort(np.searchsorted(self.last_row, rows, side="right"), axis=1)
+        place = np.arange(self.n_hits)
+        first = np.zeros_like(level)
+        first[:, 1:] = np.where(level[:, 1:] != level[:, :-1], place[1:], 0)
+        before = place - np.maximum.accumulate(first, axis=1)  # rows of the same level before
+        drawn = self.single[level] + 2.0 * before * self.pair[level]
+        return np.asarray(self.base + drawn.sum(axis=1))

@@ -1,0 +1,237 @@
+"""The size of the tests: how often columns of noise pass for significant, at .05, .01, .001.
+
+Columns and outcomes are drawn independently, designed, and their p-values counted: calibrated,
+classic (R vtreat's, of the regression on the cross-frame), and those of the analysis of variance
+or the chi-square test. Writes size_study.csv (a row for each cell and test) and size_study.txt.
+
+Run: python benchmarks/size_study.py [columns per cell, 3000]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from simulation import (
+    OUTCOMES,
+    SIZES,
+    Array,
+    frame_of,
+    in_parallel,
+    level_column,
+    outcome,
+    plain_test,
+    scores,
+    usable,
+)
+
+HERE = Path(__file__).parent
+LEVELS, ROWS = (2, 5, 50, 500, 5000), (200, 2_000, 20_000)
+NOMINAL = (0.05, 0.01, 0.001)
+COLUMNS_PER_OUTCOME = 25
+ALLOWED_ERRORS = 3.5
+
+
+def simulated(n_columns: int, seed: list[int], draw: Any) -> list[dict[str, Any]]:
+    """p-values of noise, summed up by code and test; ``draw`` makes a frame, y and options."""
+    random = np.random.default_rng(seed)
+    p_values: dict[tuple[str, str], list[Array]] = {}
+    for _ in range(-(-n_columns // COLUMNS_PER_OUTCOME)):
+        frame, y, options, tests = draw(random)
+        table = scores(frame, y, **options) if usable(y) else pd.DataFrame()
+        for code in options["coders"]:
+            of_code = table[table["code"] == code] if len(table) else table
+            # A column that has no such code is not significant.
+            missing = np.ones(max(frame.shape[1] - len(of_code), 0) if code != "lev" else 0)
+            for test, column in (("calibrated", "sig"), ("classic", "classic")):
+                found = of_code[column].to_numpy() if len(of_code) else np.empty(0)
+                p_values.setdefault((code, test), []).append(np.append(found, missing))
+        for test, found in tests(frame, y).items() if usable(y) else ():
+            p_values.setdefault((options["coders"][0], test), []).append(found)
+    return [
+        {"code": code, "test": test, **counted(np.concatenate(p))}
+        for (code, test), p in p_values.items()
+    ]
+
+
+def counted(p: Array) -> dict[str, float]:
+    """Rates of rejection."""
+    return {"columns": len(p), **{f"at_{a}": float((p <= a).mean()) for a in NOMINAL}}
+
+
+def plain_tests(frame: pd.DataFrame, y: Array) -> dict[str, Array]:
+    """Analysis of variance or chi-square."""
+    return {"plain": np.array([plain_test(frame[c].cat.codes.to_numpy(), y) for c in frame])}
+
+
+def no_test(*_: Any) -> dict[str, Array]:
+    """Nothing beside."""
+    return {}
+
+
+def impact(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list[dict[str, Any]]:
+    """Impact codes."""
+    code = "catB" if kind.endswith("%") else "catN"
+
+    def draw(random: np.random.Generator) -> Any:
+        columns = [
+            level_column(n_rows, n_levels, sizes, random) for _ in range(COLUMNS_PER_OUTCOME)
+        ]
+        return frame_of(columns), outcome(kind, n_rows, random), {"coders": [code]}, plain_tests
+
+    return simulated(n, [1, n_rows, n_levels, SIZES.index(sizes), OUTCOMES.index(kind)], draw)
+
+
+def others(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list[dict[str, Any]]:
+    """Deviation, prevalence and indicators; deviation also beside a strong effect on the mean."""
+    coders = ["catP", "lev"] if kind.endswith("%") else ["catD", "catP", "lev"]
+
+    def draw(random: np.random.Generator) -> Any:
+        columns = [
+            level_column(n_rows, n_levels, sizes, random) for _ in range(COLUMNS_PER_OUTCOME)
+        ]
+        return frame_of(columns), outcome(kind, n_rows, random), {"coders": coders}, no_test
+
+    return simulated(n, [2, n_rows, n_levels, SIZES.index(sizes), OUTCOMES.index(kind)], draw)
+
+
+def deviation(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list[dict[str, Any]]:
+    """Deviation where levels differ, but in their means only."""
+
+    def draw(random: np.random.Generator) -> Any:
+        level = level_column(n_rows, n_levels, sizes, random)
+        y = 3.0 * random.normal(size=n_levels)[level] + outcome(kind, n_rows, random)
+        return frame_of([level]), y, {"coders": ["catD"]}, no_test
+
+    seed = [3, n_rows, n_levels, SIZES.index(sizes), OUTCOMES.index(kind)]
+    return simulated(n * COLUMNS_PER_OUTCOME // 5, seed, draw)
+
+
+def numbers(n: int, n_rows: int, kind_of_x: str, kind: str) -> list[dict[str, Any]]:
+    """Numeric columns, 3% of them bad."""
+
+    def draw(random: np.random.Generator) -> Any:
+        shape = n_rows, COLUMNS_PER_OUTCOME
+        x = {
+            "normal": random.normal,
+            "lognormal": random.lognormal,
+            "Cauchy": random.standard_cauchy,
+        }[kind_of_x](size=shape)
+        x[random.random(shape) < 0.03] = np.nan
+        frame = pd.DataFrame(x).add_prefix("x")
+        return frame, outcome(kind, n_rows, random), {"coders": ["clean", "isBAD"]}, no_test
+
+    return simulated(n, [4, n_rows, len(kind_of_x), OUTCOMES.index(kind)], draw)
+
+
+def weighted(n: int, weights: str, sizes: str, kind: str) -> list[dict[str, Any]]:
+    """Impact codes with weights, 2,000 rows, 50 levels."""
+    code = "catB" if kind.endswith("%") else "catN"
+
+    def draw(random: np.random.Generator) -> Any:
+        if weights == "counts of equal rows":
+            level = level_column(2_000, 50, sizes, random)
+            y = outcome(kind, 2_000, random)
+            y = y if y.dtype == np.int8 else np.round(y, 1)
+            rows = pd.DataFrame({"x": level, "y": y}).value_counts().sort_index().reset_index()
+            frame, y, weight = frame_of([rows["x"]]), rows["y"].to_numpy(), rows["count"]
+        else:
+            columns = [level_column(2_000, 50, sizes, random) for _ in range(COLUMNS_PER_OUTCOME)]
+            frame, y = frame_of(columns), outcome(kind, 2_000, random)
+            weight = random.gamma(2.0, 0.5, 2_000)
+            if weights == "of sampling, scaled":
+                weight = weight * weight.sum() / (weight**2).sum()
+        options = {"coders": [code], "sample_weight": np.asarray(weight, dtype=float)}
+        return frame, y, options, no_test
+
+    few = weights == "counts of equal rows"
+    seed = [5, len(weights), SIZES.index(sizes), OUTCOMES.index(kind)]
+    return simulated(n * COLUMNS_PER_OUTCOME // 5 if few else n, seed, draw)
+
+
+def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
+    """The cells of each part: its name, the cell's description, the simulation, its arguments."""
+    listed: list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]] = []
+
+    def add(part: str, simulation: Any, columns: int, **cell: Any) -> None:
+        listed.append((part, cell, simulation, (columns, *cell.values())))
+
+    for rows in ROWS:
+        for levels in LEVELS:
+            for sizes in SIZES:
+                for kind in OUTCOMES:
+                    cell = {"rows": rows, "levels": levels, "sizes": sizes, "outcome": kind}
+                    add("impact codes", impact, n, **cell)
+                    if levels in (5, 50, 500) and levels < rows < 20_000:
+                        add("other codes", others, n // 2, **cell)
+                        if not kind.endswith("%"):
+                            add("deviation beside effects on the mean", deviation, n // 2, **cell)
+        for x in ("normal", "lognormal", "Cauchy"):
+            for kind in OUTCOMES:
+                add("numeric columns", numbers, n, rows=rows, x=x, outcome=kind)
+    for weights in ("counts of equal rows", "of sampling", "of sampling, scaled"):
+        for sizes in SIZES:
+            for kind in OUTCOMES:
+                add("weights", weighted, n, weights=weights, sizes=sizes, outcome=kind)
+    return listed
+
+
+def run_cell(part: str, cell: dict[str, Any], simulation: Any, arguments: Any) -> Any:
+    """Rows of the table for one cell."""
+    return [{"part": part, **cell, **row} for row in simulation(*arguments)]
+
+
+def report(table: pd.DataFrame) -> str:
+    """The table as text, with the cells that fail what is promised."""
+    lines = []
+    for part, rows in table.groupby("part", sort=False):
+        rows = rows.dropna(axis=1, how="all").drop(columns="part")
+        keys = [c for c in rows.columns if c not in ("test", "columns", *RATES)]
+        wide = rows.pivot_table(index=keys, columns="test", values=RATES, sort=False)
+        wide = wide.swaplevel(axis=1)
+        order = [t for t in ("calibrated", "classic", "plain") if t in wide.columns]
+        wide = wide[[(t, r) for t in order for r in RATES]]
+        lines += [f"{part}", wide.to_string(float_format=lambda x: f"{x:.4f}"), ""]
+    lines += ["Calibrated cells above nominal by more than 3.5 standard errors:"]
+    lines += [_listed(table[too_often(table)])]
+    lines += ["Impact codes of 5 to 500 levels, 2,000 rows and up, below a third of .05:"]
+    lines += [_listed(table[too_rarely(table)])]
+    return "\n".join(lines) + "\n"
+
+
+RATES = [f"at_{a}" for a in NOMINAL]
+
+
+def too_often(table: pd.DataFrame) -> Any:
+    """Calibrated cells above nominal."""
+    above = np.zeros(len(table), dtype=bool)
+    for a in NOMINAL:
+        error = np.sqrt(a * (1 - a) / table["columns"])
+        above |= (table[f"at_{a}"] - a > ALLOWED_ERRORS * error).to_numpy()
+    return above & (table["test"] == "calibrated").to_numpy()
+
+
+def too_rarely(table: pd.DataFrame) -> Any:
+    """Calibrated cells of impact codes that hardly ever reject, where there are rows enough."""
+    enough = table["levels"].between(5, 500) & (table["rows"] >= 2_000)
+    of_impact = (table["part"] == "impact codes") & (table["test"] == "calibrated")
+    return (enough & of_impact & (table["at_0.05"] < 0.05 / 3)).to_numpy()
+
+
+def _listed(rows: pd.DataFrame) -> str:
+    return rows.dropna(axis=1, how="all").to_string(index=False) if len(rows) else "none"
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 3_000
+    table = pd.DataFrame([row for rows in in_parallel(run_cell, cells(n)) for row in rows])
+    table.to_csv(HERE / "size_study.csv", index=False, float_format="%.6g")
+    (HERE / "size_study.txt").write_text(report(table))
+    print(report(table))
+
+
+if __name__ == "__main__":
+    main()
