@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -51,14 +52,16 @@ def scores(frame: pd.DataFrame, y: Array, **options: Any) -> pd.DataFrame:
     Those follow from ``rsq`` by the F test or the likelihood ratio test.
     """
     binary = y.dtype == np.int8
-    plan = vt.design_treatments(
-        frame,
-        outcome=y,
-        outcome_type="binomial" if binary else "numeric",
-        smoothing=0,
-        random_state=0,
-        **options,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", vt.VtreatWarning)  # columns without a code
+        plan = vt.design_treatments(
+            frame,
+            outcome=y,
+            outcome_type="binomial" if binary else "numeric",
+            smoothing=0,
+            random_state=0,
+            **options,
+        )
     table = plan.score_frame
     weight = options.get("sample_weight", np.ones(len(y)))
     n, rate = float(np.sum(weight)), float(np.average(y, weights=weight))

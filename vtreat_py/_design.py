@@ -108,11 +108,15 @@ def design_treatments(
         What stands for bad numbers; a callable gets (good values, weights).
     imputation_map : dict from column to imputation
         The same by column.
-    significance : "classic" or "calibrated"
-        The tests behind ``sig``. "classic": R vtreat's, which call noise significant too often
-        for impact codes: the regression on the cross-frame counts each pair of rows of a level
-        twice. "calibrated": impact codes are tested by permutation of the sums by level, which
-        keeps the nominal rate; all other codes as before.
+    significance : "calibrated" or "classic"
+        The tests behind ``sig``. "calibrated": each code by a test of what it says, by the
+        distribution under permutations of y; noise passes as seldom as it should. Impact codes:
+        whether y differs between the levels; deviation: whether its spread does; all others:
+        whether y goes up or down with them. "classic": R vtreat's regressions, on the
+        cross-frame for codes that need it. Those call noise significant two to five times too
+        often for impact codes, because two folds that code each other's rows agree by the
+        accident that both count, and more where outcomes or numbers have outliers.
+        ``benchmarks/size_study.txt`` has the rates of both.
     force_split : bool
         Score every variable on the cross-frame, not only the codes that need it.
     n_jobs : int or None
