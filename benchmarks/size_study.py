@@ -166,12 +166,12 @@ def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
                     cell = {"rows": rows, "levels": levels, "sizes": sizes, "outcome": kind}
                     add("impact codes", impact, n, **cell)
                     if levels in (5, 50, 500) and levels < rows < 20_000:
-                        add("other codes", others, n // 2, **cell)
+                        add("other codes", others, n // 3, **cell)
                         if not kind.endswith("%"):
-                            add("deviation beside effects on the mean", deviation, n // 2, **cell)
+                            add("deviation beside effects on the mean", deviation, n // 3, **cell)
         for x in ("normal", "lognormal", "Cauchy"):
             for kind in OUTCOMES:
-                add("numeric columns", numbers, n, rows=rows, x=x, outcome=kind)
+                add("numeric columns", numbers, n // 2, rows=rows, x=x, outcome=kind)
     for weights in ("counts of equal rows", "of sampling", "of sampling, scaled"):
         for sizes in SIZES:
             for kind in OUTCOMES:

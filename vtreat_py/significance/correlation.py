@@ -9,6 +9,7 @@ from scipy import special
 
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.significance.draws import different_rows, generator, p_value_by_draws
+from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.sample import Sample
 
 # p-values from here on decide nothing, and need not be exact.
@@ -44,8 +45,8 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     test", Supplement to the Journal of the Royal Statistical Society 4 (1937)). Their excess
     kurtosis is about the product of the two variables' kurtoses over n, and their skewness the
     product of skewnesses over the root of n. Where both are small, that is the F test of
-    regression. Elsewhere, with outliers in both or rows of a class that are few, permutations
-    are drawn: the 32 most extreme rows of either variable are placed one by one, and the sum
+    regression. Elsewhere, with outliers in both or rows of a class that are few, it is Fisher's
+    exact test for two variables of two values each; for others permutations are drawn: the 32 most extreme rows of either variable are placed one by one, and the sum
     over the other rows is drawn from a normal distribution with its exact mean and variance.
     Weights that are no whole numbers leave nothing to permute; then it is always the F test.
 
@@ -69,6 +70,8 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     nearly_normal = nearly_normal and abs(kurtosis) < _NEARLY_NORMAL * n_rows
     if nearly_normal or not (variable.has_whole_rows and y.has_whole_rows):
         return p
+    if len(variable.values) == len(y.values) == 2:
+        return _fisher(r, variable, y)
 
     def draw(n_draws: int) -> FloatArray:
         return np.abs(_permuted_products(n_draws, variable, y))
@@ -77,6 +80,15 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
         return _regression_tail(products, n_rows)
 
     return p_value_by_draws(draw, abs(r) * n_rows, tail)
+
+
+def _fisher(r: float, x: Sample, y: Sample) -> float:
+    """p-value of the table of two variables of two values each, given their correlation."""
+    assert x.weight is not None and y.weight is not None
+    (x_off, x_on), (y_off, y_on) = x.weight, y.weight
+    both = np.rint((x_on * y_on + r * np.sqrt(x_on * x_off * y_on * y_off)) / x.n_rows)
+    cells = np.array([both, x_on - both, y_on - both, x_off - y_on + both])
+    return float(fisher_exact(cells[:, None])[0])
 
 
 def _regression_tail(products: float, n_rows: float) -> float:

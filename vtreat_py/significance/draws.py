@@ -12,7 +12,7 @@ from vtreat_py._typing import FloatArray, IntArray
 # Draws come from generators of their own, so that a p-value depends on the data alone.
 _SEED = 1937
 _FIRST_DRAWS = 1_000
-_DRAWS = 10_000
+_DRAWS = 5_000
 # So many of the first draws that reach the statistic settle that p is above .05.
 _SETTLED = 60
 # Beyond the draw of this rank, a smooth curve continues the tail.
