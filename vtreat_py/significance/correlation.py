@@ -45,10 +45,11 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     test", Supplement to the Journal of the Royal Statistical Society 4 (1937)). Their excess
     kurtosis is about the product of the two variables' kurtoses over n, and their skewness the
     product of skewnesses over the root of n. Where both are small, that is the F test of
-    regression. Elsewhere, with outliers in both or rows of a class that are few, it is Fisher's
-    exact test for two variables of two values each; for others permutations are drawn: the 32 most extreme rows of either variable are placed one by one, and the sum
-    over the other rows is drawn from a normal distribution with its exact mean and variance.
-    Weights that are no whole numbers leave nothing to permute; then it is always the F test.
+    regression. Elsewhere, with outliers in both or with few rows of a class, it is Fisher's
+    exact test if both have two values, and else permutations are drawn: the 32 most extreme rows
+    of either variable are placed one by one, and the sum over the other rows is drawn from a
+    normal distribution with its exact mean and variance. Weights that are no whole numbers leave
+    nothing to permute; then it is always the F test.
 
     Examples
     --------
@@ -84,7 +85,8 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
 
 def _fisher(r: float, x: Sample, y: Sample) -> float:
     """p-value of the table of two variables of two values each, given their correlation."""
-    assert x.weight is not None and y.weight is not None
+    assert x.weight is not None
+    assert y.weight is not None
     (x_off, x_on), (y_off, y_on) = x.weight, y.weight
     both = np.rint((x_on * y_on + r * np.sqrt(x_on * x_off * y_on * y_off)) / x.n_rows)
     cells = np.array([both, x_on - both, y_on - both, x_off - y_on + both])

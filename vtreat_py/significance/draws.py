@@ -63,9 +63,9 @@ def p_value_by_draws(
     return share * min(tail(statistic) / at_far, 1.0) if at_far > 0 else share
 
 
-def generator(n_draws: int) -> np.random.Generator:
-    """Return the source of so many draws: always the same one."""
-    return np.random.default_rng([_SEED, n_draws])
+def generator(*purpose: int) -> np.random.Generator:
+    """Return the source of random numbers for a purpose: always the same one, and its own."""
+    return np.random.default_rng([_SEED, *purpose])
 
 
 @lru_cache(maxsize=4)  # many columns ask for the same
@@ -76,7 +76,7 @@ def different_rows(n_rows: int, n_drawn: int, n_draws: int) -> IntArray:
     -------
     ndarray of int, shape (n_draws, n_drawn)
     """
-    random = generator(n_draws)
+    random = generator(n_rows, n_drawn, n_draws)
     if n_rows <= _LARGE_SHARE * n_drawn:
         every = np.tile(np.arange(n_rows), (n_draws, 1))
         rows = random.permuted(every, axis=1)[:, :n_drawn]
