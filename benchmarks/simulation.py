@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from scipy import stats
 
 import vtreat_py as vt
+from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 OUTCOMES = ("normal", "lognormal", "10%", "1%")
 SIZES = ("balanced", "Zipf")
@@ -74,6 +79,19 @@ def scores(frame: pd.DataFrame, y: Array, **options: Any) -> pd.DataFrame:
     return table
 
 
+def powers_of(y: Array) -> OutcomePowers:
+    """What the calibrated test needs of an outcome."""
+    return OutcomePowers.of_sample(Sample.of_values(y))
+
+
+def impact_test(level: Array, y: Array, powers: OutcomePowers) -> float:
+    """The calibrated p-value of an impact code."""
+    sums = OutcomeSums.of_rows(level, int(level.max()) + 1, y)
+    if y.dtype == np.int8:
+        sums = OutcomeSums(sums.weight, sums.total)
+    return level_effects_test(sums, powers)
+
+
 def plain_test(level: Array, y: Array) -> float:
     """p-value of the analysis of variance, or of the chi-square test of the table of counts."""
     _, code = np.unique(level, return_inverse=True)
@@ -92,8 +110,6 @@ def plain_test(level: Array, y: Array) -> float:
 
 def in_parallel(task: Callable[..., Any], cells: list[tuple[Any, ...]]) -> list[Any]:
     """Results of a task for each cell, on all cores, with a line of progress for each."""
-    from joblib import Parallel, delayed
-
     found = []
     for result in Parallel(-1, return_as="generator")(delayed(task)(*cell) for cell in cells):
         found.append(result)
