@@ -13,19 +13,34 @@ from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.spread import shuffled_rows, spread_test
+from vtreat_py.significance.spread import random_order, rows_in_order, spread_test
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# Weights with a larger sum are no counts of rows that could be permuted.
+_MOST_ROWS = 1e7
 
 
 class CalibratedTests:
     """p-values that mean what they say: tests by permutation of the outcome.
 
     What they need of the outcome is computed once, when it is first asked for.
+
+    Weights that are whole numbers count rows. Others say how much a row stands for, and then
+    their sum is no number of rows: they are scaled to sum to the effective one,
+    ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     """
 
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
+        weight = outcome.weight
+        self._are_counts = weight is None or (
+            bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_ROWS
+        )
+        self._unit = 1.0
+        if weight is not None and not self._are_counts:
+            scaled = weight / weight.max()
+            self._unit = float(scaled.sum() / (scaled * scaled).sum() / weight.max())
 
     def correlation(self, moments: Moments, sample: Callable[[int], Sample]) -> FloatArray:
         """Test whether the outcome goes up or down with each of several variables.
@@ -39,39 +54,76 @@ class CalibratedTests:
         """
         size = np.sqrt(moments.xx) * np.sqrt(moments.yy)
         r = np.where(size > 0, moments.xy / np.where(size > 0, size, 1.0), 0.0)
-        y, n = self._sample, moments.weight
-        return np.array(
-            [
-                correlation_test(float(r[k]), float(n[k]), lambda k=k: sample(k), y)  # type: ignore[misc]
-                for k in range(len(r))
-            ]
-        )
+        n_rows = moments.weight * self._unit
+
+        def test(k: int) -> float:
+            return correlation_test(
+                float(r[k]),
+                float(n_rows[k]),
+                lambda: sample(k),
+                self._sample,
+                can_permute=self._are_counts,
+            )
+
+        return np.array([test(k) for k in range(len(r))])
 
     def levels(self, levels: OutcomeSums) -> float:
         """Test whether the outcome differs from level to level."""
-        return level_effects_test(levels, self._powers)
+        if self._low_and_high is not None and levels.inner is not None:
+            low, high = self._low_and_high
+            hits = np.rint((levels.total - low * levels.weight) / (high - low))
+            levels = OutcomeSums(levels.weight, hits)
+        if self._unit != 1.0:
+            inner = None if levels.inner is None else levels.inner * self._unit
+            total = levels.total * self._unit
+            levels = OutcomeSums(levels.weight * self._unit, total, inner, levels.centre)
+        return level_effects_test(levels, self._powers, can_permute=self._are_counts)
 
     def spread(self, codes: IntArray, n_levels: int) -> float:
         """Test whether the outcome varies more in some levels than in others."""
-        return spread_test(codes[self._shuffled], n_levels, self._shuffled_outcome)
+        return spread_test(codes[self._rows], n_levels, self._outcome_in_order, self._shuffle)
+
+    @cached_property
+    def _weight(self) -> FloatArray | None:
+        weight = self._outcome.weight
+        return None if weight is None else weight * self._unit
+
+    @cached_property
+    def _low_and_high(self) -> tuple[float, float] | None:
+        """The two values of a numeric outcome that is a class in truth; counts follow from sums."""
+        y = self._outcome.y
+        if self._outcome.kind != "numeric" or not self._are_counts:
+            return None
+        low, high = float(y.min()), float(y.max())
+        return (low, high) if bool(((y == low) | (y == high)).all()) else None
 
     @cached_property
     def _sample(self) -> Sample:
-        y, weight = self._outcome.y, self._outcome.weight
-        if self._outcome.kind != "binomial":
+        y, weight = self._outcome.y, self._weight
+        values = self._low_and_high or (0.0, 1.0)
+        if self._outcome.kind != "binomial" and self._low_and_high is None:
             return Sample.of_values(y, weight)
+        is_hit = y == values[1]
         rows = float(len(y) if weight is None else weight.sum())
-        hits = float(y.sum() if weight is None else weight[y > 0].sum())
-        return Sample.of_values(np.array([0.0, 1.0]), np.array([rows - hits, hits]))
+        hits = float(is_hit.sum() if weight is None else weight[is_hit].sum())
+        return Sample.of_values(np.array(values), np.array([rows - hits, hits]))
 
     @cached_property
     def _powers(self) -> OutcomePowers:
-        return OutcomePowers.of_sample(self._sample, self._outcome.centre)
+        centre = self._outcome.centre
+        if self._low_and_high is not None:
+            two = Sample.of_values(np.array([0.0, 1.0]), self._sample.weight)
+            return OutcomePowers.of_sample(two)
+        return OutcomePowers.of_sample(self._sample, centre)
 
     @cached_property
-    def _shuffled(self) -> IntArray:
-        return shuffled_rows(len(self._outcome.y), self._outcome.weight)
+    def _rows(self) -> IntArray:
+        return rows_in_order(self._outcome.y, self._weight)
 
     @cached_property
-    def _shuffled_outcome(self) -> FloatArray:
-        return self._outcome.y[self._shuffled].astype(np.float64)
+    def _outcome_in_order(self) -> FloatArray:
+        return self._outcome.y[self._rows].astype(np.float64)
+
+    @cached_property
+    def _shuffle(self) -> IntArray:
+        return random_order(self._outcome_in_order)

@@ -186,7 +186,7 @@ def test_lesson_10_a_deviation_that_runs_against_the_outcome_is_kept() -> None:
     treatment.fit(frame, -spread + spread * random.normal(size=240) / 4)
     row = treatment.score_frame_.set_index("variable").loc["x_deviation_code"]
     assert row["PearsonR"] < 0
-    assert row["significance"] < 1e-20
+    assert row["significance"] < 1e-6
     assert row["recommended"]
     assert "x_deviation_code" in treatment.get_feature_names()
 

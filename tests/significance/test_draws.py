@@ -47,7 +47,7 @@ def test_beyond_the_draws_a_smooth_tail_goes_on_from_where_they_end(tail: object
 
 def test_a_tail_that_ends_too_early_says_no_more_than_the_draws_do() -> None:
     found = p_value_by_draws(normal_draws, 9.0, lambda x: float(x < 2))
-    assert found == pytest.approx(0.002, rel=0.2)
+    assert found == pytest.approx(1 / 5_001)
 
 
 def test_equal_but_for_rounding_is_reached() -> None:

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py.significance.spread import _by_level, shuffled_rows, spread_test
+from vtreat_py.significance.spread import _by_level, random_order, rows_in_order, spread_test
+
+
+def p_value(level: np.ndarray, n_levels: int, y: np.ndarray) -> float:
+    rows = rows_in_order(y, None)
+    return spread_test(level[rows], n_levels, y[rows], random_order(y[rows]))
 
 
 def outcome(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
@@ -24,7 +29,7 @@ def test_levels_that_differ_in_their_means_only_pass_as_seldom_as_is_said(
     for _ in range(400):
         level = random.choice(n_levels, n_rows, p=share / share.sum())
         y = 5.0 * random.normal(size=n_levels)[level] + outcome(kind, n_rows, random)
-        p.append(spread_test(level, n_levels, y))
+        p.append(p_value(level, n_levels, y))
     for nominal in (0.05, 0.01):
         assert np.sum(np.array(p) <= nominal) <= stats.binom.ppf(1 - 1e-4, 400, nominal)
     assert np.mean(np.array(p) <= 0.05) > 0.01
@@ -35,16 +40,16 @@ def test_levels_that_differ_in_spread_are_found(n_levels: int) -> None:
     random = np.random.default_rng(6)
     level = random.integers(0, n_levels, 2_000)
     y = random.normal(size=2_000) * np.exp(0.4 * (level % 3))
-    assert spread_test(level, n_levels, y) < 1e-6
+    assert p_value(level, n_levels, y) < 1e-6
 
 
 def test_without_two_blocks_in_a_level_nothing_can_be_told() -> None:
-    assert spread_test(np.arange(30) // 3, 10, np.random.default_rng(0).normal(size=30)) == 1.0
-    assert spread_test(np.zeros(0, dtype=int), 3, np.zeros(0)) == 1.0
+    assert p_value(np.arange(30) // 3, 10, np.random.default_rng(0).normal(size=30)) == 1.0
+    assert p_value(np.zeros(0, dtype=int), 3, np.zeros(0)) == 1.0
 
 
 def test_a_constant_outcome_has_no_spread() -> None:
-    assert spread_test(np.arange(100) % 5, 5, np.ones(100)) == 1.0
+    assert p_value(np.arange(100) % 5, 5, np.ones(100)) == 1.0
 
 
 def test_values_are_grouped_by_level_in_their_order() -> None:
@@ -52,12 +57,22 @@ def test_values_are_grouped_by_level_in_their_order() -> None:
     np.testing.assert_array_equal(_by_level(level, 4, np.arange(5.0)), [1, 4, 3, 0, 2])
 
 
+def test_neither_the_order_nor_repetition_of_rows_matters() -> None:
+    random = np.random.default_rng(8)
+    level, y = random.integers(0, 6, 200), np.round(random.lognormal(size=200), 1)
+    weight = random.integers(0, 4, 200).astype(float)
+    rows = rows_in_order(y, weight)
+    weighted = spread_test(5 - level[rows], 6, y[rows], random_order(y[rows]))
+    repeated = random.permutation(np.repeat(np.arange(200), weight.astype(int)))
+    assert weighted == p_value(level[repeated], 6, y[repeated])
+
+
 def test_rows_occur_as_often_as_their_weights_say() -> None:
     weight = np.array([0.0, 1.0, 3.0, 0.5] * 500)
-    times = np.bincount(shuffled_rows(2_000, weight), minlength=2_000).reshape(-1, 4)
+    y = np.arange(2_000.0)
+    times = np.bincount(rows_in_order(y, weight), minlength=2_000).reshape(-1, 4)
     np.testing.assert_array_equal(times[:, :3], np.tile([0, 1, 3], (500, 1)))
     assert times[:, 3].mean() == pytest.approx(0.5, abs=0.1)
     assert set(times[:, 3]) == {0, 1}
-    many = shuffled_rows(2_000, 1000.0 * weight)
-    assert len(many) == pytest.approx(8_000, rel=0.02)
-    np.testing.assert_array_equal(np.sort(shuffled_rows(50, None)), np.arange(50))
+    assert len(rows_in_order(y, 1000.0 * weight)) == pytest.approx(6_000, rel=0.02)
+    np.testing.assert_array_equal(rows_in_order(-y, None), np.arange(2_000)[::-1])

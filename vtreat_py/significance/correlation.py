@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from scipy import special
 
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
-from vtreat_py.significance.draws import different_rows, generator, p_value_by_draws
+from vtreat_py.significance.draws import UNDECIDED, different_rows, generator, p_value_by_draws
 from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.sample import Sample
 
-# p-values from here on decide nothing, and need not be exact.
-_UNDECIDED = 0.1
+# So many rows of each variable are placed one by one.
+_EXTREMES = 32
+# Tables whose smallest margin is larger than this need no exact test.
+_LARGE_MARGIN = 1000.0
+# The sum over rows that are not extreme is hardly ever so many standard deviations.
+_FAR = 4.0
 # The F test is close enough where skewness and kurtosis of permuted correlations are below this.
 _NEARLY_NORMAL = 0.15
 
 
-def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample) -> float:
+def correlation_test(
+    r: float, n_rows: float, x: Callable[[], Sample], y: Sample, *, can_permute: bool = True
+) -> float:
     """p-value of the hypothesis that the outcome does not go up or down with a variable.
 
     Parameters
@@ -31,6 +38,8 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
         Gives the variable over all rows; asked for where the p-value may decide something.
     y : Sample
         The outcome over the same rows, which may be in another order.
+    can_permute : bool
+        Whether weights are numbers of rows; if not, it is always the F test.
 
     Returns
     -------
@@ -45,11 +54,10 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     test", Supplement to the Journal of the Royal Statistical Society 4 (1937)). Their excess
     kurtosis is about the product of the two variables' kurtoses over n, and their skewness the
     product of skewnesses over the root of n. Where both are small, that is the F test of
-    regression. Elsewhere, with outliers in both or with few rows of a class, it is Fisher's
-    exact test if both have two values, and else permutations are drawn: the 32 most extreme rows
-    of either variable are placed one by one, and the sum over the other rows is drawn from a
-    normal distribution with its exact mean and variance. Weights that are no whole numbers leave
-    nothing to permute; then it is always the F test.
+    regression. Two variables of two values each have Fisher's exact test. Elsewhere, with
+    outliers in both or few rows of a class, permutations are drawn: the 32 most extreme rows of
+    either variable are placed one by one, and the sum over the other rows is drawn from a
+    normal distribution with its exact mean and variance.
 
     Examples
     --------
@@ -58,21 +66,23 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     >>> r = float(np.corrcoef(x, y)[0, 1])
     >>> p = correlation_test(r, 8, lambda: Sample.of_values(x), Sample.of_values(y))
     >>> round(p, 4)
-    0.0011
+    0.0012
     """
     if n_rows <= 2:
         return 1.0
     p = _regression_tail(abs(r) * n_rows, n_rows)
-    if p >= _UNDECIDED:
+    if p >= UNDECIDED:
+        return p
+    if not can_permute:
         return p
     variable = x()
+    if _is_small_table(variable, y):
+        return _fisher(r, variable, y)
     skewness, kurtosis = np.multiply(variable.skewness_and_kurtosis, y.skewness_and_kurtosis)
     nearly_normal = abs(skewness) < _NEARLY_NORMAL * np.sqrt(n_rows)
     nearly_normal = nearly_normal and abs(kurtosis) < _NEARLY_NORMAL * n_rows
-    if nearly_normal or not (variable.has_whole_rows and y.has_whole_rows):
+    if nearly_normal:
         return p
-    if len(variable.values) == len(y.values) == 2:
-        return _fisher(r, variable, y)
 
     def draw(n_draws: int) -> FloatArray:
         return np.abs(_permuted_products(n_draws, variable, y))
@@ -80,14 +90,32 @@ def correlation_test(r: float, n_rows: float, x: Callable[[], Sample], y: Sample
     def tail(products: float) -> float:
         return _regression_tail(products, n_rows)
 
-    return p_value_by_draws(draw, abs(r) * n_rows, tail)
+    p = p_value_by_draws(draw, abs(r) * n_rows, tail)
+    return max(p, _least(abs(r) * n_rows, variable, y))
+
+
+def _is_small_table(x: Sample, y: Sample) -> bool:
+    two_by_two = len(x.values) == len(y.values) == 2
+    return two_by_two and min(*x.rows, *y.rows) < _LARGE_MARGIN
+
+
+def _least(products: float, x: Sample, y: Sample) -> float:
+    """Probability that as many of the most extreme rows meet as it takes to reach a sum.
+
+    Draws are too few to see one outlier of x among a million rows meet that of y.
+    """
+    n = x.n_whole_rows
+    far = [np.abs(v.take(v.extremes(min(_EXTREMES, n)))) for v in (x, y)]
+    short = products - np.append(0.0, np.cumsum(far[0] * far[1])) > _FAR * math.sqrt(n)
+    if not short[0] or short[-1]:
+        return 0.0
+    meet = int(short.sum())
+    return math.exp(math.lgamma(n - meet + 1.0) - math.lgamma(n + 1.0))
 
 
 def _fisher(r: float, x: Sample, y: Sample) -> float:
     """p-value of the table of two variables of two values each, given their correlation."""
-    assert x.weight is not None
-    assert y.weight is not None
-    (x_off, x_on), (y_off, y_on) = x.weight, y.weight
+    (x_off, x_on), (y_off, y_on) = x.rows, y.rows
     both = np.rint((x_on * y_on + r * np.sqrt(x_on * x_off * y_on * y_off)) / x.n_rows)
     cells = np.array([both, x_on - both, y_on - both, x_off - y_on + both])
     return float(fisher_exact(cells[:, None])[0])
@@ -103,13 +131,14 @@ def _permuted_products(n_draws: int, x: Sample, y: Sample) -> FloatArray:
     """Sums of ``x * y`` over all rows, y being permuted."""
     n = min(x.n_whole_rows, y.n_whole_rows)
     # Extreme rows of x meet any rows of y.
-    x_far = x.take(x.extremes)
+    x_rows = np.sort(x.extremes(min(_EXTREMES, n)))
+    x_far = x.take(x_rows)
     drawn = different_rows(n, len(x_far), n_draws)
     y_met = y.take(drawn)
     # Extreme rows of y that were not among those meet the other rows of x.
-    extremes = y.extremes[: n - len(x_far)]
+    extremes = y.extremes(min(_EXTREMES, n - len(x_far)))
     y_far = np.where(_not_among(drawn, extremes, n), y.take(extremes), 0.0)
-    others = np.delete(np.arange(n), x.extremes)
+    others = np.delete(np.arange(n), x_rows)
     rows = others[different_rows(n - len(x_far), len(extremes), n_draws)]
     x_met = np.where(y_far != 0.0, x.take(rows), 0.0)
     # What is left is a sum of many small products.

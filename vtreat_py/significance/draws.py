@@ -11,6 +11,8 @@ from vtreat_py._typing import FloatArray, IntArray
 
 # Draws come from generators of their own, so that a p-value depends on the data alone.
 _SEED = 1937
+# p-values from here on decide nothing, and need no draws.
+UNDECIDED = 0.1
 _FIRST_DRAWS = 1_000
 _DRAWS = 5_000
 # So many of the first draws that reach the statistic settle that p is above .05.
@@ -36,8 +38,8 @@ def p_value_by_draws(
         Gives so many independent draws of the statistic, and for another number others.
     statistic : float
     tail : callable
-        A smooth approximation of the probability to reach a value. Beyond the tenth largest
-        draw it continues the tail, from the share of draws that reach there.
+        A smooth approximation of the probability to reach a value. Where no draw reaches the
+        statistic it continues the tail from the tenth largest, by the share that reaches there.
 
     Returns
     -------
@@ -55,12 +57,13 @@ def p_value_by_draws(
     if (reached := int((drawn >= least).sum())) < _SETTLED:
         drawn = np.concatenate([drawn, draw(_DRAWS - _FIRST_DRAWS)])
         reached = int((drawn >= least).sum())
-    if reached >= _RANK:
+    if reached:
         return (reached + 1) / (len(drawn) + 1)
     far = float(np.partition(drawn, -_RANK)[-_RANK])
     share = float((drawn >= far - _EQUAL * abs(far)).sum() + 1) / (len(drawn) + 1)
     at_far = tail(far)
-    return share * min(tail(statistic) / at_far, 1.0) if at_far > 0 else share
+    p = share * tail(statistic) / at_far if at_far > 0 else share
+    return min(p, 1.0 / (len(drawn) + 1))
 
 
 def generator(*purpose: int) -> np.random.Generator:
@@ -68,7 +71,7 @@ def generator(*purpose: int) -> np.random.Generator:
     return np.random.default_rng([_SEED, *purpose])
 
 
-@lru_cache(maxsize=4)  # many columns ask for the same
+@lru_cache(maxsize=8)  # many columns ask for the same
 def different_rows(n_rows: int, n_drawn: int, n_draws: int) -> IntArray:
     """Draw rows without replacement, ``n_draws`` times.
 
@@ -79,7 +82,7 @@ def different_rows(n_rows: int, n_drawn: int, n_draws: int) -> IntArray:
     random = generator(n_rows, n_drawn, n_draws)
     if n_rows <= _LARGE_SHARE * n_drawn:
         every = np.tile(np.arange(n_rows), (n_draws, 1))
-        rows = random.permuted(every, axis=1)[:, :n_drawn]
+        rows = random.permuted(every, axis=1)[:, :n_drawn].copy()
     else:
         rows = _redrawn_until_different(random, n_rows, n_drawn, n_draws)
     rows.setflags(write=False)

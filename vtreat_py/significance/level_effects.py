@@ -9,7 +9,8 @@ import numpy as np
 from scipy import special
 
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.significance.draws import different_rows, p_value_by_draws
+from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
+from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import POWERS, OutcomePowers, shape_of_pairs
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -20,11 +21,13 @@ _DECIDING_LEVELS = 8.0
 _ROUNDING = 1e-13
 # With so few rows of one of two classes, statistics lie too far apart for a smooth curve.
 _FEW_HITS = 64
-# p-values from here on decide nothing, and need not be exact.
-_UNDECIDED = 0.1
+# Two levels have an exact test up to so many of them.
+_MANY_HITS = 10_000
 
 
-def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
+def level_effects_test(
+    levels: OutcomeSums, powers: OutcomePowers, *, can_permute: bool = True
+) -> float:
     """p-value of the hypothesis that the outcome does not depend on the level.
 
     Parameters
@@ -33,6 +36,8 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
         Sums of the outcome in each level.
     powers : OutcomePowers
         Power sums of the same outcome over all rows.
+    can_permute : bool
+        Whether weights are numbers of rows; if not, nothing is drawn.
 
     Returns
     -------
@@ -52,7 +57,7 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     Its distribution, when outcomes are permuted among the rows, is matched by the Pearson curve
     with its exact mean, variance, skewness and kurtosis, closed forms in the level sizes and the
     outcome's power sums. With few rows of one of two classes it lies on points too far apart for
-    a curve; then the levels of those rows are drawn.
+    a curve; then the levels of those rows are drawn, or with two levels it is Fisher's exact test.
 
     M. L. King, "Towards a theory of point optimal testing", Econometric Reviews 6 (1987);
     P. W. Mielke, K. J. Berry and G. W. Brier, "Application of multi-response permutation
@@ -90,17 +95,24 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     pairs = ((size * inside) ** 2 - squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
     p = tail(statistic)
-    if p < _UNDECIDED and levels.inner is None:
-        hits = _FewHits.of_levels(coefficient, size, levels.total[present])
-        if hits is not None:
-            p = p_value_by_draws(hits.draw, statistic, tail)
+    if p < UNDECIDED and levels.inner is None and can_permute:
+        hits = levels.total[present]
+        rarer = min(hits.sum(), size.sum() - hits.sum())
+        if len(size) == 2 and rarer <= _MANY_HITS:
+            return float(fisher_exact(np.append(hits, size - hits)[:, None])[0])
+        if rarer <= _FEW_HITS:
+            few = _FewHits.of_levels(coefficient, size, rarer)
+            p = p_value_by_draws(few.draw, statistic, tail)
     return max(p, _least(sizes, count))
 
 
 def _least(size: FloatArray, count: IntArray) -> float:
-    """One over the number of ways to deal the rows to the levels: no p-value is smaller."""
+    """One over the number of ways to deal the rows to the levels: no p-value is smaller.
+
+    Levels of one size may change places.
+    """
     ways = special.gammaln((size * count).sum() + 1.0) - (count * special.gammaln(size + 1.0)).sum()
-    return math.exp(-max(float(ways), 0.0))
+    return math.exp(-max(float(ways - special.gammaln(count + 1.0).sum()), 0.0))
 
 
 def _prior_rows(size: FloatArray, count: IntArray) -> float:
@@ -132,18 +144,15 @@ class _FewHits:
     single: FloatArray
 
     @classmethod
-    def of_levels(
-        cls, coefficient: FloatArray, size: FloatArray, total: FloatArray
-    ) -> _FewHits | None:
-        """None where rows of neither class are few, or weights are no counts of rows."""
-        rows, hits = float(size.sum()), float(total.sum())
-        rarer = min(hits, rows - hits)
-        if rarer > _FEW_HITS or (size != np.rint(size)).any() or (total != np.rint(total)).any():
-            return None
-        p = rarer / rows
+    def of_levels(cls, coefficient: FloatArray, size: FloatArray, n_hits: float) -> _FewHits:
+        """Prepare for so many rows of the rarer class."""
+        # Draws must not depend on the order of the levels; those of one size are alike.
+        order = np.argsort(size, kind="stable")
+        coefficient, size = coefficient[order], size[order]
+        p = n_hits / float(size.sum())
         pair = coefficient / (p * (1.0 - p))
         base = float((pair * size * (size - 1.0)).sum()) * p * p
-        return cls(int(rarer), np.cumsum(size), base, pair, 2.0 * p * pair * (1.0 - size))
+        return cls(int(n_hits), np.cumsum(size), base, pair, 2.0 * p * pair * (1.0 - size))
 
     def draw(self, n_draws: int) -> FloatArray:
         """Statistics of random choices of the rows."""

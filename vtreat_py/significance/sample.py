@@ -9,8 +9,6 @@ import numpy as np
 
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
-# So many rows count as extreme.
-_EXTREMES = 32
 # Variation below this share of the size of the values is rounding.
 _ROUNDING = 1e-15
 
@@ -39,13 +37,20 @@ class Sample:
 
     @classmethod
     def of_values(cls, values: NumberArray, weight: FloatArray | None = None) -> Sample:
-        """Standardise values."""
+        """Standardise values; those of weight 0 do not count."""
+        if weight is not None and not weight.all():
+            values, weight = values[weight > 0], weight[weight > 0]
         mean = float(np.average(values, weights=weight))
         apart = np.asarray(values - mean, dtype=np.float64)
         spread = float(np.sqrt(np.average(apart * apart, weights=weight)))
         spread = spread if spread > _ROUNDING * abs(mean) else np.inf
         n_rows = float(len(apart) if weight is None else weight.sum())
         return cls(apart / spread, weight, n_rows, mean, spread)
+
+    @property
+    def rows(self) -> FloatArray:
+        """Number of rows of each value."""
+        return np.ones(len(self.values)) if self.weight is None else self.weight
 
     def power_sums(self, highest: int) -> tuple[float, ...]:
         """Sums over all rows of the powers 0 to ``highest``; the first power sums to 0."""
@@ -61,11 +66,6 @@ class Sample:
         """Third moment, and fourth moment less 3, that of a normal distribution."""
         sums = self.power_sums(4)
         return sums[3] / self.n_rows, sums[4] / self.n_rows - 3.0
-
-    @property
-    def has_whole_rows(self) -> bool:
-        """Whether the weights are whole numbers of rows."""
-        return self.weight is None or bool((self.weight == np.rint(self.weight)).all())
 
     @cached_property
     def _in_order(self) -> tuple[FloatArray, IntArray | None]:
@@ -90,12 +90,8 @@ class Sample:
         values, end = self._in_order
         return values[rows if end is None else np.searchsorted(end, rows, side="right")]
 
-    @cached_property
-    def extremes(self) -> IntArray:
-        """Numbers of the rows farthest from the mean, in increasing order."""
+    def extremes(self, most: int) -> IntArray:
+        """Numbers of the rows farthest from the mean, the farthest first; ``most`` of them."""
         n = self.n_whole_rows
-        ends = np.arange(n)
-        if n > 2 * _EXTREMES:
-            ends = np.append(ends[:_EXTREMES], ends[-_EXTREMES:])
-        nearest_last = np.argsort(-np.abs(self.take(ends)), kind="stable")
-        return np.sort(ends[nearest_last[:_EXTREMES]])
+        ends = np.arange(n) if n <= 2 * most else np.append(np.arange(most), np.arange(n - most, n))
+        return ends[np.argsort(-np.abs(self.take(ends)), kind="stable")[:most]]

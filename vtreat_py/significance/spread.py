@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 from scipy import sparse
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -18,29 +20,46 @@ _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 _MOST_COPIES = 4
 
 
-def shuffled_rows(n_rows: int, weight: FloatArray | None) -> IntArray:
-    """Rows in an order that has nothing to do with the data.
+def rows_in_order(y: NumberArray, weight: FloatArray | None) -> IntArray:
+    """Rows by increasing outcome, so that the frame's order does not matter.
 
     A row occurs as often as its weight says; fractions of a row occur at random.
     """
-    random = np.random.default_rng(_SEED)
+    order = np.argsort(y, kind="stable")
     if weight is None:
-        return random.permutation(n_rows)
-    weight = weight * min(1.0, _MOST_COPIES * n_rows / weight.sum())
-    copies = np.floor(weight + random.random(n_rows)).astype(np.intp)
-    return random.permutation(np.repeat(np.arange(n_rows), copies))
+        return order
+    order = order[weight[order] > 0]
+    weight = weight[order] * min(1.0, _MOST_COPIES * len(order) / weight.sum())
+    copies = np.floor(weight + np.random.default_rng(_SEED).random(len(order))).astype(np.intp)
+    return np.repeat(order, copies)
 
 
-def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
+def random_order(y: NumberArray) -> IntArray:
+    """Return a random order of the rows, of which the outcomes are given: theirs each time.
+
+    One order for all data would put rows of the same ranks together in each of them. The unit
+    of the outcome does not matter.
+    """
+    if not len(y):
+        return np.empty(0, dtype=np.intp)
+    apart = y - y.mean()
+    rounded = np.rint(apart * (1000.0 / (apart.std() or 1.0))).astype(np.int64)
+    digest = hashlib.blake2b(rounded.tobytes(), digest_size=8).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(y))
+
+
+def spread_test(level: IntArray, n_levels: int, y: FloatArray, shuffle: IntArray) -> float:
     """p-value of the hypothesis that the outcome varies as much inside each level.
 
     Parameters
     ----------
     level : ndarray of int, shape (n,)
-        Level of each row, the rows being in random order.
+        Level of each row, the rows being in order of their outcomes.
     n_levels : int
     y : ndarray of shape (n,)
         Outcome of each row.
+    shuffle : ndarray of int, shape (n,)
+        A random order of the rows.
 
     Returns
     -------
@@ -61,11 +80,13 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
     --------
     >>> import numpy as np
     >>> random = np.random.default_rng(0)
-    >>> level = random.integers(0, 5, 1000)
-    >>> y = 10.0 * level + random.normal(size=1000)
-    >>> round(spread_test(level, 5, y), 2)  # levels differ in their means only
-    0.92
-    >>> spread_test(level, 5, y * (1 + level / 4)) < 1e-6
+    >>> level, noise = np.arange(1000) % 5, random.normal(size=1000)
+    >>> def test(y):
+    ...     rows = rows_in_order(y, None)
+    ...     return spread_test(level[rows], 5, y[rows], random_order(y[rows]))
+    >>> round(test(10.0 * level + noise), 2)  # levels differ in their means only
+    0.66
+    >>> test((1.0 + level) * noise) < 1e-6
     True
     """
     size = np.bincount(level, minlength=n_levels)
@@ -74,7 +95,11 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
     n_blocks = size // block
     if not (n_blocks > 1).any():
         return 1.0
-    grouped = _by_level(level, n_levels, y)
+    # The names of the levels, or the order they came in, must not matter.
+    by_size = np.lexsort((np.bincount(level, y, n_levels), size))
+    level, size, n_blocks = np.argsort(by_size)[level], size[by_size], n_blocks[by_size]
+    in_order, of_row = _by_level(level, n_levels, y), np.repeat(np.arange(n_levels), size)
+    grouped = _by_level(of_row[shuffle], n_levels, in_order[shuffle])
     place = np.arange(len(grouped)) - np.repeat(np.cumsum(size) - size, size)
     whole = place < np.repeat(n_blocks * block, size)
     deviation = grouped[whole].reshape(-1, block).std(axis=1, ddof=1)
