@@ -5,7 +5,7 @@ Columns and outcomes are drawn independently, and their p-values counted: calibr
 chi-square test. Impact codes are tested on their level sums, which is what a design does; all
 else is designed. Writes size_study.csv (a row for each cell and test) and size_study.txt.
 
-Run: python benchmarks/size_study.py [columns per cell, 4000]
+Run: python benchmarks/size_study.py [columns per cell, 3000]
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _listed(rows: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 4_000
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 3_000
     table = pd.DataFrame([row for rows in in_parallel(run_cell, cells(n)) for row in rows])
     table.to_csv(HERE / "size_study.csv", index=False, float_format="%.6g")
     (HERE / "size_study.txt").write_text(report(table))
