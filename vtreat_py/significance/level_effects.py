@@ -69,6 +69,7 @@ def level_effects_test(
     >>> import numpy as np
     >>> level = np.repeat([0, 1, 2], 20)
     >>> y = np.tile([0.0, 1.0, 2.0, 3.0], 15) + (level == 2)
+    >>> from vtreat_py.significance.sample import Sample
     >>> powers = OutcomePowers.of_sample(Sample.of_values(y))
     >>> p = level_effects_test(OutcomeSums.of_rows(level, 3, y), powers)
     >>> round(p, 4)
