@@ -140,8 +140,14 @@ def design(rows: int) -> None:
     name = "TargetEncoder on the 5 text columns"
     ours = best(lambda: vt.design_treatments(X, **options), rows)
     line("  design_treatments, scores included", ours, peer, name)
-    calibrated = best(lambda: vt.design_treatments(X, **options, significance="calibrated"), rows)
-    line("  ... with calibrated significance", calibrated, ours, "with classic significance")
+    classic = best(lambda: vt.design_treatments(X, **options, significance="classic"), rows)
+    line("  ... class outcome, calibrated significance", ours, classic, "classic significance")
+    numbers = {"outcome": y + np.random.default_rng(9).normal(size=rows), "random_state": 0}
+    ours, classic = (
+        best(lambda kind=kind: vt.design_treatments(X, **numbers, significance=kind), rows)
+        for kind in ("calibrated", "classic")
+    )
+    line("  ... numeric outcome, calibrated significance", ours, classic, "classic significance")
     ours = best(lambda: vt.cross_frame_experiment(X, **options), rows)
     line("  cross_frame_experiment", ours, peer, name)
     say()

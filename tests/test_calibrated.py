@@ -170,3 +170,66 @@ def test_noise_passes_as_seldom_as_is_said_whatever_its_code(kind: str) -> None:
     for p in map(np.array, found.values()):
         for nominal in (0.05, 0.01):
             assert (p <= nominal).sum() <= stats.binom.ppf(1 - 1e-4, len(p), nominal)
+
+
+@pytest.mark.parametrize("code", ["catB", "catN"])
+def test_weights_that_are_no_counts_make_noise_no_more_significant(code: str) -> None:
+    """Weights of sampling say nothing of the number of rows; taken as counts, a third passes."""
+    random = np.random.default_rng(9)
+    p = []
+    for _ in range(8):
+        table = pd.DataFrame({f"x{k}": random.integers(0, 40, 400).astype(str) for k in range(25)})
+        y = random.normal(size=400)
+        plan = vt.design_treatments(
+            table,
+            outcome=y if code == "catN" else (y > 0.5).astype(int),
+            sample_weight=random.uniform(0.0, 2.0, 400),
+            coders=[code],
+            smoothing=0,
+            random_state=0,
+        )
+        p.extend(plan.score_frame["sig"])
+    assert np.sum(np.array(p) <= 0.05) <= stats.binom.ppf(1 - 1e-4, 200, 0.05)
+
+
+def test_the_scale_of_weights_that_are_no_counts_does_not_matter() -> None:
+    weight = np.random.default_rng(4).uniform(0.5, 2.0, ROWS)
+    first, second = (scores("numeric", sample_weight=weight * k)["sig"] for k in (1.0, 1e-3))
+    first, second = first.align(second, join="inner")
+    assert len(first) >= 20
+    np.testing.assert_allclose(first, second, rtol=1e-6)
+
+
+def test_an_outcome_of_two_numbers_is_tested_as_a_class() -> None:
+    y = np.zeros(ROWS)
+    y[[3, 50, 200, 400]] = 7.0
+    options = {"random_state": 0, "smoothing": 1.0}
+    number = vt.design_treatments(frame(), outcome=y, outcome_type="numeric", **options)
+    of_class = vt.design_treatments(frame(), outcome=(y > 0).astype(int), **options)
+    a, b = (plan.score_frame.set_index("variable")["sig"] for plan in (number, of_class))
+    assert a["many_catN"] == pytest.approx(b["many_catB"], rel=1e-9)
+    assert a["z"] == pytest.approx(b["z"], rel=1e-9)
+
+
+def test_two_outliers_that_meet_are_no_proof() -> None:
+    """By chance they meet in one of a thousand permutations."""
+    random = np.random.default_rng(6)
+    x, y = random.normal(size=1000), random.normal(size=1000)
+    x[10] = y[10] = 3e4
+    plan = vt.design_treatments(pd.DataFrame({"x": x}), outcome=y, random_state=0)
+    assert 2e-4 < plan.derived[0].sig < 5e-3
+
+
+@pytest.mark.parametrize("most", [1e6, 1e8, 1e19, 1e60])
+def test_huge_weights_cost_neither_memory_nor_warnings(most: float) -> None:
+    weight = np.ones(ROWS)
+    weight[100:] = most
+    found = scores("binomial", sample_weight=weight)["sig"]
+    assert found.between(0.0, 1.0).all()
+
+
+def test_a_row_of_weight_zero_may_hold_any_number() -> None:
+    y, weight = outcome("numeric"), np.ones(ROWS)
+    y[0], weight[0] = 1e100, 0.0
+    plan = vt.design_treatments(frame(), outcome=y, sample_weight=weight, random_state=0)
+    assert plan.score_frame["sig"].between(0.0, 1.0).all()
