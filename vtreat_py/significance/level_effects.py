@@ -13,14 +13,15 @@ from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_d
 from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import POWERS, OutcomePowers, shape_of_pairs
+from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.
 _DECIDING_LEVELS = 8.0
 # Variance of the statistic below this share of its square is rounding.
 _ROUNDING = 1e-13
-# With so few rows of one of two classes, statistics lie too far apart for a smooth curve.
-_FEW_HITS = 64
+# So few rows of one of two classes, or in levels of more than one row, are drawn.
+_FEW_ROWS = 64
 # Two levels have an exact test up to so many of them.
 _MANY_HITS = 10_000
 
@@ -58,6 +59,7 @@ def level_effects_test(
     with its exact mean, variance, skewness and kurtosis, closed forms in the level sizes and the
     outcome's power sums. With few rows of one of two classes it lies on points too far apart for
     a curve; then the levels of those rows are drawn, or with two levels it is Fisher's exact test.
+    With few rows in levels of more than one row the outcomes of those rows are drawn.
 
     M. L. King, "Towards a theory of point optimal testing", Econometric Reviews 6 (1987);
     P. W. Mielke, K. J. Berry and G. W. Brier, "Application of multi-response permutation
@@ -69,7 +71,6 @@ def level_effects_test(
     >>> import numpy as np
     >>> level = np.repeat([0, 1, 2], 20)
     >>> y = np.tile([0.0, 1.0, 2.0, 3.0], 15) + (level == 2)
-    >>> from vtreat_py.significance.sample import Sample
     >>> powers = OutcomePowers.of_sample(Sample.of_values(y))
     >>> p = level_effects_test(OutcomeSums.of_rows(level, 3, y), powers)
     >>> round(p, 3)
@@ -96,15 +97,30 @@ def level_effects_test(
     pairs = ((size * inside) ** 2 - squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
     p = tail(statistic)
-    if p < UNDECIDED and levels.inner is None and can_permute:
-        hits = levels.total[present]
-        rarer = min(hits.sum(), size.sum() - hits.sum())
+    if p < UNDECIDED and can_permute:
+        hits = levels.total[present] if levels.inner is None else None
+        exact = _exact(coefficient, size, hits, powers.sample)
+        if isinstance(exact, float):
+            return exact
+        if exact is not None:
+            p = p_value_by_draws(exact.draw, statistic, tail)
+    return max(p, _least(sizes, count))
+
+
+def _exact(
+    coefficient: FloatArray, size: FloatArray, hits: FloatArray | None, y: Sample
+) -> float | _FewHits | _FewRows | None:
+    """p-value, or what to draw, where the statistic lies on points too far apart for a curve."""
+    if hits is not None:
+        rarer = float(min(hits.sum(), size.sum() - hits.sum()))
         if len(size) == 2 and rarer <= _MANY_HITS:
             return float(fisher_exact(np.append(hits, size - hits)[:, None])[0])
-        if rarer <= _FEW_HITS:
-            few = _FewHits.of_levels(coefficient, size, rarer)
-            p = p_value_by_draws(few.draw, statistic, tail)
-    return max(p, _least(sizes, count))
+        if rarer <= _FEW_ROWS:
+            return _FewHits.of_levels(coefficient, size, rarer)
+    paired = size > 1
+    if size[paired].sum() <= _FEW_ROWS:
+        return _FewRows(coefficient[paired], size[paired].astype(np.intp), y)
+    return None
 
 
 def _least(size: FloatArray, count: IntArray) -> float:
@@ -165,3 +181,21 @@ class _FewHits:
         before = place - np.maximum.accumulate(first, axis=1)  # rows of the same level before
         drawn = self.single[level] + 2.0 * before * self.pair[level]
         return np.asarray(self.base + drawn.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _FewRows:
+    """The statistic as a function of the outcomes of the rows that share a level."""
+
+    coefficient: FloatArray
+    size: IntArray
+    y: Sample
+
+    def draw(self, n_draws: int) -> FloatArray:
+        """Statistics of random choices of the outcomes."""
+        order = np.argsort(self.size, kind="stable")  # draws must not depend on the levels' order
+        size = self.size[order]
+        y = self.y.take(different_rows(self.y.n_whole_rows, int(size.sum()), n_draws))
+        first = np.cumsum(size) - size
+        pairs = np.add.reduceat(y, first, axis=1) ** 2 - np.add.reduceat(y * y, first, axis=1)
+        return np.asarray(pairs @ self.coefficient[order])

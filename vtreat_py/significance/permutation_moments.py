@@ -36,17 +36,20 @@ class OutcomePowers:
         What the outcome was centred and divided by.
     sums : tuple of float
         Sums of the powers 0 to 8; the first power sums to 0.
+    sample : Sample
+        The outcome itself.
     """
 
     weight: float
     mean: float
     spread: float
     sums: tuple[float, ...]
+    sample: Sample
 
     @classmethod
     def of_sample(cls, y: Sample, centre: float = 0.0) -> OutcomePowers:
         """Sum the powers of an outcome, whose values are relative to ``centre``."""
-        return cls(y.n_rows, y.mean + centre, y.spread, y.power_sums(POWERS))
+        return cls(y.n_rows, y.mean + centre, y.spread, y.power_sums(POWERS), y)
 
     @cached_property
     def expected_products(self) -> dict[Blocks, float]:
