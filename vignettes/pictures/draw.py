@@ -58,13 +58,14 @@ def size_study() -> None:
     levels = sorted(table["levels"].unique())
     for row, sizes in zip(axes, ("balanced", "Zipf"), strict=True):
         for ax, kind in zip(row, OUTCOMES, strict=True):
-            cells = table.query("sizes == @sizes and outcome == @kind")
-            _rates(ax, cells, levels)
+            cells = (table["sizes"] == sizes) & (table["outcome"] == kind)
+            _rates(ax, table[cells], levels)
         row[0].set_ylabel(
             f"{'equal sizes' if sizes == 'balanced' else 'sizes by Zipf'}\nshare < .05"
         )
     for ax, title in zip(axes[0], OUTCOMES.values(), strict=True):
         ax.set_title(title)
+    axes[0, 0].set_ylim(-0.01, 1.06 * table["at_0.05"].max())
     figure.supxlabel("levels of the column (three marks each: 200, 2,000 and 20,000 rows)", size=11)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.suptitle("Columns of noise that are called significant at .05", x=0.02, ha="left")
@@ -85,10 +86,9 @@ def _rates(ax: Axes, cells: pd.DataFrame, levels: list[float]) -> None:
         place = np.searchsorted(levels, of_test["levels"]) + 0.24 * (k - 1)
         place = place + 0.06 * (np.searchsorted(rows, of_test["rows"]) - (len(rows) - 1) / 2)
         ax.plot(place, of_test["at_0.05"], marker, color=colour, ms=4, alpha=0.85, label=label)
-    ax.set_xticks(range(len(levels)), [f"{n:,.0f}" for n in levels])
+    ax.set_xticks(range(len(levels)), [f"{n:.0f}" for n in levels], size=9.5)
     ax.grid(visible=False, axis="x")
     ax.set_xlim(-0.55, len(levels) - 0.45)
-    ax.set_ylim(bottom=-0.01)
 
 
 def p_values_of_noise() -> None:
