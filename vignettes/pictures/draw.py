@@ -76,7 +76,7 @@ def size_study() -> None:
 
 def _rates(ax: Axes, cells: pd.DataFrame, levels: list[float]) -> None:
     """One panel: a cloud of cells for each number of levels and test."""
-    n_columns = float(cells["columns"].median())
+    n_columns = float(cells.loc[cells["test"] == "calibrated", "columns"].median())
     chance = 1.96 * np.sqrt(0.05 * 0.95 / n_columns)
     ax.axhspan(0.05 - chance, 0.05 + chance, color="#cfe3f1", lw=0)
     ax.axhline(0.05, color="black", lw=0.8)
