@@ -112,7 +112,7 @@ def deviation(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list
         return frame_of([level]), y, {"coders": ["catD"]}
 
     seed = [3, n_rows, n_levels, SIZES.index(sizes), OUTCOMES.index(kind)]
-    return simulated(n * COLUMNS_PER_OUTCOME // 5, seed, draw)
+    return simulated(n * COLUMNS_PER_OUTCOME, seed, draw)
 
 
 def numbers(n: int, n_rows: int, kind_of_x: str, kind: str) -> list[dict[str, Any]]:
@@ -147,14 +147,12 @@ def weighted(n: int, weights: str, sizes: str, kind: str) -> list[dict[str, Any]
             columns = [level_column(2_000, 50, sizes, random) for _ in range(COLUMNS_PER_OUTCOME)]
             frame, y = frame_of(columns), outcome(kind, 2_000, random)
             weight = random.gamma(2.0, 0.5, 2_000)
-            if weights == "of sampling, scaled":
-                weight = weight * weight.sum() / (weight**2).sum()
         options = {"coders": [code], "sample_weight": np.asarray(weight, dtype=float)}
         return frame, y, options
 
     few = weights == "counts of equal rows"
     seed = [5, len(weights), SIZES.index(sizes), OUTCOMES.index(kind)]
-    return simulated(n * COLUMNS_PER_OUTCOME // 5 if few else n, seed, draw)
+    return simulated(n * COLUMNS_PER_OUTCOME if few else n, seed, draw)
 
 
 def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
@@ -177,7 +175,7 @@ def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
         for x in ("normal", "lognormal", "Cauchy"):
             for kind in OUTCOMES:
                 add("numeric columns", numbers, n // 4, rows=rows, x=x, outcome=kind)
-    for weights in ("counts of equal rows", "of sampling", "of sampling, scaled"):
+    for weights in ("counts of equal rows", "of sampling"):
         for sizes in SIZES:
             for kind in OUTCOMES:
                 add("weights", weighted, n // 4, weights=weights, sizes=sizes, outcome=kind)

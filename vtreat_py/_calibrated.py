@@ -27,8 +27,9 @@ class CalibratedTests:
     What they need of the outcome is computed once, when it is first asked for.
 
     Weights that are whole numbers count rows. Others say how much a row stands for, and then
-    their sum is no number of rows: they are scaled to sum to the effective one,
-    ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
+    their sum is no number of rows. Levels are then tested on the rows' weighted residuals, which
+    may be permuted as they are; elsewhere weights are scaled to sum to the effective number of
+    rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     """
 
     def __init__(self, outcome: Outcome) -> None:
@@ -67,17 +68,17 @@ class CalibratedTests:
 
         return np.array([test(k) for k in range(len(r))])
 
-    def levels(self, levels: OutcomeSums) -> float:
-        """Test whether the outcome differs from level to level."""
+    def levels(self, levels: OutcomeSums, codes: IntArray) -> float:
+        """Test whether the outcome differs from level to level; ``codes`` has that of each row."""
+        if not self._are_counts:
+            rows, residual, powers = self._residuals
+            sums = OutcomeSums.of_rows(codes[rows], len(levels.weight), residual)
+            return level_effects_test(sums, powers)
         if self._low_and_high is not None and levels.inner is not None:
             low, high = self._low_and_high
             hits = np.rint((levels.total - low * levels.weight) / (high - low))
             levels = OutcomeSums(levels.weight, hits)
-        if self._unit != 1.0:
-            inner = None if levels.inner is None else levels.inner * self._unit
-            total = levels.total * self._unit
-            levels = OutcomeSums(levels.weight * self._unit, total, inner, levels.centre)
-        return level_effects_test(levels, self._powers, can_permute=self._are_counts)
+        return level_effects_test(levels, self._powers)
 
     def spread(self, codes: IntArray, n_levels: int) -> float:
         """Test whether the outcome varies more in some levels than in others."""
@@ -115,6 +116,16 @@ class CalibratedTests:
             two = Sample.of_values(np.array([0.0, 1.0]), self._sample.weight)
             return OutcomePowers.of_sample(two)
         return OutcomePowers.of_sample(self._sample, centre)
+
+    @cached_property
+    def _residuals(self) -> tuple[IntArray, FloatArray, OutcomePowers]:
+        """Rows that count, what each adds to the sum of its level, and the powers of that."""
+        assert self._outcome.weight is not None
+        rows = np.flatnonzero(self._outcome.weight)
+        weight = self._outcome.weight[rows] / self._outcome.weight.max()
+        y = self._outcome.y[rows].astype(np.float64)
+        residual = weight * (y - np.average(y, weights=weight))
+        return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
 
     @cached_property
     def _rows(self) -> IntArray:

@@ -369,7 +369,7 @@ class LevelLearner:
         if table is None:  # an indicator, which has its p-value
             return variable.sig
         if variable.code in IMPACT:
-            return tests.levels(sums)
+            return tests.levels(sums, self._codes)
         if variable.code == "catD":
             return tests.spread(self._codes, self._levels.novel)
         values = table[:-1]

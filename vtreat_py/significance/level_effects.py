@@ -26,9 +26,7 @@ _FEW_ROWS = 64
 _MANY_HITS = 10_000
 
 
-def level_effects_test(
-    levels: OutcomeSums, powers: OutcomePowers, *, can_permute: bool = True
-) -> float:
+def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     """p-value of the hypothesis that the outcome does not depend on the level.
 
     Parameters
@@ -37,8 +35,6 @@ def level_effects_test(
         Sums of the outcome in each level.
     powers : OutcomePowers
         Power sums of the same outcome over all rows.
-    can_permute : bool
-        Whether weights are numbers of rows; if not, nothing is drawn.
 
     Returns
     -------
@@ -97,7 +93,7 @@ def level_effects_test(
     pairs = ((size * inside) ** 2 - squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
     p = tail(statistic)
-    if p < UNDECIDED and can_permute:
+    if p < UNDECIDED:
         hits = levels.total[present] if levels.inner is None else None
         exact = _exact(coefficient, size, hits, powers.sample)
         if isinstance(exact, float):
