@@ -171,7 +171,7 @@ def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
                     if levels in (5, 50, 500) and levels < rows < 20_000:
                         add("other codes", others, n // 6, **cell)
                         if not kind.endswith("%"):
-                            add("deviation beside effects on the mean", deviation, n // 6, **cell)
+                            add("deviation beside effects on the mean", deviation, n // 2, **cell)
         for x in ("normal", "lognormal", "Cauchy"):
             for kind in OUTCOMES:
                 add("numeric columns", numbers, n // 4, rows=rows, x=x, outcome=kind)
