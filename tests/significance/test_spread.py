@@ -76,3 +76,11 @@ def test_rows_occur_as_often_as_their_weights_say() -> None:
     assert set(times[:, 3]) == {0, 1}
     assert len(rows_in_order(y, 1000.0 * weight)) == pytest.approx(6_000, rel=0.02)
     np.testing.assert_array_equal(rows_in_order(-y, None), np.arange(2_000)[::-1])
+
+
+def test_of_very_many_rows_a_random_part_is_looked_at() -> None:
+    y = np.random.default_rng(9).normal(size=600_000)
+    rows = rows_in_order(y, None)
+    assert len(rows) == pytest.approx(1 << 18, rel=0.02)
+    assert (np.diff(y[rows]) >= 0).all()
+    assert y[rows].std() == pytest.approx(1.0, abs=0.01)

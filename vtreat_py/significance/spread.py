@@ -16,6 +16,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 _SEED = 1953
 # Blocks are of four rows where half of the rows are in levels of two such blocks, else of two.
 _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
+# Of more rows than this a random part is looked at: enough for any deviation worth a code.
+_MOST_ROWS = 1 << 18
 # More rows than this for each row of the frame say no more about it.
 _MOST_COPIES = 4
 
@@ -23,15 +25,24 @@ _MOST_COPIES = 4
 def rows_in_order(y: NumberArray, weight: FloatArray | None) -> IntArray:
     """Rows by increasing outcome, so that the frame's order does not matter.
 
-    A row occurs as often as its weight says; fractions of a row occur at random.
+    A row occurs as often as its weight says; fractions of a row, and a part of very many rows,
+    occur at random.
     """
+    random = np.random.default_rng(_SEED)
     order = np.argsort(y, kind="stable")
     if weight is None:
-        return order
+        return _some(order, random)
     order = order[weight[order] > 0]
     weight = weight[order] * min(1.0, _MOST_COPIES * len(order) / weight.sum())
-    copies = np.floor(weight + np.random.default_rng(_SEED).random(len(order))).astype(np.intp)
-    return np.repeat(order, copies)
+    copies = np.floor(weight + random.random(len(order))).astype(np.intp)
+    return _some(np.repeat(order, copies), random)
+
+
+def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
+    """All rows, or a random part of very many."""
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    return rows[random.random(len(rows)) < _MOST_ROWS / len(rows)]
 
 
 def random_order(y: NumberArray) -> IntArray:
