@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 
@@ -43,7 +44,9 @@ class CalibratedTests:
             scaled = weight / weight.max()
             self._unit = float(scaled.sum() / (scaled * scaled).sum() / weight.max())
 
-    def correlation(self, moments: Moments, sample: Callable[[int], Sample]) -> FloatArray:
+    def correlation(
+        self, moments: Moments, sample: Callable[[int], Sample], reach: float = math.inf
+    ) -> FloatArray:
         """Test whether the outcome goes up or down with each of several variables.
 
         Parameters
@@ -52,6 +55,8 @@ class CalibratedTests:
             One entry a variable.
         sample : callable
             Gives a variable over all rows, by its place.
+        reach : float
+            Largest standardised size of the variables, if known.
         """
         size = np.sqrt(moments.xx) * np.sqrt(moments.yy)
         r = np.where(size > 0, moments.xy / np.where(size > 0, size, 1.0), 0.0)
@@ -63,6 +68,7 @@ class CalibratedTests:
                 float(n_rows[k]),
                 lambda: sample(k),
                 self._sample,
+                reach=reach,
                 can_permute=self._are_counts,
             )
 

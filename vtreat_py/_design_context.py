@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -152,11 +153,15 @@ class DesignContext:
         return CalibratedTests(self.outcome) if wanted else None
 
     def score(
-        self, moments: Moments, points: Points | None, sample: Callable[[int], Sample]
+        self,
+        moments: Moments,
+        points: Points | None,
+        sample: Callable[[int], Sample],
+        reach: float = math.inf,
     ) -> Score:
         """Score variables, given their moments and, for a class outcome, their points.
 
-        ``sample`` gives one of them over all rows.
+        ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size.
         """
         if not self.supervised:
             none = np.zeros(len(moments.weight))
@@ -165,7 +170,7 @@ class DesignContext:
         if self.is_binary and not self.link_slopes:
             score = replace(score, slope=linear_slope(moments))
         if self.calibrated is not None:
-            score = replace(score, sig=self.calibrated.correlation(moments, sample))
+            score = replace(score, sig=self.calibrated.correlation(moments, sample, reach))
         return score
 
     def test(self, moments: Moments | None, points: Points | None) -> Score:

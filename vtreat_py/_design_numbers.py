@@ -234,12 +234,21 @@ class _Learner:
             cleaned = self._inner(self._cleaned(by_fold=False))
             points = [_row_points(cleaned, c.outcome.y, self._weight) for c in contrasts]
         sample = cache(lambda _: self._clean_sample(value))
-        scores = [c.score(m, p, sample) for c, m, p in zip(contrasts, moments, points, strict=True)]
+        scores = [
+            c.score(m, p, sample, self._reach(m, value))
+            for c, m, p in zip(contrasts, moments, points, strict=True)
+        ]
         return replace(
             self._variable("clean", scores, lambda: self._inner(self._cleaned(by_fold=True))),
             slope=float(combined_slopes([s.slope for s in scores])[0] / self._coordinates.unit),
             mean=float(self._coordinates.outer(moments[0].x[0])),
         )
+
+    def _reach(self, moments: Moments, imputed: FloatArray) -> float:
+        """Largest standardised size of the clean copy."""
+        ends = np.append(self._inner(np.array(self._range)), imputed) - moments.x[0]
+        spread = float(np.sqrt(moments.xx[0] / moments.weight[0]))
+        return float(np.abs(ends).max()) / spread if spread > 0 else np.inf
 
     def _clean_sample(self, imputed: FloatArray) -> Sample:
         """The clean copy over all rows."""

@@ -24,7 +24,13 @@ _NEARLY_NORMAL = 0.15
 
 
 def correlation_test(
-    r: float, n_rows: float, x: Callable[[], Sample], y: Sample, *, can_permute: bool = True
+    r: float,
+    n_rows: float,
+    x: Callable[[], Sample],
+    y: Sample,
+    *,
+    reach: float = math.inf,
+    can_permute: bool = True,
 ) -> float:
     """p-value of the hypothesis that the outcome does not go up or down with a variable.
 
@@ -38,6 +44,9 @@ def correlation_test(
         Gives the variable over all rows; asked for where the p-value may decide something.
     y : Sample
         The outcome over the same rows, which may be in another order.
+    reach : float
+        Largest standardised size of the variable, if known: it may show that there are no
+        outliers, and spare the look at all rows.
     can_permute : bool
         Whether weights are numbers of rows; if not, it is always the F test.
 
@@ -73,15 +82,12 @@ def correlation_test(
     p = _regression_tail(abs(r) * n_rows, n_rows)
     if p >= UNDECIDED:
         return p
-    if not can_permute:
+    if not can_permute or _is_nearly_normal(reach, reach**2, y, n_rows):
         return p
     variable = x()
     if _is_small_table(variable, y):
         return _fisher(r, variable, y)
-    skewness, kurtosis = np.multiply(variable.skewness_and_kurtosis, y.skewness_and_kurtosis)
-    nearly_normal = abs(skewness) < _NEARLY_NORMAL * np.sqrt(n_rows)
-    nearly_normal = nearly_normal and abs(kurtosis) < _NEARLY_NORMAL * n_rows
-    if nearly_normal:
+    if _is_nearly_normal(*variable.skewness_and_kurtosis, y, n_rows):
         return p
 
     def draw(n_draws: int) -> FloatArray:
@@ -92,6 +98,15 @@ def correlation_test(
 
     p = p_value_by_draws(draw, abs(r) * n_rows, tail)
     return max(p, _least(abs(r) * n_rows, variable, y))
+
+
+def _is_nearly_normal(skewness: float, kurtosis: float, y: Sample, n_rows: float) -> bool:
+    """Whether permuted correlations are, given the shape of x, or bounds of it."""
+    of_y, tails_of_y = y.skewness_and_kurtosis
+    return (
+        abs(skewness * of_y) < _NEARLY_NORMAL * math.sqrt(n_rows)
+        and abs(kurtosis * tails_of_y) < _NEARLY_NORMAL * n_rows
+    )
 
 
 def _is_small_table(x: Sample, y: Sample) -> bool:
