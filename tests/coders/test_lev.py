@@ -13,7 +13,12 @@ from tests.coders.coding import (
 )
 from tests.statistics.rows import Example, examples, law
 from tests.statistics.test_moments import assert_same_moments
-from vtreat_py.coders.lev import indicator_moments, indicator_points, tracked_levels
+from vtreat_py.coders.lev import (
+    indicator_moments,
+    indicator_points,
+    indicator_sample,
+    tracked_levels,
+)
 from vtreat_py.coders.pooling import pool_levels
 from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.moments import Moments
@@ -97,3 +102,9 @@ def test_indicator_moments_of_several_training_sets_go_set_by_set():
     apart = indicator_moments(sums, sums + sums)
     alone = indicator_moments(sums.take(slice(0, 1)), (sums + sums).take(slice(0, 1)))
     assert_same_moments(apart.take(slice(0, 1)), alone)
+
+
+def test_an_indicator_over_all_rows_follows_from_two_weights() -> None:
+    sample = indicator_sample(3.0, 12.0)
+    np.testing.assert_allclose(sample.values, (np.array([0.0, 1.0]) - 0.25) / np.sqrt(0.1875))
+    np.testing.assert_array_equal(sample.rows, [9.0, 3.0])
