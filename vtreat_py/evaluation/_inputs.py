@@ -1,0 +1,62 @@
+"""Checks of what every evaluation is given: values in one dimension, weights, lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._typing import FloatArray
+
+
+def one_dimensional(values: Any, name: str) -> Any:
+    """Read values as an array of one dimension; a single column counts as one."""
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InvalidOptionError(
+            f"{name} has shape {array.shape}; one value a row is wanted, in one dimension"
+        )
+    return array
+
+
+def finite_numbers(values: Any, name: str) -> FloatArray:
+    """Read numbers in one dimension, all of them finite."""
+    array = one_dimensional(values, name)
+    if array.dtype.kind not in "biuf":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as reason:
+            raise OptionTypeError(f"{name} must hold numbers: {reason}") from reason
+    numbers = np.asarray(array, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if len(bad):
+        raise InvalidOptionError(
+            f"{name} has {len(bad)} values that are missing or infinite, the first in row "
+            f"{bad[0]} ({numbers[bad[0]]}); leave those rows out, or fill them in"
+        )
+    return numbers
+
+
+def checked_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> FloatArray:
+    """Read one weight a row, none negative, not all 0; None: 1 for each row."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = finite_numbers(sample_weight, name)
+    check_length(weight, n_rows, name)
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise InvalidOptionError(
+            f"{name} is {weight[row]:g} in row {row}; weights must be 0 or more"
+        )
+    if not weight.any():
+        raise InvalidOptionError(f"{name} is 0 in every row; some row must count")
+    return weight
+
+
+def check_length(values: Any, n_rows: int, name: str) -> None:
+    """Refuse values that are not one a row."""
+    if len(values) != n_rows:
+        raise InvalidOptionError(f"{name} has {len(values)} values, for {n_rows} rows")
