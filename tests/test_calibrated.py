@@ -14,7 +14,7 @@ import vtreat_py as vt
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.spread import random_order, rows_in_order, spread_test
+from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 ROWS = 600
@@ -85,11 +85,9 @@ def test_a_class_of_several_is_tested_against_the_others() -> None:
 
 
 def test_a_deviation_code_asks_whether_spread_differs() -> None:
-    y = outcome("numeric")
-    rows = rows_in_order(y, None)
     codes = pd.factorize(frame()["x"], sort=True)[0]
     found = scores("numeric").loc["x_catD", "sig"]
-    expected = spread_test(codes[rows], codes.max() + 1, y[rows], random_order(y[rows]))
+    expected = SpreadTest(outcome("numeric")).p_value(codes, codes.max() + 1)
     assert found == pytest.approx(expected, rel=1e-9)
 
 

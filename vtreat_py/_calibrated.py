@@ -14,7 +14,7 @@ from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.spread import random_order, rows_in_order, spread_test
+from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -88,7 +88,7 @@ class CalibratedTests:
 
     def spread(self, codes: IntArray, n_levels: int) -> float:
         """Test whether the outcome varies more in some levels than in others."""
-        return spread_test(codes[self._rows], n_levels, self._outcome_in_order, self._shuffle)
+        return self._spread.p_value(codes, n_levels)
 
     @cached_property
     def _weight(self) -> FloatArray | None:
@@ -134,13 +134,5 @@ class CalibratedTests:
         return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
 
     @cached_property
-    def _rows(self) -> IntArray:
-        return rows_in_order(self._outcome.y, self._weight)
-
-    @cached_property
-    def _outcome_in_order(self) -> FloatArray:
-        return self._outcome.y[self._rows].astype(np.float64)
-
-    @cached_property
-    def _shuffle(self) -> IntArray:
-        return random_order(self._outcome_in_order)
+    def _spread(self) -> SpreadTest:
+        return SpreadTest(self._outcome.y, self._weight)

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py.significance.spread import _by_level, random_order, rows_in_order, spread_test
+from vtreat_py.significance.spread import SpreadTest, _by_level, _OrderedRows
 
 
 def p_value(level: np.ndarray, n_levels: int, y: np.ndarray) -> float:
-    rows = rows_in_order(y, None)
-    return spread_test(level[rows], n_levels, y[rows], random_order(y[rows]))
+    return SpreadTest(y).p_value(level, n_levels)
 
 
 def outcome(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
@@ -61,26 +60,46 @@ def test_neither_the_order_nor_repetition_of_rows_matters() -> None:
     random = np.random.default_rng(8)
     level, y = random.integers(0, 6, 200), np.round(random.lognormal(size=200), 1)
     weight = random.integers(0, 4, 200).astype(float)
-    rows = rows_in_order(y, weight)
-    weighted = spread_test(5 - level[rows], 6, y[rows], random_order(y[rows]))
+    weighted = SpreadTest(y, weight).p_value(5 - level, 6)
     repeated = random.permutation(np.repeat(np.arange(200), weight.astype(int)))
     assert weighted == p_value(level[repeated], 6, y[repeated])
 
 
 def test_rows_occur_as_often_as_their_weights_say() -> None:
     weight = np.array([0.0, 1.0, 3.0, 0.5] * 500)
-    y = np.arange(2_000.0)
-    times = np.bincount(rows_in_order(y, weight), minlength=2_000).reshape(-1, 4)
+    y, every = np.arange(2_000.0), np.arange(2_000)
+    counted = every[weight > 0]
+    times = np.bincount(_OrderedRows.of_rows(counted, y, weight).rows, minlength=2_000).reshape(
+        -1, 4
+    )
     np.testing.assert_array_equal(times[:, :3], np.tile([0, 1, 3], (500, 1)))
     assert times[:, 3].mean() == pytest.approx(0.5, abs=0.1)
     assert set(times[:, 3]) == {0, 1}
-    assert len(rows_in_order(y, 1000.0 * weight)) == pytest.approx(6_000, rel=0.02)
-    np.testing.assert_array_equal(rows_in_order(-y, None), np.arange(2_000)[::-1])
+    assert len(_OrderedRows.of_rows(counted, y, 1000.0 * weight).rows) == pytest.approx(
+        6_000, rel=0.02
+    )
+    np.testing.assert_array_equal(_OrderedRows.of_rows(every, -y, None).rows, every[::-1])
 
 
 def test_of_very_many_rows_a_random_part_is_looked_at() -> None:
     y = np.random.default_rng(9).normal(size=600_000)
-    rows = rows_in_order(y, None)
-    assert len(rows) == pytest.approx(1 << 18, rel=0.02)
-    assert (np.diff(y[rows]) >= 0).all()
-    assert y[rows].std() == pytest.approx(1.0, abs=0.01)
+    part = _OrderedRows.of_rows(np.arange(600_000), y, None)
+    assert len(part.rows) == 1 << 15
+    assert (np.diff(part.y) >= 0).all()
+    np.testing.assert_array_equal(y[part.rows], part.y)
+    assert len(np.unique(part.rows)) == 1 << 15
+    assert part.y.std() == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("weight", [None, np.ones(400_000)])
+@pytest.mark.parametrize("n_levels", [10, 80_000])
+def test_small_differences_are_found_in_a_part_of_the_rows(
+    n_levels: int, weight: np.ndarray | None
+) -> None:
+    random = np.random.default_rng(10)
+    level = random.integers(0, n_levels, 400_000)
+    noise = random.normal(size=400_000)
+    apart = 0.05 if n_levels == 10 else 0.4
+    assert SpreadTest(noise, weight).p_value(level, n_levels) > 0.01
+    y = noise * (1.0 + apart * (level % 2))
+    assert SpreadTest(y, weight).p_value(level, n_levels) < 1e-3
