@@ -13,6 +13,8 @@ from vtreat_py._treatments import (
     UnsupervisedTreatment,
 )
 from vtreat_py._version import __version__
+from vtreat_py.yaware.pca import YAwarePCA
+from vtreat_py.yaware.scaler import YAwareScaler
 
 __all__ = [
     "BinomialOutcomeTreatment",
@@ -23,6 +25,8 @@ __all__ = [
     "UnsupervisedTreatment",
     "VtreatError",
     "VtreatWarning",
+    "YAwarePCA",
+    "YAwareScaler",
     "__version__",
     "cross_frame_experiment",
     "design_treatments",

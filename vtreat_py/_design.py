@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from vtreat_py._design_steps import CrossFrameExperiment, Design
@@ -241,3 +242,10 @@ def cross_frame_experiment(
     plan = design.plan(learned)
     check_flag("collar", collar)
     return design.cross_frame(plan, learned, **options)
+
+
+def design_with(frame: Any, **given: Any) -> Design:
+    """Check a design of which some options are given, and the others are the defaults."""
+    parameters = signature(design_treatments).parameters
+    options = {name: p.default for name, p in parameters.items() if name != "frame"}
+    return Design.checked(frame=frame, **options | given)

@@ -7,20 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._design_steps import Design
-from vtreat_py._errors import FrameError, InvalidOptionError
-from vtreat_py._features import FittedColumns
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._frame_transformer import FrameTransformer, check_columns
 from vtreat_py._frames import InputFrame
 from vtreat_py._html import plan_html
 from vtreat_py._options import check_flag
-from vtreat_py._outcome import is_name
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import prepare
 from vtreat_py._pruning import check_pruning
@@ -31,14 +28,12 @@ _PRUNING = ("prune_sig", "prune_by")
 _SELECTING = (*_PRUNING, "scale", "collar", "sparse_output")
 
 
-class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Treatment(FrameTransformer):
     """A thin shell around a plan."""
 
     _outcome_type: str
-    _fitted_columns: FittedColumns
     plan_: TreatmentPlan
     sparse_output: bool
-    n_features_in_: int
 
     def _options(self) -> dict[str, Any]:
         parameters = self.get_params(deep=False)
@@ -61,29 +56,13 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> InputFrame:
         self._check_selecting()
         source = InputFrame.of(X)
-        if not source.columns:
-            raise FrameError(
-                f"Found a frame with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of "
-                "1 is required."
-            )
+        check_columns(source, source.columns)
         return source
 
     def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
-        aside = tuple(g for g in given if g is not None and is_name(g, source))
         self.plan_ = plan
-        self._fitted_columns = FittedColumns(
-            owner=type(self).__name__,
-            columns=tuple(c for c in source.columns if c not in aside),
-            aside=aside,
-            from_array=source.is_array,
-            by_name=self.get_params(deep=False)["variables"] is not None,
-        )
-        self.n_features_in_ = len(self._fitted_columns.columns)
-        names = self._fitted_columns.names
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_  # of a frame that an earlier fit saw
+        by_name = self.get_params(deep=False)["variables"] is not None
+        self._remember_columns(source, *given, by_name=by_name)
 
     @property
     def score_frame_(self) -> pd.DataFrame:
@@ -118,14 +97,6 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_container(self, self.sparse_output)
         source = self._fitted_columns.found_in(InputFrame.of(X))
         return self._for_output(prepare(self.plan_, source, **self._select()))
-
-    def _for_output(self, treated: Any) -> Any:
-        """Hand an Arrow table over as pandas where scikit-learn, which knows none, wraps it."""
-        if not isinstance(treated, pa.Table):
-            return treated
-        own = getattr(self, "_sklearn_output_config", {})
-        asked = own.get("transform", get_config()["transform_output"])
-        return treated if asked == "default" else treated.to_pandas()
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that ``transform`` returns.
@@ -188,13 +159,8 @@ class SupervisedTreatment(Treatment):
     def _design(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
     ) -> Design:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        source = self._read(X)
-        if source.n_rows == 1:
-            raise FrameError("the frame has 1 sample (row); a design needs at least two")
+        self._check_selecting()
+        source = self._read_frame(X, y)
         return Design.checked(
             frame=source,
             outcome=y,

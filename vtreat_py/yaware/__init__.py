@@ -1,0 +1,1 @@
+"""y-aware scaling, and principal components of the scaled columns."""

@@ -1,0 +1,62 @@
+"""Principal components of scaled columns, from the cross-products of the unscaled ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import eigsh
+
+from vtreat_py._typing import FloatArray
+
+# With so many columns, a few leading components are found one by one, not all at once.
+_MANY_COLUMNS = 1_000
+_FEW = 0.1
+# Loadings within this share of the largest one share its place in the choice of the sign.
+_NEARLY_LARGEST = 1e-6
+
+
+def principal_components(
+    xx: FloatArray, scale: FloatArray, most: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Singular values and components of the columns ``scale * (x - mean)``.
+
+    Parameters
+    ----------
+    xx : ndarray of shape (p, p)
+        Centred cross-products of the columns.
+    scale : ndarray of shape (p,)
+    most : int or None
+        How many components are wanted; None: all.
+
+    Returns
+    -------
+    values : ndarray of shape (m,)
+        In decreasing order.
+    components : ndarray of shape (m, p)
+        Of length 1. In each, the first of the largest loadings is positive: loadings as large but
+        for rounding count as equal, so that the sign does not hang on it.
+    """
+    product = _scaled(xx, scale)
+    p = len(scale)
+    if most is not None and p >= _MANY_COLUMNS and most <= _FEW * p:
+        # Lanczos iteration: as exact as the full decomposition, and started at a fixed vector.
+        squares, vectors = eigsh(product, most, which="LA", v0=np.ones(p))
+        order = np.argsort(-squares, kind="stable")
+        squares, components = squares[order], vectors.T[order]
+    else:
+        squares, vectors = linalg.eigh(product, check_finite=False)
+        squares, components = squares[::-1][:most], vectors.T[::-1][:most]
+    size = np.abs(components)
+    first = np.argmax(size >= (1.0 - _NEARLY_LARGEST) * size.max(axis=1, keepdims=True), axis=1)
+    sign = np.sign(components[np.arange(len(components)), first])
+    return np.sqrt(np.maximum(squares, 0.0)), components * sign[:, None]
+
+
+def singular_values(xx: FloatArray, scale: FloatArray) -> FloatArray:
+    """Singular values alone, in decreasing order."""
+    squares = linalg.eigvalsh(_scaled(xx, scale), check_finite=False, overwrite_a=True)
+    return np.asarray(np.sqrt(np.maximum(squares[::-1], 0.0)))
+
+
+def _scaled(xx: FloatArray, scale: FloatArray) -> FloatArray:
+    return np.asarray(scale[:, None] * xx * scale)

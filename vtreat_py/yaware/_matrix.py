@@ -1,0 +1,116 @@
+"""Frames of numbers as matrices, read block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
+from vtreat_py._frames import InputFrame
+from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.tally import blocks
+
+# Numbers in a block: they stay in the processor's cache while they are multiplied.
+_BLOCK = 1 << 17
+_LEAST_ROWS = 256
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class NumericMatrix:
+    """The numeric columns of a frame, in coordinates in which squares keep their digits.
+
+    Attributes
+    ----------
+    values : list of ndarray of shape (n,)
+        Columns as they came; never written to.
+    coordinates : list of Coordinates
+        One a column.
+    """
+
+    values: list[NumberArray]
+    coordinates: list[Coordinates]
+
+    @classmethod
+    def of(cls, values: list[NumberArray]) -> NumericMatrix:
+        """Choose the coordinates of columns."""
+        return cls(values, [Coordinates.near(v) for v in values])
+
+    def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Rows, and their inner coordinates as a matrix of shape (columns, rows)."""
+        columns = list(zip(self.values, self.coordinates, strict=True))
+        for rows in blocks(len(self.values[0]), max(_BLOCK // len(columns), _LEAST_ROWS)):
+            yield rows, np.stack([at.inner(v[rows]) for v, at in columns])
+
+    def inner(self, column: int) -> FloatArray:
+        """Inner coordinates of one column."""
+        return self.coordinates[column].inner(self.values[column])
+
+    @property
+    def unit(self) -> FloatArray:
+        """Unit of each column's inner coordinates."""
+        return np.array([at.unit for at in self.coordinates])
+
+    def outer(self, inner: FloatArray) -> FloatArray:
+        """Turn one inner coordinate of each column into values."""
+        return np.array([at.outer(v) for at, v in zip(self.coordinates, inner, strict=True)])
+
+
+def read_numbers(source: InputFrame, columns: Sequence[Hashable]) -> list[NumberArray]:
+    """Read columns of numbers.
+
+    Raises
+    ------
+    OptionTypeError
+        If some column holds something else.
+    FrameError
+        If some column has missing or infinite values.
+
+    Notes
+    -----
+    Either names all columns that cannot be taken.
+    """
+    read: list[Column | UnsupportedColumnError] = []
+    for name in columns:
+        try:
+            read.append(source.read(name))
+        except UnsupportedColumnError as error:
+            read.append(error)
+    found = zip(columns, read, strict=True)
+    wrong = [f"{name!r} {what}" for name, one in found if (what := _what_is_wrong(one))]
+    if wrong:
+        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        kind = FrameError if all(map(_is_numeric, read)) else OptionTypeError
+        raise kind(
+            "the argument must be free of strings and of missing values, with finite numbers "
+            f"only, but column {'; '.join(wrong[:_SHOWN])}{more}. A treatment makes such numbers "
+            "of any column (NumericOutcomeTreatment, BinomialOutcomeTreatment, "
+            "MultinomialOutcomeTreatment)"
+        )
+    return [one.values for one in read if isinstance(one, NumericColumn)]
+
+
+def _is_numeric(column: Column | UnsupportedColumnError) -> bool:
+    if isinstance(column, NumericColumn):
+        return column.kind == "number"
+    return isinstance(column, EmptyColumn)
+
+
+def _what_is_wrong(column: Column | UnsupportedColumnError) -> str | None:
+    if isinstance(column, UnsupportedColumnError):
+        return f"holds {column.what}"
+    if isinstance(column, EmptyColumn):
+        return "has missing values (NaN) only"
+    if not _is_numeric(column):
+        return f"holds {kind_of(column).removesuffix('s')}s"
+    if not isinstance(column, NumericColumn) or column.bad is None:
+        return None
+    missing = int(np.isnan(column.values[column.bad]).sum())
+    infinite = int(column.bad.sum()) - missing
+    parts = [f"{missing} missing values (NaN)"] if missing else []
+    parts += [f"{infinite} infinite values"] if infinite else []
+    return f"has {' and '.join(parts)}, the first in row {int(np.argmax(column.bad))}"

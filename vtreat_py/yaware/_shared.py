@@ -1,0 +1,72 @@
+"""What the y-aware transformers share: numeric frames in, and the words for their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._frame_transformer import FrameTransformer, check_columns
+from vtreat_py._frames import InputFrame
+from vtreat_py._options import check_flag
+from vtreat_py._outcome import Outcome, is_name, read_outcome, read_weight
+from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.yaware._matrix import read_numbers
+
+
+class YAwareTransformer(FrameTransformer):
+    """A transformer of frames of numbers that has learned a slope and a mean of each column."""
+
+    outcome_type: str | None
+    target: Any
+    link: bool
+    mean_: FloatArray
+    scale_: FloatArray
+
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[Outcome, list[NumberArray]]:
+        """Read and check outcome, weights and columns."""
+        source = self._read_frame(X, y)
+        weight = read_weight(source, sample_weight)
+        outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
+        self._check_outcome(outcome)
+        given = (y, sample_weight, groups)
+        aside = [g for g in given if g is not None and is_name(g, source)]
+        columns: list[Hashable] = [c for c in source.columns if c not in aside]
+        check_columns(source, columns)
+        values = read_numbers(source, columns)
+        self._remember_columns(source, *given)
+        return outcome, values
+
+    def _check_outcome(self, outcome: Outcome) -> None:
+        if outcome.kind == "unsupervised":
+            raise InvalidOptionError(
+                'y-aware scaling needs an outcome: outcome_type="unsupervised" has none'
+            )
+        if check_flag("link", self.link) and outcome.kind == "numeric":
+            raise InvalidOptionError(
+                "link=True asks for slopes in log odds, which only classes have; this outcome is "
+                f'{outcome.note}. For classes that are numbers give outcome_type="binomial" or '
+                '"multinomial"'
+            )
+
+    def _read_new(self, X: Any) -> tuple[InputFrame, list[NumberArray]]:
+        """Read the columns seen in fit from a frame."""
+        source = self._fitted_columns.found_in(InputFrame.of(X))
+        return source, read_numbers(source, self._fitted_columns.columns)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def as_floats(values: list[NumberArray], n_rows: int) -> FloatArray:
+    """Columns as the rows of a new matrix."""
+    out = np.empty((len(values), n_rows))
+    for row, column in zip(out, values, strict=True):
+        row[:] = column
+    return out

@@ -1,0 +1,63 @@
+"""y-aware slopes of all columns of a matrix, from its cross-products with the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from vtreat_py._design_context import combined_slopes
+from vtreat_py._outcome import Outcome
+from vtreat_py._typing import FloatArray
+from vtreat_py.significance.linear import linear_slope
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.statistics.cross_products import CrossProducts
+from vtreat_py.yaware._matrix import NumericMatrix
+
+
+def contrasts_of(outcome: Outcome) -> list[Outcome]:
+    """Return what slopes are taken against: the outcome, or each of several classes."""
+    if not outcome.classes:
+        return [outcome]
+    return [outcome.of_class(k) for k in range(len(outcome.classes))]
+
+
+def cross_products(matrix: NumericMatrix, contrasts: list[Outcome]) -> CrossProducts:
+    """Sum over the rows, block by block: one pass for all columns and outcomes."""
+    total: CrossProducts | None = None
+    weight = contrasts[0].weight
+    for rows, x in matrix.blocks():
+        y = np.stack([c.y[rows] for c in contrasts]).astype(np.float64)
+        part = CrossProducts.of_rows(x, y, None if weight is None else weight[rows])
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def y_aware_slopes(
+    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome], link: bool
+) -> FloatArray:
+    """Slope of each column, in inner coordinates; of several classes, the length of the vector.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+    """
+    if link:
+        return combined_slopes([_link_slopes(matrix, products, c) for c in contrasts])
+    slopes = []
+    for k in range(len(contrasts)):
+        moments = products.moments(k)
+        size = np.array([at.centre / at.unit for at in matrix.coordinates])
+        slopes.append(linear_slope(replace(moments, x=moments.x + size)))
+    return combined_slopes(slopes)
+
+
+def _link_slopes(matrix: NumericMatrix, products: CrossProducts, contrast: Outcome) -> FloatArray:
+    slopes = np.zeros(len(products.x))
+    weight = contrast.weight
+    total = None if weight is None else weight[None]
+    hits = contrast.y.astype(np.float64) if weight is None else weight * contrast.y
+    for j in np.flatnonzero(products.xx.diagonal() > 0):
+        slopes[j] = logistic_fit(matrix.inner(int(j))[None], total, hits[None]).slope[0]
+    return slopes

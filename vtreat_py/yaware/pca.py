@@ -1,0 +1,322 @@
+"""Principal components of y-aware scaled columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._outcome import Outcome
+from vtreat_py._seeds import random_numbers
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._warn import warn
+from vtreat_py.statistics.cross_products import CrossProducts
+from vtreat_py.yaware import _selection
+from vtreat_py.yaware._components import principal_components, singular_values
+from vtreat_py.yaware._matrix import NumericMatrix
+from vtreat_py.yaware._permutations import permuted_singular_values
+from vtreat_py.yaware._shared import YAwareTransformer, as_floats
+from vtreat_py.yaware._slopes import contrasts_of, cross_products, y_aware_slopes
+from vtreat_py.yaware.scaler import YAwareScaler
+
+_PERMUTATIONS = 100
+
+
+class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ignore[misc]
+    """Principal components of the columns, each first scaled to units of the outcome.
+
+    Plain principal components are directions in which the columns vary most. What varies most
+    need not matter: a frame's units decide. Scaled by their slopes (see `YAwareScaler`), columns
+    vary as far as they tell of the outcome, so that the leading components are directions that
+    matter. Nothing is centred or scaled afterwards.
+
+    Parameters
+    ----------
+    n_components : "permutation", "significance", int, or float between 0 and 1
+        Which components are kept:
+
+        * "permutation": the leading ones, as long as permuted outcomes hardly ever give one as
+          large. "Hardly ever" is at most once in p cases, p being the number of columns.
+        * "significance": those that the calibrated test of one variable finds to matter, at a
+          p-value of 1/p.
+        * A whole number: so many leading ones.
+        * A share: as many leading ones as it takes to explain this share of the variance of the
+          scaled columns.
+    outcome_type, target, link
+        As for `YAwareScaler`.
+    n_permutations : int or None
+        How many permuted outcomes are looked at; None: 100, or one less than there are columns if
+        that is more. Fewer than p - 1 cannot tell a chance of one in p: then the chance allowed is
+        one in ``n_permutations + 1``, and a warning says so.
+    cv : int, splitter, "ordered", or list of (training rows, application rows)
+        The folds of ``fit_transform``, as for `design_treatments`; None: 5.
+    random_state : int, RandomState or None
+        Seed of the default folds and of the permutations.
+    n_jobs : int or None
+        Threads of ``fit_transform``.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Directions among the *scaled* columns, of length 1, by decreasing variance. The largest
+        loading of each is positive.
+    explained_variance_ : ndarray of shape (n_components_,)
+        Variance of each component, in squared units of the outcome.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        Its share of the variance of all scaled columns.
+    singular_values_ : ndarray of shape (n_components_,)
+        Root of the sum of squares of each component over the rows.
+    scale_, mean_ : ndarray of shape (n_features_in_,)
+        Slope and mean of each column, as of `YAwareScaler`.
+    selected_ : ndarray of int, shape (n_components_,)
+        Places of the components that were kept among all, from 0.
+    all_singular_values_ : ndarray of shape (p,)
+        Singular values of all components, kept or not.
+    null_singular_values_ : ndarray of shape (n_permutations, p) or None
+        Those of permuted outcomes; None unless ``n_components="permutation"``.
+    n_components_ : int
+    outcome_type_ : str
+        Type of the outcome.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        There only when all columns have text names.
+
+    See Also
+    --------
+    YAwarePCR : A regression on the components.
+    vtreat_py.plots : Pictures of the singular values, loadings and scores.
+
+    Notes
+    -----
+    ``fit_transform`` scales each row by slopes of the *other* folds before it takes its
+    components, ``fit(X, y).transform(X)`` by slopes that have seen the row's own outcome. With far
+    more rows than columns the two hardly differ. With many columns of noise they do: each in-sample
+    slope of noise leans to the outcomes it was learned on, and components add up what the columns
+    have in common, so that a model trained on them believes what new rows do not keep.
+
+    Everything is computed from one pass over the rows, which sums the cross-products of all columns
+    and the outcome; a permuted outcome changes only the products with it.
+
+    The method is that of N. Zumel, "Principal Components Regression, Pt. 2: Y-Aware Methods" and
+    "Pt. 3: Picking the Number of Components" (2016).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from vtreat_py import YAwarePCA
+    >>> random = np.random.default_rng(0)
+    >>> cause, noise = random.normal(size=500), random.normal(size=(500, 8))
+    >>> X = pd.DataFrame(100 * noise).add_prefix("noise")
+    >>> X["a"] = cause + 0.3 * random.normal(size=500)
+    >>> X["b"] = cause + 0.3 * random.normal(size=500)
+    >>> pca = YAwarePCA(1).fit(X, 2 * cause + random.normal(size=500))
+    >>> pca.explained_variance_ratio_.round(2)
+    array([0.95])
+    >>> pd.Series(pca.components_[0], X.columns)[["a", "b", "noise0"]].round(2)
+    a         0.71
+    b         0.71
+    noise0   -0.00
+    dtype: float64
+    """
+
+    components_: FloatArray
+    selected_: IntArray
+
+    def __init__(
+        self,
+        n_components: float | str = _selection.PERMUTATION,
+        *,
+        outcome_type: str | None = None,
+        target: Any = None,
+        link: bool = False,
+        n_permutations: int | None = None,
+        cv: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.outcome_type = outcome_type
+        self.target = target
+        self.link = link
+        self.n_permutations = n_permutations
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Learn scaling and components.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            Columns of finite numbers, such as a treated frame; other columns and missing values
+            are for the treatments.
+        y : array of shape (n,), or a column name of X
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights: a row of weight 2 counts as two rows.
+        groups : array of shape (n,), or a column name of X
+            Rows of one group share a fold of ``fit_transform``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        FrameError, OptionTypeError
+            If a column holds something else than finite numbers.
+        OutcomeError
+            If the outcome or the weights cannot be used.
+        InvalidOptionError
+            If an option cannot be used.
+        """
+        outcome, values = self._read_training(X, y, sample_weight, groups)
+        self._check_options(len(values))
+        self._learn(NumericMatrix.of(values), outcome)
+        if not self.n_components_:
+            warn(
+                "no component stands out of what chance gives: the transformed frame has no "
+                "columns. A number for n_components keeps some all the same"
+            )
+        return self
+
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Any:
+        """Learn scaling and components, and transform the training rows scaled out of fold.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind as X (an array for an array), n rows
+        """
+        self.fit(X, y, sample_weight, groups)
+        scaler = YAwareScaler(
+            outcome_type=self.outcome_type,
+            target=self.target,
+            link=self.link,
+            cv=self.cv,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        source, scaled = scaler.fit_crossed(X, y, sample_weight, groups)
+        return self._for_output(source.like(self._names(), self.components_ @ scaled, ()))
+
+    def _check_options(self, p: int) -> None:
+        _selection.check_n_components(self.n_components, p)
+        n: Any = self.n_permutations
+        if n is None or self.n_components != _selection.PERMUTATION:
+            return
+        if not _selection.is_count(n):
+            raise InvalidOptionError(f"n_permutations={n!r} must be a whole number of at least 1")
+        if n < p - 1:
+            warn(
+                f"n_permutations={n} is too few to tell a chance of one in {p} columns: one in "
+                f"{n + 1} is allowed; give {p - 1} or more"
+            )
+
+    def _learn(self, matrix: NumericMatrix, outcome: Outcome) -> None:
+        contrasts = contrasts_of(outcome)
+        products = cross_products(matrix, contrasts)
+        if products.weight <= 1.0:
+            raise InvalidOptionError(
+                f"sample_weight sums to {products.weight:g}, but weights count rows, and their "
+                "sum must be above 1: multiply them so that they sum to the number of rows"
+            )
+        slopes = y_aware_slopes(matrix, products, contrasts, self.link)
+        self.outcome_type_ = outcome.kind
+        self.scale_ = slopes / matrix.unit
+        self.mean_ = matrix.outer(products.x)
+        wanted: Any = self.n_components
+        most = int(wanted) if _selection.is_count(wanted) else None
+        values, components = principal_components(products.xx, slopes, most)
+        self.null_singular_values_ = None
+        if wanted == _selection.PERMUTATION:
+            self.null_singular_values_ = permuted_singular_values(
+                matrix,
+                products,
+                contrasts,
+                self.link,
+                self.n_permutations or max(_PERMUTATIONS, len(slopes) - 1),
+                random_numbers(self.random_state),
+            )
+            self.selected_ = _selection.above_permuted(values, self.null_singular_values_)
+        elif wanted == _selection.SIGNIFICANCE:
+            loadings = components * slopes
+            self.selected_ = _selection.significant(values, loadings, matrix, products, contrasts)
+        elif most is None:
+            self.selected_ = _selection.covering(values, float(wanted))
+        else:
+            self.selected_ = _selection.leading(most)
+        self._keep(products, slopes, values, components)
+
+    def _keep(
+        self,
+        products: CrossProducts,
+        slopes: FloatArray,
+        values: FloatArray,
+        components: FloatArray,
+    ) -> None:
+        """Set the attributes of the components that were selected."""
+        found_all = len(values) == len(slopes)
+        every = values if found_all else singular_values(products.xx, slopes)
+        self.all_singular_values_ = every
+        self.components_ = components[self.selected_]
+        self.singular_values_ = values[self.selected_]
+        self.explained_variance_ = self.singular_values_**2 / (products.weight - 1.0)
+        self.explained_variance_ratio_ = self.singular_values_**2 / (float((every**2).sum()) or 1.0)
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components that were kept."""
+        return len(self.selected_)
+
+    def transform(self, X: Any) -> Any:
+        """Scale a frame and take its components.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
+            With the columns seen in fit, in their order.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+            A column for each component, ``yawarepca0`` and so on.
+
+        Raises
+        ------
+        SchemaError
+            If the columns are not those seen in fit.
+        FrameError, OptionTypeError
+            If a column holds something else than finite numbers.
+        """
+        check_is_fitted(self)
+        source, values = self._read_new(X)
+        centred = as_floats(values, source.n_rows) - self.mean_[:, None]
+        out = (self.components_ * self.scale_) @ centred
+        return self._for_output(source.like(self._names(), out, ()))
+
+    def _names(self) -> list[str]:
+        return list(self.get_feature_names_out())
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_

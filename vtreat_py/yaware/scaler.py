@@ -1,0 +1,243 @@
+"""y-aware scaling: each column in the units of the outcome."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py._design import design_with
+from vtreat_py._design_numbers import LearnedNumbers
+from vtreat_py._design_steps import Design
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._frames import InputFrame
+from vtreat_py._typing import FloatArray
+from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.yaware._shared import YAwareTransformer, as_floats
+
+
+class YAwareScaler(YAwareTransformer):
+    """Scale each column of numbers to units of the outcome: ``slope * (x - mean)``.
+
+    A unit step in a scaled column goes with a unit step of the outcome, so that distances mean
+    effects on it, and columns that tell nothing of it shrink to next to nothing.
+
+    Parameters
+    ----------
+    outcome_type : "numeric", "binomial", "multinomial" or None
+        As for `design_treatments`; None: from ``target`` and the outcome.
+    target : object
+        The positive class of an outcome of two classes; None: the last in sorted order.
+    link : bool
+        For classes: slopes of logistic regressions, in link units (log odds), in place of those
+        of linear ones, in units of probability.
+    cv : int, splitter, "ordered", or list of (training rows, application rows)
+        The folds of ``fit_transform``, as for `design_treatments`; None: 5.
+    random_state : int, RandomState or None
+        Seed of the default folds.
+    n_jobs : int or None
+        Threads.
+
+    Attributes
+    ----------
+    scale_ : ndarray of shape (n_features_in_,)
+        Slope of each column: that of the regression of the outcome on this column alone. 0 for a
+        constant. With several classes the length of the vector of slopes, one a class.
+    mean_ : ndarray of shape (n_features_in_,)
+        Weighted mean of each column.
+    outcome_type_ : str
+        Type of the outcome.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        There only when all columns have text names.
+
+    See Also
+    --------
+    prepare : ``scale=True`` does the same to treated frames, to the bit.
+    YAwarePCA : Principal components of the scaled columns.
+
+    Notes
+    -----
+    ``fit_transform`` scales each row by the slopes and means of the *other* folds. That matters
+    where many columns are noise: a slope that has seen the row's own outcome leans to it, and many
+    such columns add up to a copy of the outcome. ``fit(X, y).transform(X)`` is the reference's way,
+    fine where there are far more rows than columns.
+
+    The scaling is that of N. Zumel, "Principal Components Regression, Pt. 2: Y-Aware Methods"
+    (2016).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import YAwareScaler
+    >>> X = pd.DataFrame({"metres": [1, 2, 3, 4, 5, 6], "noise": [5, 4, 4, 4, 4, 5]})
+    >>> scaler = YAwareScaler().fit(X, [10.0, 21.0, 29.0, 41.0, 49.0, 60.0])
+    >>> scaler.transform(X).round(1) + 0.0
+       metres  noise
+    0   -24.7    0.0
+    1   -14.8    0.0
+    2    -4.9    0.0
+    3     4.9    0.0
+    4    14.8    0.0
+    5    24.7    0.0
+    """
+
+    def __init__(
+        self,
+        *,
+        outcome_type: str | None = None,
+        target: Any = None,
+        link: bool = False,
+        cv: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.outcome_type = outcome_type
+        self.target = target
+        self.link = link
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Learn slopes and means.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            Columns of finite numbers; other columns and missing values are for the treatments.
+        y : array of shape (n,), or a column name of X
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights.
+        groups : array of shape (n,), or a column name of X
+            Rows of one group share a fold of ``fit_transform``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        FrameError
+            If a column holds something else than finite numbers.
+        OutcomeError
+            If the outcome or the weights cannot be used.
+        """
+        self._learn(X, y, sample_weight, groups)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any:
+        """Learn slopes and means, and scale the training rows out of fold.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind as X (an array for an array), n rows
+            Each row scaled by slopes and means of the other folds.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` leaves rows out of all application sets, or has rows in several.
+        """
+        source, out = self.fit_crossed(X, y, sample_weight, groups)
+        return self._for_output(source.like(self._names(), out, ()))
+
+    def fit_crossed(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputFrame, FloatArray]:
+        """Learn, and return the scaled training rows as a matrix of shape (columns, n)."""
+        design, learned = self._learn(X, y, sample_weight, groups)
+        if not design.context.folds.applies_once:
+            raise InvalidOptionError(
+                "fit_transform must return every row once, but cv leaves some out of all "
+                "application sets, or has some in several; use another cv"
+            )
+        out = np.zeros((len(learned), design.source.n_rows))
+        for row, one in zip(out, learned, strict=True):
+            if isinstance(one, LearnedNumbers):
+                one.write_cross(0, scale=True, collar=False, out=row)
+        return design.source, out
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Design, list[Any]]:
+        source = InputFrame.of(X)
+        outcome, values = self._read_training(source, y, sample_weight, groups)
+        design = design_with(
+            source,
+            outcome=y,
+            outcome_type=self.outcome_type,
+            target=self.target,
+            variables=self._fitted_columns.columns,
+            sample_weight=sample_weight,
+            groups=groups,
+            cv=self.cv,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            coders=["clean"],
+            cat_scaling=self.link,
+            significance="classic",
+            scaled=True,
+        )
+        learned: list[Any] = design.learn()
+        scaled = [
+            one.treatment.variables[0] if isinstance(one, LearnedNumbers) else None
+            for one in learned
+        ]
+        self.outcome_type_ = outcome.kind
+        self.scale_ = np.array([0.0 if v is None else v.slope for v in scaled])
+        self.mean_ = np.array(
+            [float(x[0]) if v is None else v.mean for v, x in zip(scaled, values, strict=True)]
+        )
+        return design, learned
+
+    def transform(self, X: Any) -> Any:
+        """Scale a frame.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
+            With the columns seen in fit, in their order.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+
+        Raises
+        ------
+        SchemaError
+            If the columns are not those seen in fit.
+        FrameError
+            If a column holds something else than finite numbers.
+        """
+        check_is_fitted(self)
+        source, values = self._read_new(X)
+        out = as_floats(values, source.n_rows)
+        for row, slope, mean in zip(out, self.scale_, self.mean_, strict=True):
+            scale_in_place(row, slope, mean)
+        return self._for_output(source.like(self._names(), out, ()))
+
+    def _names(self) -> list[Any]:
+        return list(self._fitted_columns.columns)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that ``transform`` returns: those of the input.
+
+        Parameters
+        ----------
+        input_features : array of str or None
+            Names of the input; they must be those seen in fit.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        given = self._names() if input_features is None else input_features
+        return np.array(self._fitted_columns.checked_names(given), dtype=object)
