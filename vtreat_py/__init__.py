@@ -14,6 +14,7 @@ from vtreat_py._treatments import (
 )
 from vtreat_py._version import __version__
 from vtreat_py.yaware.pca import YAwarePCA
+from vtreat_py.yaware.pcr import YAwarePCR, YAwarePCRClassifier
 from vtreat_py.yaware.scaler import YAwareScaler
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "VtreatError",
     "VtreatWarning",
     "YAwarePCA",
+    "YAwarePCR",
+    "YAwarePCRClassifier",
     "YAwareScaler",
     "__version__",
     "cross_frame_experiment",

@@ -45,6 +45,10 @@ class LearnedNumbers:
         """Write the cross-frame column of the variable at ``place`` to ``out``."""
         self.learner.write_cross(self.treatment.variables[place], scale, collar, out)
 
+    def fold_slopes(self, place: int) -> FloatArray:
+        """y-aware slope of the variable at ``place`` in each fold."""
+        return self.learner.fold_scales(self.treatment.variables[place])[0][:-1]
+
 
 def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbers | str:
     """Learn a numeric column; a string says why nothing can be derived from it."""
@@ -323,10 +327,10 @@ class _Learner:
                 cuts = np.array([*(self.cuts(k) for k in range(folds.n_folds)), self.cuts(None)])
                 np.clip(out, cuts[fold, 0], cuts[fold, 1], out=out)
         if scale:
-            slope, mean = self._fold_scales(variable)
+            slope, mean = self.fold_scales(variable)
             scale_in_place(out, slope[fold], mean[fold])
 
-    def _fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
+    def fold_scales(self, variable: DerivedVariable) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
         contrasts, training = self._context.contrasts, self._training
         if variable.code == "isBAD":

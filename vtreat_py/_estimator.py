@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from vtreat_py._column_treatment import DerivedVariable
 from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._frame_transformer import FrameTransformer, check_columns
+from vtreat_py._frame_transformer import FrameTransformer, check_columns, training_frame
 from vtreat_py._frames import InputFrame
 from vtreat_py._html import plan_html
 from vtreat_py._options import check_flag
@@ -160,7 +160,7 @@ class SupervisedTreatment(Treatment):
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
     ) -> Design:
         self._check_selecting()
-        source = self._read_frame(X, y)
+        source = training_frame(self, X, y)
         return Design.checked(
             frame=source,
             outcome=y,

@@ -22,18 +22,6 @@ class FrameTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     _fitted_columns: FittedColumns
     n_features_in_: int
 
-    def _read_frame(self, X: Any, y: Any) -> InputFrame:
-        """Wrap a frame to learn from, which must have an outcome, columns and rows."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        source = InputFrame.of(X)
-        check_columns(source, source.columns)
-        if source.n_rows == 1:
-            raise FrameError("the frame has 1 sample (row); a design needs at least two")
-        return source
-
     def _remember_columns(self, source: InputFrame, *given: Any, by_name: bool = False) -> None:
         """Keep the names of the columns; those ``given`` as outcome, weights, groups aside."""
         aside = tuple(g for g in given if g is not None and is_name(g, source))
@@ -58,6 +46,26 @@ class FrameTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         own = getattr(self, "_sklearn_output_config", {})
         asked = own.get("transform", get_config()["transform_output"])
         return treated if asked == "default" else treated.to_pandas()
+
+
+def training_frame(owner: object, X: Any, y: Any) -> InputFrame:
+    """Wrap a frame that ``owner`` is to learn from: it must have an outcome, columns and rows.
+
+    Raises
+    ------
+    ValueError
+        If it has not; a `FrameError` but where the outcome is missing.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(owner).__name__} requires y to be passed, but the target y is None"
+        )
+    source = InputFrame.of(X)
+    check_columns(source, source.columns)
+    if source.n_rows < 2:
+        found = "1 sample (row)" if source.n_rows else "no rows"
+        raise FrameError(f"the frame has {found}; a design needs at least two")
+    return source
 
 
 def check_columns(source: InputFrame, columns: Sequence[Hashable]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import eigsh
+from threadpoolctl import threadpool_limits
 
 from vtreat_py._typing import FloatArray
 
@@ -44,7 +47,8 @@ def principal_components(
         order = np.argsort(-squares, kind="stable")
         squares, components = squares[order], vectors.T[order]
     else:
-        squares, vectors = linalg.eigh(product, check_finite=False)
+        with threadpool_limits(1 if p < _MANY_COLUMNS else None, "blas"):
+            squares, vectors = linalg.eigh(product, check_finite=False)
         squares, components = squares[::-1][:most], vectors.T[::-1][:most]
     size = np.abs(components)
     first = np.argmax(size >= (1.0 - _NEARLY_LARGEST) * size.max(axis=1, keepdims=True), axis=1)
@@ -52,10 +56,16 @@ def principal_components(
     return np.sqrt(np.maximum(squares, 0.0)), components * sign[:, None]
 
 
-def singular_values(xx: FloatArray, scale: FloatArray) -> FloatArray:
-    """Singular values alone, in decreasing order."""
-    squares = linalg.eigvalsh(_scaled(xx, scale), check_finite=False, overwrite_a=True)
-    return np.asarray(np.sqrt(np.maximum(squares[::-1], 0.0)))
+def singular_values(xx: FloatArray, scales: Iterable[FloatArray]) -> list[FloatArray]:
+    """Singular values alone, in decreasing order, for each of several scalings."""
+    found = []
+    # Threads that share such small problems wait for each other longer than they compute.
+    with threadpool_limits(1, "blas"):
+        for scale in scales:
+            product = _scaled(xx, scale)
+            squares = linalg.eigvalsh(product, check_finite=False, overwrite_a=True)
+            found.append(np.sqrt(np.maximum(squares[::-1], 0.0)))
+    return found
 
 
 def _scaled(xx: FloatArray, scale: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from vtreat_py.yaware._matrix import NumericMatrix
 
 # Numbers that the permuted outcomes of one pass over the columns may take: 256 MB.
 _PASS = 1 << 25
+_SEED = 2016
 # Weights that sum to more than so many times the rows are not taken for counts of them.
 _MOST_COPIES = 10
 
@@ -52,18 +53,18 @@ def permuted_singular_values(
     A permutation changes nothing but the products of columns and outcome, so that all of them
     together cost a few passes over the columns, and an eigenvalue problem each.
     """
-    deviation = _Residuals.of(contrasts)
-    per_pass = max(_PASS // (len(contrasts) * len(deviation.start)), 1)
+    residuals = _Residuals.of(contrasts, _canonical_order(matrix, products, contrasts[0]))
+    per_pass = max(_PASS // (len(contrasts) * residuals.n_rows), 1)
     xx = products.xx.diagonal()
     curvature = np.where(xx > 0, xx, np.inf)
     variance = products.yy / products.weight if link else np.ones(len(contrasts))
     null = []
     for first in range(0, n_permutations, per_pass):
         times = min(per_pass, n_permutations - first)
-        xy = _products_with(matrix, deviation.permuted(times, random))
+        xy = _products_with(matrix, residuals.permuted(times, random))
         slopes = xy.reshape(len(xx), times, -1) / (curvature[:, None, None] * variance)
-        for one in np.moveaxis(slopes, 1, 0):
-            null.append(singular_values(products.xx, combined_slopes(list(one.T))))
+        each = [combined_slopes(list(one.T)) for one in np.moveaxis(slopes, 1, 0)]
+        null += singular_values(products.xx, each)
     return np.array(null)
 
 
@@ -75,6 +76,21 @@ def _products_with(matrix: NumericMatrix, vectors: FloatArray) -> FloatArray:
     return total
 
 
+def _canonical_order(matrix: NumericMatrix, products: CrossProducts, outcome: Outcome) -> IntArray:
+    """Rows that count, in an order that is theirs, whatever order they came in.
+
+    So that one seed gives one answer for the same rows, be they shuffled, repeated or weighted.
+    """
+    spread = np.sqrt(products.xx.diagonal())
+    towards = np.random.default_rng(_SEED).normal(size=len(spread))
+    towards = np.where(spread > 0, towards / np.where(spread > 0, spread, 1.0), 0.0)
+    place = np.empty(len(outcome.y))
+    for rows, x in matrix.blocks():
+        place[rows] = towards @ (x - products.x[:, None])
+    order = np.lexsort((outcome.y, place))
+    return order if outcome.weight is None else order[outcome.weight[order] > 0]
+
+
 @dataclass(frozen=True, eq=False)
 class _Residuals:
     """Outcomes less their means, of rows that may change places.
@@ -84,46 +100,42 @@ class _Residuals:
 
     Attributes
     ----------
-    values : ndarray of shape (q, m)
-        Residuals of the rows that count, repeated as often as they count.
-    start : ndarray of int, shape (n,)
+    rows : ndarray of int, shape (m,)
+        Numbers of the rows that count.
+    values : ndarray of shape (q, at least m)
+        Residuals of those rows, in their order, repeated as often as they count.
+    start : ndarray of int, shape (m,)
         Where the residuals of each row start.
-    counts : ndarray of bool, shape (n,) or None
-        Rows that count; None: all, once.
+    n_rows : int
+        Number of all rows.
     """
 
+    rows: IntArray
     values: FloatArray
     start: IntArray
-    counts: IntArray | None
+    n_rows: int
 
     @classmethod
-    def of(cls, contrasts: list[Outcome]) -> _Residuals:
+    def of(cls, contrasts: list[Outcome], rows: IntArray) -> _Residuals:
         weight = contrasts[0].weight
         y = np.stack([c.y for c in contrasts]).astype(np.float64)
-        residual = y - np.average(y, axis=1, weights=weight)[:, None]
-        if weight is None:
-            return cls(residual, np.arange(y.shape[1]), None)
-        rows = np.flatnonzero(weight)
+        residual = (y - np.average(y, axis=1, weights=weight)[:, None])[:, rows]
         copies = np.ones(len(rows), dtype=np.intp)
-        if (weight == np.rint(weight)).all() and weight.sum() <= _MOST_COPIES * len(weight):
-            copies = weight[rows].astype(np.intp)
-            residual = np.repeat(residual[:, rows], copies, axis=1)
-        else:
-            residual = (residual * weight)[:, rows]
-        start = np.zeros(len(weight), dtype=np.intp)
-        start[rows] = np.cumsum(copies) - copies
-        return cls(residual, start, rows)
+        if weight is not None:
+            w = weight[rows]
+            if (w == np.rint(w)).all() and w.sum() <= _MOST_COPIES * len(weight):
+                copies = w.astype(np.intp)
+                residual = np.repeat(residual, copies, axis=1)
+            else:
+                residual = residual * w
+        return cls(rows, residual, np.cumsum(copies) - copies, y.shape[1])
 
     def permuted(self, times: int, random: np.random.Generator) -> FloatArray:
         """Residuals of each row after a permutation, summed; of shape (times * q, n)."""
-        out = np.zeros((times, len(self.values), len(self.start)))
+        n_values = self.values.shape[1]
+        once = n_values == len(self.rows)
+        out = np.zeros((times, len(self.values), self.n_rows))
         for one in out:
-            one[:] = self._placed(self.values[:, random.permutation(self.values.shape[1])])
-        return out.reshape(-1, out.shape[-1])
-
-    def _placed(self, values: FloatArray) -> FloatArray:
-        if self.counts is None:
-            return values
-        placed = np.zeros((len(values), len(self.start)))
-        placed[:, self.counts] = np.add.reduceat(values, self.start[self.counts], axis=1)
-        return placed
+            shuffled = self.values[:, random.permutation(n_values)]
+            one[:, self.rows] = shuffled if once else np.add.reduceat(shuffled, self.start, axis=1)
+        return out.reshape(-1, self.n_rows)

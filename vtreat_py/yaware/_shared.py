@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._frame_transformer import FrameTransformer, check_columns
+from vtreat_py._frame_transformer import FrameTransformer, check_columns, training_frame
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._outcome import Outcome, is_name, read_outcome, read_weight
@@ -29,7 +29,7 @@ class YAwareTransformer(FrameTransformer):
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[Outcome, list[NumberArray]]:
         """Read and check outcome, weights and columns."""
-        source = self._read_frame(X, y)
+        source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
         outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
         self._check_outcome(outcome)
@@ -42,10 +42,6 @@ class YAwareTransformer(FrameTransformer):
         return outcome, values
 
     def _check_outcome(self, outcome: Outcome) -> None:
-        if outcome.kind == "unsupervised":
-            raise InvalidOptionError(
-                'y-aware scaling needs an outcome: outcome_type="unsupervised" has none'
-            )
         if check_flag("link", self.link) and outcome.kind == "numeric":
             raise InvalidOptionError(
                 "link=True asks for slopes in log odds, which only classes have; this outcome is "

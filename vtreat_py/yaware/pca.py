@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._outcome import Outcome
+from vtreat_py._frames import InputFrame
 from vtreat_py._seeds import random_numbers
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._warn import warn
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware import _selection
 from vtreat_py.yaware._components import principal_components, singular_values
+from vtreat_py.yaware._crossing import crossed_scores
 from vtreat_py.yaware._matrix import NumericMatrix
 from vtreat_py.yaware._permutations import permuted_singular_values
 from vtreat_py.yaware._shared import YAwareTransformer, as_floats
@@ -70,6 +72,8 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         Root of the sum of squares of each component over the rows.
     scale_, mean_ : ndarray of shape (n_features_in_,)
         Slope and mean of each column, as of `YAwareScaler`.
+    spread_ : ndarray of shape (n_features_in_,)
+        Standard deviation of each column before scaling.
     selected_ : ndarray of int, shape (n_components_,)
         Places of the components that were kept among all, from 0.
     all_singular_values_ : ndarray of shape (p,)
@@ -90,11 +94,12 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
 
     Notes
     -----
-    ``fit_transform`` scales each row by slopes of the *other* folds before it takes its
-    components, ``fit(X, y).transform(X)`` by slopes that have seen the row's own outcome. With far
-    more rows than columns the two hardly differ. With many columns of noise they do: each in-sample
-    slope of noise leans to the outcomes it was learned on, and components add up what the columns
-    have in common, so that a model trained on them believes what new rows do not keep.
+    ``fit_transform`` takes each row's components by slopes of the *other* folds, and by components
+    that these slopes give, turned towards ``components_`` so that all folds speak of the same axes.
+    ``fit(X, y).transform(X)`` uses slopes that have seen the row's own outcome. With far more rows
+    than columns the two hardly differ. With many columns of noise they do: each in-sample slope of
+    noise leans to the outcomes it was learned on, and components add up what the columns have in
+    common, so that they seem to tell of the outcome what new rows do not keep.
 
     Everything is computed from one pass over the rows, which sums the cross-products of all columns
     and the outcome; a permuted outcome changes only the products with it.
@@ -117,8 +122,8 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     array([0.95])
     >>> pd.Series(pca.components_[0], X.columns)[["a", "b", "noise0"]].round(2)
     a         0.71
-    b         0.71
-    noise0   -0.00
+    b         0.70
+    noise0    0.00
     dtype: float64
     """
 
@@ -179,14 +184,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         InvalidOptionError
             If an option cannot be used.
         """
-        outcome, values = self._read_training(X, y, sample_weight, groups)
-        self._check_options(len(values))
-        self._learn(NumericMatrix.of(values), outcome)
-        if not self.n_components_:
-            warn(
-                "no component stands out of what chance gives: the transformed frame has no "
-                "columns. A number for n_components keeps some all the same"
-            )
+        self._learn(X, y, sample_weight, groups)
         return self
 
     def fit_transform(
@@ -207,7 +205,17 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         -------
         frame of the same kind as X (an array for an array), n rows
         """
-        self.fit(X, y, sample_weight, groups)
+        source, scores = self.fit_crossed(X, y, sample_weight, groups)
+        return self._for_output(source.like(self._names(), scores, ()))
+
+    def fit_crossed(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputFrame, FloatArray]:
+        """Learn, and return the frame as read with the components of the training rows.
+
+        Those are of shape (n_components_, n).
+        """
+        xx, unit, components = self._learn(X, y, sample_weight, groups)
         scaler = YAwareScaler(
             outcome_type=self.outcome_type,
             target=self.target,
@@ -216,8 +224,9 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        source, scaled = scaler.fit_crossed(X, y, sample_weight, groups)
-        return self._for_output(source.like(self._names(), self.components_ @ scaled, ()))
+        source, crossed = scaler.fit_crossed(X, y, sample_weight, groups)
+        leading = components[: self.selected_.max(initial=-1) + 1]
+        return source, crossed_scores(xx, unit, leading, crossed)[self.selected_]
 
     def _check_options(self, p: int) -> None:
         _selection.check_n_components(self.n_components, p)
@@ -232,8 +241,13 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
                 f"{n + 1} is allowed; give {p - 1} or more"
             )
 
-    def _learn(self, matrix: NumericMatrix, outcome: Outcome) -> None:
-        contrasts = contrasts_of(outcome)
+    def _learn(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Learn, and return cross-products of the columns, their units, and all components."""
+        outcome, columns = self._read_training(X, y, sample_weight, groups)
+        self._check_options(len(columns))
+        matrix, contrasts = NumericMatrix.of(columns), contrasts_of(outcome)
         products = cross_products(matrix, contrasts)
         if products.weight <= 1.0:
             raise InvalidOptionError(
@@ -244,6 +258,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         self.outcome_type_ = outcome.kind
         self.scale_ = slopes / matrix.unit
         self.mean_ = matrix.outer(products.x)
+        self.spread_ = np.sqrt(products.xx.diagonal() / (products.weight - 1.0)) * matrix.unit
         wanted: Any = self.n_components
         most = int(wanted) if _selection.is_count(wanted) else None
         values, components = principal_components(products.xx, slopes, most)
@@ -266,6 +281,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         else:
             self.selected_ = _selection.leading(most)
         self._keep(products, slopes, values, components)
+        return products.xx, matrix.unit, components
 
     def _keep(
         self,
@@ -276,12 +292,17 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     ) -> None:
         """Set the attributes of the components that were selected."""
         found_all = len(values) == len(slopes)
-        every = values if found_all else singular_values(products.xx, slopes)
+        every = values if found_all else singular_values(products.xx, [slopes])[0]
         self.all_singular_values_ = every
         self.components_ = components[self.selected_]
         self.singular_values_ = values[self.selected_]
         self.explained_variance_ = self.singular_values_**2 / (products.weight - 1.0)
         self.explained_variance_ratio_ = self.singular_values_**2 / (float((every**2).sum()) or 1.0)
+        if not self.n_components_:
+            warn(
+                "no component stands out of what chance gives: the transformed frame has no "
+                "columns. A number for n_components keeps some all the same"
+            )
 
     @property
     def n_components_(self) -> int:
@@ -309,13 +330,21 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             If a column holds something else than finite numbers.
         """
         check_is_fitted(self)
+        source, scores = self.scores(X)
+        return self._for_output(source.like(self._names(), scores, ()))
+
+    def scores(self, X: Any) -> tuple[InputFrame, FloatArray]:
+        """Components of a frame as a matrix of shape (n_components_, n), with the frame as read."""
         source, values = self._read_new(X)
         centred = as_floats(values, source.n_rows) - self.mean_[:, None]
-        out = (self.components_ * self.scale_) @ centred
-        return self._for_output(source.like(self._names(), out, ()))
+        return source, (self.components_ * self.scale_) @ centred
 
     def _names(self) -> list[str]:
         return list(self.get_feature_names_out())
+
+    def input_names(self) -> list[Any]:
+        """Names of the columns seen in fit; of an array, ``x0``, ``x1`` and so on."""
+        return list(self._fitted_columns.columns)
 
     @property
     def _n_features_out(self) -> int:

@@ -12,8 +12,8 @@ from vtreat_py._design_numbers import LearnedNumbers
 from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._frames import InputFrame
-from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.yaware._crossing import CrossScaled
 from vtreat_py.yaware._shared import YAwareTransformer, as_floats
 
 
@@ -147,24 +147,27 @@ class YAwareScaler(YAwareTransformer):
         InvalidOptionError
             If ``cv`` leaves rows out of all application sets, or has rows in several.
         """
-        source, out = self.fit_crossed(X, y, sample_weight, groups)
-        return self._for_output(source.like(self._names(), out, ()))
+        source, crossed = self.fit_crossed(X, y, sample_weight, groups)
+        return self._for_output(source.like(self._names(), crossed.values, ()))
 
     def fit_crossed(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[InputFrame, FloatArray]:
-        """Learn, and return the scaled training rows as a matrix of shape (columns, n)."""
+    ) -> tuple[InputFrame, CrossScaled]:
+        """Learn, and return the frame as read with the training rows scaled out of fold."""
         design, learned = self._learn(X, y, sample_weight, groups)
-        if not design.context.folds.applies_once:
+        folds = design.context.folds
+        if not folds.applies_once:
             raise InvalidOptionError(
                 "fit_transform must return every row once, but cv leaves some out of all "
                 "application sets, or has some in several; use another cv"
             )
-        out = np.zeros((len(learned), design.source.n_rows))
-        for row, one in zip(out, learned, strict=True):
+        values = np.zeros((len(learned), design.source.n_rows))
+        slopes = np.zeros((len(learned), folds.n_folds))
+        for k, one in enumerate(learned):
             if isinstance(one, LearnedNumbers):
-                one.write_cross(0, scale=True, collar=False, out=row)
-        return design.source, out
+                one.write_cross(0, scale=True, collar=False, out=values[k])
+                slopes[k] = one.fold_slopes(0)
+        return design.source, CrossScaled(values, folds.fold, slopes)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Design, list[Any]]:
         source = InputFrame.of(X)

@@ -1,0 +1,197 @@
+"""Pictures of y-aware components (matplotlib, imported on use).
+
+Each function draws on the axes it is given, or on new ones, and returns them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._frames import InputFrame
+from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.yaware._matrix import read_numbers
+from vtreat_py.yaware._selection import permutation_level
+from vtreat_py.yaware.pca import YAwarePCA
+
+__all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#777777"
+_COLOURS = (_BLUE, _VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_MOST_CLASSES = len(_COLOURS)
+_SHOWN = 20
+
+
+def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
+    """Draw the singular values of components, and what permuted outcomes give.
+
+    Parameters
+    ----------
+    pca : YAwarePCA
+        Fitted. The range of permuted outcomes is there with ``n_components="permutation"``.
+    ax : matplotlib Axes or None
+    most : int
+        How many components to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        With the selected components filled, and the grey band from the median of the singular
+        values of permuted outcomes to the largest that a component of noise is allowed.
+    """
+    check_is_fitted(pca)
+    values = pca.all_singular_values_[:most]
+    place = np.arange(1, len(values) + 1)
+    ax = axes_or_new(ax, figsize=(6.4, 3.8))
+    null = pca.null_singular_values_
+    if null is not None:
+        level = permutation_level(null.shape[1], len(null))
+        low, high = np.quantile(null[:, : len(values)], [0.5, 1.0 - level], axis=0, method="higher")
+        ax.fill_between(place, low, high, color="#cccccc", label="permuted outcomes", linewidth=0)
+    ax.plot(place, values, color=_BLUE, linewidth=1, zorder=2)
+    kept = np.isin(place - 1, pca.selected_)
+    ax.scatter(place[~kept], values[~kept], color="white", edgecolor=_BLUE, zorder=3)
+    ax.scatter(place[kept], values[kept], color=_BLUE, zorder=3, label="kept")
+    ax.set(xlabel="component", ylabel="singular value", ylim=(0, None))
+    ax.set_title(f"{pca.n_components_} of {len(pca.all_singular_values_)} components kept")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.legend(frameon=False)
+    return _plain(ax)
+
+
+def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
+    """Draw what the first components take of each column.
+
+    Parameters
+    ----------
+    pca : YAwarePCA
+        Fitted.
+    ax : matplotlib Axes or None
+    most : int
+        How many components to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        With a row for each column of the frame, in its order.
+    """
+    check_is_fitted(pca)
+    loadings = pca.components_[:most]
+    names = [str(name) for name in pca.input_names()]
+    ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
+    place = np.arange(len(names))
+    for k, (row, colour) in enumerate(zip(loadings, _COLOURS * len(loadings), strict=False)):
+        shift = 0.25 * (k - (len(loadings) - 1) / 2)
+        ax.hlines(place + shift, 0, row, color=colour, linewidth=1)
+        ax.plot(row, place + shift, "o", color=colour, markersize=4, label=f"component {k}")
+    ax.axvline(0, color=_GREY, linewidth=0.8)
+    ax.set(yticks=place, yticklabels=names, xlabel="loading on the scaled column")
+    ax.set_title("What components are made of", pad=26)
+    ax.invert_yaxis()
+    if len(loadings):
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return _plain(ax)
+
+
+def plot_ranges(before: Any, after: Any, ax: Any = None) -> Any:
+    """Draw how far each column ranges before and after y-aware scaling.
+
+    Parameters
+    ----------
+    before, after : data frames or arrays of the same columns
+        The frame as it is, and scaled by a `YAwareScaler`.
+    ax : matplotlib Axes or None
+
+    Returns
+    -------
+    matplotlib Axes
+        With two lines for each column, from the 5th to the 95th percentile of its distance from
+        its mean, each set of columns over its own largest reach.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the two have different columns.
+    """
+    frames = [InputFrame.of(frame) for frame in (before, after)]
+    if frames[0].columns != frames[1].columns:
+        raise InvalidOptionError("before and after must have the same columns, in the same order")
+    names = [str(name) for name in frames[0].columns]
+    ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
+    place = np.arange(len(names))
+    for frame, colour, shift, label in zip(
+        frames, (_GREY, _BLUE), (-0.15, 0.15), ("before", "after"), strict=True
+    ):
+        reach = _reach(frame)
+        ax.hlines(place + shift, *reach.T, color=colour, linewidth=2.5, label=f"{label} scaling")
+    ax.set(yticks=place, yticklabels=names, xlabel="share of the largest reach", xlim=(-1, 1))
+    ax.set_title("Middle 90% of each column", pad=26)
+    ax.invert_yaxis()
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return _plain(ax)
+
+
+def _reach(frame: InputFrame) -> FloatArray:
+    """Middle 90% of each column about its mean, over the largest; of shape (p, 2)."""
+    columns = read_numbers(frame, frame.columns)
+    ends = np.array([np.quantile(v, [0.05, 0.95]) - np.mean(v) for v in columns])
+    return ends / (np.abs(ends).max() or 1.0)
+
+
+def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
+    """Draw the rows by their first two components, coloured by the outcome.
+
+    Parameters
+    ----------
+    scores : data frame or array of shape (n, at least 1)
+        What `YAwarePCA` returns.
+    y : array of shape (n,)
+        Outcome; up to six classes, or numbers, have a colour each.
+    ax : matplotlib Axes or None
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no component to draw, or y has another length.
+    """
+    frame = InputFrame.of(scores)
+    outcome = np.asarray(y)
+    if not frame.columns:
+        raise InvalidOptionError("scores has no columns: no component was kept")
+    if outcome.shape != (frame.n_rows,):
+        raise InvalidOptionError(f"y has shape {outcome.shape}, but there are {frame.n_rows} rows")
+    columns = read_numbers(frame, frame.columns[:2])
+    first, second = columns[0], columns[1] if len(columns) > 1 else np.zeros(frame.n_rows)
+    ax = axes_or_new(ax, figsize=(5.6, 4.8))
+    classes, codes = np.unique(outcome, return_inverse=True)
+    if len(classes) <= _MOST_CLASSES:
+        _scatter_classes(ax, first, second, classes, codes)
+    else:
+        drawn = ax.scatter(first, second, c=outcome.astype(np.float64), s=12, cmap="viridis")
+        ax.figure.colorbar(drawn, ax=ax, label="outcome")
+    names = [str(name) for name in frame.columns[:2]]
+    ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="Rows by component")
+    return _plain(ax)
+
+
+def _scatter_classes(ax: Any, first: Any, second: Any, classes: Any, codes: IntArray) -> None:
+    for k, (name, colour, marker) in enumerate(zip(classes, _COLOURS, "o^sDvP", strict=False)):
+        own = codes == k
+        ax.scatter(
+            first[own], second[own], color=colour, marker=marker, s=14, alpha=0.7, label=str(name)
+        )
+    ax.legend(frameon=False)
+
+
+def _plain(ax: Any) -> Any:
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -1,0 +1,96 @@
+"""Regressions of an outcome on a few components, and how sure their coefficients are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from vtreat_py._typing import FloatArray, IntArray
+
+# Next to no ridge: it changes no digit that matters, and gives separated classes a finite answer.
+_WEAK = 1e8
+_TOLERANCE = 1e-9
+_MOST_STEPS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Outcome or log odds as a linear function of k components, for each of q classes.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (q, k)
+        One row for a number or for two classes.
+    intercept : ndarray of shape (q,)
+    standard_error : ndarray of shape (k,) or None
+        Of the coefficients; None with several classes.
+    rsq : float
+        Share of the variance explained; for classes, of the deviance.
+    """
+
+    coef: FloatArray
+    intercept: FloatArray
+    standard_error: FloatArray | None
+    rsq: float
+
+    def predict(self, scores: FloatArray) -> FloatArray:
+        """Outcome or log odds, of shape (n, q), given scores of shape (k, n)."""
+        return np.asarray((self.coef @ scores).T + self.intercept)
+
+
+def least_squares(scores: FloatArray, y: FloatArray, weight: FloatArray | None) -> LinearModel:
+    """Regress a number on the rows of a matrix of shape (k, n).
+
+    Notes
+    -----
+    Weights are frequencies: the residual variance has ``sum(w) - k - 1`` degrees of freedom.
+    """
+    w = np.ones(len(y)) if weight is None else weight
+    mean = float(np.average(y, weights=w))
+    total = float((w * (y - mean) ** 2).sum())
+    if not len(scores):
+        return LinearModel(np.zeros((1, 0)), np.array([mean]), np.zeros(0), 0.0)
+    fitted: Any = LinearRegression().fit(scores.T, y, w)
+    residual = float((w * (y - fitted.predict(scores.T)) ** 2).sum())
+    degrees = w.sum() - len(scores) - 1.0
+    variance = residual / degrees if degrees > 0 else np.nan
+    error = np.sqrt(variance * _inverse_diagonal(scores, w))
+    rsq = 1.0 - residual / total if total > 0 else 0.0
+    return LinearModel(fitted.coef_[None], np.array([fitted.intercept_]), error, rsq)
+
+
+def logistic(
+    scores: FloatArray, y: IntArray, n_classes: int, weight: FloatArray | None
+) -> LinearModel:
+    """Regress classes, given by number, on the rows of a matrix of shape (k, n)."""
+    w = np.ones(len(y)) if weight is None else weight
+    share = np.bincount(y, w, n_classes) / w.sum()
+    with np.errstate(divide="ignore"):
+        log_share = np.log(share)
+    null = float(-(special.xlogy(share, share)).sum())
+    two = n_classes == 2
+    if not len(scores):
+        intercept = log_share[1:] - log_share[0] if two else log_share - log_share.mean()
+        return LinearModel(np.zeros((len(intercept), 0)), intercept, np.zeros(0), 0.0)
+    solver = "newton-cholesky" if two else "lbfgs"
+    fitted: Any = LogisticRegression(
+        C=_WEAK, solver=solver, tol=_TOLERANCE, max_iter=_MOST_STEPS
+    ).fit(scores.T, y, w)
+    log_p = fitted.predict_log_proba(scores.T)
+    deviance = float(-(w * log_p[np.arange(len(y)), y]).sum() / w.sum())
+    error = None
+    if two:
+        p = np.exp(log_p[:, 1])
+        error = np.sqrt(_inverse_diagonal(scores, w * p * (1.0 - p)))
+    return LinearModel(fitted.coef_, fitted.intercept_, error, 1.0 - deviance / null)
+
+
+def _inverse_diagonal(scores: FloatArray, weight: FloatArray) -> FloatArray:
+    """Diagonal of the inverse information of each coefficient, the intercept being free."""
+    design = np.vstack([np.ones(scores.shape[1]), scores])
+    information = (design * weight) @ design.T
+    return np.maximum(np.diag(np.linalg.pinv(information, hermitian=True))[1:], 0.0)

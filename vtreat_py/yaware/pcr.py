@@ -1,0 +1,355 @@
+"""Regressions on y-aware principal components, from the frame to the prediction."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import special
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from vtreat_py._frame_transformer import training_frame
+from vtreat_py._outcome import read_outcome, read_weight
+from vtreat_py._typing import FloatArray
+from vtreat_py.yaware._linear_models import LinearModel, least_squares, logistic
+from vtreat_py.yaware._selection import PERMUTATION
+from vtreat_py.yaware._summary import PCRSummary
+from vtreat_py.yaware.pca import YAwarePCA
+
+
+class _Regression(BaseEstimator):  # type: ignore[misc]
+    """Treatment, components and a linear model, as one estimator."""
+
+    n_components: Any
+    treatment: Any
+    pca_: YAwarePCA
+    model_: LinearModel
+
+    def _fit_components(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, outcome_type: str, coded: Any
+    ) -> FloatArray:
+        """Fit the stages before the regression; ``coded`` is the outcome by number.
+
+        Returns
+        -------
+        ndarray of shape (n_components_, n)
+            Components of the training rows, which were treated out of fold.
+        """
+        pca = YAwarePCA(self.n_components, outcome_type=outcome_type, **self._component_options())
+        first: Any = pca
+        treated = X
+        if self.treatment is not None:
+            first = self.treatment_ = clone(self.treatment)
+            given = {"sample_weight": sample_weight, "groups": groups}
+            given = {name: value for name, value in given.items() if value is not None}
+            treated = first.fit_transform(X, y, **given)
+        self.pca_ = pca.fit(treated, coded, sample_weight)
+        self.n_features_in_ = first.n_features_in_
+        if hasattr(first, "feature_names_in_"):
+            self.feature_names_in_ = first.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of a frame that an earlier fit saw
+        return pca.scores(treated)[1]
+
+    def _component_options(self) -> dict[str, Any]:
+        given = self.get_params(deep=False)
+        return {k: v for k, v in given.items() if k not in ("n_components", "treatment")}
+
+    def _linear(self, X: Any) -> FloatArray:
+        """Outcome or log odds of the rows of a frame, of shape (n, q)."""
+        check_is_fitted(self)
+        treated = X if self.treatment is None else self.treatment_.transform(X)
+        return self.model_.predict(self.pca_.scores(treated)[1])
+
+    def _coef(self) -> FloatArray:
+        return np.asarray(self.model_.coef @ self.pca_.components_ * self.pca_.scale_)
+
+    def _intercept(self) -> FloatArray:
+        return np.asarray(self.model_.intercept - self._coef() @ self.pca_.mean_)
+
+    @property
+    def variables_(self) -> list[str]:
+        """Names of the derived variables that ``coef_`` is for."""
+        check_is_fitted(self)
+        return [str(name) for name in self.pca_.input_names()]
+
+    def summary(self) -> PCRSummary:
+        """Describe the components, what they are made of, and what they are worth.
+
+        Returns
+        -------
+        PCRSummary
+            With tables of the components and of the variables; prints itself.
+        """
+        check_is_fitted(self)
+        labels = [str(c) for c in getattr(self, "classes_", ())]
+        return PCRSummary.of(self.pca_, self.model_, self.variables_, self._coef(), labels)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.treatment is not None:
+            tags.input_tags = get_tags(self.treatment).input_tags
+        return tags
+
+
+class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
+    """Principal components regression on y-aware components, for a numeric outcome.
+
+    A treatment (optional), `YAwarePCA` and a linear regression on the components, as one
+    estimator. A treatment codes the training rows out of fold, as in a pipeline.
+
+    Parameters
+    ----------
+    n_components : "permutation", "significance", int, or float between 0 and 1
+        As for `YAwarePCA`. Where no component is kept, the mean outcome is predicted.
+    treatment : transformer or None
+        Turns the frame into numbers first, for instance ``NumericOutcomeTreatment()``; it is
+        cloned, and its ``fit_transform`` is used. None: the frame holds finite numbers only.
+    n_permutations, random_state
+        As for `YAwarePCA`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (p,)
+        Coefficients of the derived variables, in their own units: the components' coefficients
+        carried back through components and scaling.
+    intercept_ : float
+    variables_ : list of str
+        Names of the derived variables.
+    pca_ : YAwarePCA
+    treatment_ : transformer
+        Fitted; there only with a treatment.
+    model_ : LinearModel
+        Coefficients of the components.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+
+    See Also
+    --------
+    YAwarePCRClassifier : For classes.
+
+    Notes
+    -----
+    The training rows are scaled by the slopes of all rows: a regression on a few components gains
+    nothing from slopes out of fold (`YAwarePCA` has both), and weights count as repeated rows, to
+    rounding. ``benchmarks/yaware.txt`` has the comparison.
+
+    N. Zumel, "Principal Components Regression, Pt. 2: Y-Aware Methods" (2016).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> random = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"town": random.choice(["a", "b", "c"], 300),
+    ...                   "size": random.normal(size=300)})
+    >>> y = X["size"] + 2.0 * (X["town"] == "a") + random.normal(size=300)
+    >>> treatment = vt.NumericOutcomeTreatment(coders=["clean", "catN"], random_state=0)
+    >>> model = vt.YAwarePCR(2, treatment=treatment, random_state=0).fit(X, y)
+    >>> pd.Series(model.coef_, model.variables_).round(1)
+    town_catN    1.2
+    size         1.1
+    dtype: float64
+    >>> model.predict(X.head(2)).round(1)
+    array([-0.1, -1. ])
+    """
+
+    def __init__(
+        self,
+        n_components: float | str = PERMUTATION,
+        *,
+        treatment: Any = None,
+        n_permutations: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.treatment = treatment
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit treatment, components and regression.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,)
+        sample_weight : array of shape (n,) or None
+            Frequency weights.
+        groups : array of shape (n,) or None
+            Given to the treatment: rows of one group share a fold.
+
+        Returns
+        -------
+        self
+        """
+        source = training_frame(self, X, y)
+        weight = read_weight(source, sample_weight)
+        y = column_or_1d(y, warn=True)
+        scores = self._fit_components(X, y, sample_weight, groups, "numeric", y)
+        outcome = read_outcome(source, y, "numeric", None, weight)
+        values = np.asarray(outcome.y + outcome.centre, dtype=np.float64)
+        self.model_ = least_squares(scores, values, weight)
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the outcome of each row, of shape (n,)."""
+        return self._linear(X)[:, 0]
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the derived variables, of shape (p,)."""
+        check_is_fitted(self)
+        return np.asarray(self._coef()[0])
+
+    @property
+    def intercept_(self) -> float:
+        """Intercept that goes with ``coef_``."""
+        check_is_fitted(self)
+        return float(self._intercept()[0])
+
+
+class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
+    """Logistic regression on y-aware components, for an outcome of two or more classes.
+
+    A treatment (optional), `YAwarePCA` and a logistic regression on the components, as one
+    estimator. A treatment codes the training rows out of fold, as in a pipeline.
+
+    Parameters
+    ----------
+    n_components : "permutation", "significance", int, or float between 0 and 1
+        As for `YAwarePCA`. Where no component is kept, the share of each class is predicted.
+    treatment : transformer or None
+        Turns the frame into numbers first, for instance ``BinomialOutcomeTreatment()``; it is
+        cloned, and its ``fit_transform`` is used. None: the frame holds finite numbers only.
+    link : bool
+        Scale by slopes of logistic regressions, in place of linear ones.
+    n_permutations, random_state
+        As for `YAwarePCA`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, p), or (n_classes, p) with more than two
+        Coefficients of the derived variables, in log odds: the components' coefficients carried
+        back through components and scaling.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    variables_ : list of str
+        Names of the derived variables.
+    pca_ : YAwarePCA
+    treatment_ : transformer
+        Fitted; there only with a treatment.
+    model_ : LinearModel
+        Coefficients of the components.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+
+    See Also
+    --------
+    YAwarePCR : For numbers.
+
+    Notes
+    -----
+    The logistic regression has a ridge penalty too weak to change digits that matter; it gives
+    separated classes a finite answer.
+
+    Examples
+    --------
+    >>> import vtreat_py as vt
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = vt.YAwarePCRClassifier(3, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.94)
+    True
+    >>> model.coef_.shape
+    (1, 30)
+    """
+
+    classes_: Any
+
+    def __init__(
+        self,
+        n_components: float | str = PERMUTATION,
+        *,
+        treatment: Any = None,
+        link: bool = False,
+        n_permutations: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.treatment = treatment
+        self.link = link
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit treatment, components and regression.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,)
+            Classes.
+        sample_weight : array of shape (n,) or None
+            Frequency weights.
+        groups : array of shape (n,) or None
+            Given to the treatment: rows of one group share a fold.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is one class only.
+        """
+        source = training_frame(self, X, y)
+        weight = read_weight(source, sample_weight)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y if weight is None else y[weight > 0])
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"the outcome has one class in the rows that count, {self.classes_[0]!r}; a "
+                "classifier needs two or more"
+            )
+        # Classes that only rows of weight 0 have are none, and those rows count nowhere.
+        coded = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        kind = "binomial" if len(self.classes_) == 2 else "multinomial"
+        scores = self._fit_components(X, y, sample_weight, groups, kind, coded)
+        self.model_ = logistic(scores, coded, len(self.classes_), weight)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Log odds of the second class, of shape (n,), or of each of several, (n, n_classes)."""
+        linear = self._linear(X)
+        return linear[:, 0] if len(self.classes_) == 2 else linear
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, of shape (n, n_classes)."""
+        linear = self._linear(X)
+        if len(self.classes_) == 2:
+            return np.hstack([special.expit(-linear), special.expit(linear)])
+        return np.asarray(special.softmax(linear, axis=1))
+
+    def predict(self, X: Any) -> Any:
+        """Predict the likeliest class of each row."""
+        likeliest = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likeliest]
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the derived variables, of shape (1, p) or (n_classes, p)."""
+        check_is_fitted(self)
+        return self._coef()
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """Intercepts that go with ``coef_``."""
+        check_is_fitted(self)
+        return self._intercept()
