@@ -12,8 +12,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from vtreat_py._typing import FloatArray, IntArray
 
 # Next to no ridge: it changes no digit that matters, and gives separated classes a finite answer.
-_WEAK = 1e8
-_TOLERANCE = 1e-9
+_WEAK = 1e4
+_TOLERANCE = 1e-12
 _MOST_STEPS = 1_000
 
 
@@ -76,17 +76,18 @@ def logistic(
     if not len(scores):
         intercept = log_share[1:] - log_share[0] if two else log_share - log_share.mean()
         return LinearModel(np.zeros((len(intercept), 0)), intercept, np.zeros(0), 0.0)
-    solver = "newton-cholesky" if two else "lbfgs"
+    size = np.sqrt(np.average(scores**2, axis=1, weights=w))
+    size = np.where(size > 0, size, 1.0)
     fitted: Any = LogisticRegression(
-        C=_WEAK, solver=solver, tol=_TOLERANCE, max_iter=_MOST_STEPS
-    ).fit(scores.T, y, w)
-    log_p = fitted.predict_log_proba(scores.T)
+        C=_WEAK, solver="newton-cholesky", tol=_TOLERANCE, max_iter=_MOST_STEPS
+    ).fit((scores / size[:, None]).T, y, w)
+    log_p = fitted.predict_log_proba((scores / size[:, None]).T)
     deviance = float(-(w * log_p[np.arange(len(y)), y]).sum() / w.sum())
     error = None
     if two:
         p = np.exp(log_p[:, 1])
         error = np.sqrt(_inverse_diagonal(scores, w * p * (1.0 - p)))
-    return LinearModel(fitted.coef_, fitted.intercept_, error, 1.0 - deviance / null)
+    return LinearModel(fitted.coef_ / size, fitted.intercept_, error, 1.0 - deviance / null)
 
 
 def _inverse_diagonal(scores: FloatArray, weight: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -311,6 +311,7 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self.classes_ = np.unique(y if weight is None else y[weight > 0])
         if len(self.classes_) < 2:
