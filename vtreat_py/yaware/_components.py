@@ -16,6 +16,8 @@ _MANY_COLUMNS = 1_000
 _FEW = 0.1
 # Loadings within this share of the largest one share its place in the choice of the sign.
 _NEARLY_LARGEST = 1e-6
+# Eigenvalues below this share of the largest one are rounding.
+_ROUNDING = 1e-14
 
 
 def principal_components(
@@ -53,7 +55,7 @@ def principal_components(
     size = np.abs(components)
     first = np.argmax(size >= (1.0 - _NEARLY_LARGEST) * size.max(axis=1, keepdims=True), axis=1)
     sign = np.sign(components[np.arange(len(components)), first])
-    return np.sqrt(np.maximum(squares, 0.0)), components * sign[:, None]
+    return _roots(squares), components * sign[:, None]
 
 
 def singular_values(xx: FloatArray, scales: Iterable[FloatArray]) -> list[FloatArray]:
@@ -64,8 +66,14 @@ def singular_values(xx: FloatArray, scales: Iterable[FloatArray]) -> list[FloatA
         for scale in scales:
             product = _scaled(xx, scale)
             squares = linalg.eigvalsh(product, check_finite=False, overwrite_a=True)
-            found.append(np.sqrt(np.maximum(squares[::-1], 0.0)))
+            found.append(_roots(squares[::-1]))
     return found
+
+
+def _roots(squares: FloatArray) -> FloatArray:
+    """Roots of eigenvalues in decreasing order; 0 for those that are rounding."""
+    least = _ROUNDING * max(float(squares[0]), 0.0)
+    return np.asarray(np.where(squares > least, np.sqrt(np.maximum(squares, 0.0)), 0.0))
 
 
 def _scaled(xx: FloatArray, scale: FloatArray) -> FloatArray:
