@@ -41,8 +41,8 @@ def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     Returns
     -------
     matplotlib Axes
-        With the selected components filled, and the grey band from the median of the singular
-        values of permuted outcomes to the largest that a component of noise is allowed.
+        With the selected components filled. The grey band is the middle 90% of what permuted
+        outcomes give, the dashed line what their largest hardly ever reaches.
     """
     check_is_fitted(pca)
     values = pca.all_singular_values_[:most]
@@ -51,8 +51,16 @@ def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     null = pca.null_singular_values_
     if null is not None:
         level = permutation_level(null.shape[1], len(null))
-        low, high = np.quantile(null[:, : len(values)], [0.5, 1.0 - level], axis=0, method="higher")
+        low, high = np.quantile(null[:, : len(values)], [0.05, 0.95], axis=0)
         ax.fill_between(place, low, high, color="#cccccc", label="permuted outcomes", linewidth=0)
+        bar = np.quantile(null[:, 0], 1.0 - level, method="higher")
+        ax.axhline(
+            bar,
+            color=_GREY,
+            linestyle="--",
+            linewidth=1,
+            label=f"one in {1.0 / level:.0f} is larger",
+        )
     ax.plot(place, values, color=_BLUE, linewidth=1, zorder=2)
     kept = np.isin(place - 1, pca.selected_)
     ax.scatter(place[~kept], values[~kept], color="white", edgecolor=_BLUE, zorder=3)

@@ -136,6 +136,16 @@ def test_noise_passes_for_signal_no_more_often_than_the_rule_says() -> None:
     assert max(taken.values()) <= most
 
 
+def test_noise_behind_signal_is_noise() -> None:
+    """Five components tell of the two causes of the outcome; 45 columns of noise add none."""
+    kept = []
+    for seed in range(20):
+        frame, y = shared_causes(500, 10, np.random.default_rng(seed))
+        kept.append(vt.YAwarePCA(random_state=seed).fit(frame, y).n_components_)
+    assert min(kept) == 5
+    assert np.sum(np.array(kept) > 5) <= stats.binom.ppf(1 - 1e-3, 20, 1 / 50)
+
+
 def test_out_of_fold_slopes_do_not_lean_to_the_outcome() -> None:
     """With many columns of noise, in-sample components predict the training rows, and no others."""
     inside, crossed = [], []

@@ -62,11 +62,12 @@ def covering(values: FloatArray, share: float) -> IntArray:
 def above_permuted(values: FloatArray, null: FloatArray) -> IntArray:
     """Places of the components up to the first that permuted outcomes reach too often.
 
-    Too often is in more than one of p cases, p being the number of columns: of the components
-    of a frame of noise, the first passes with a probability of 1/p.
+    Too often is in more than one of p cases, p being the number of columns. Each component is
+    compared with the *largest* of every permuted outcome: a component of noise that comes after
+    two of signal is the largest of its kind, not the third.
     """
     level = permutation_level(len(values), len(null))
-    reached = (null >= values * (1.0 - _EQUAL)).sum(axis=0)
+    reached = (null[:, :1] >= values * (1.0 - _EQUAL)).sum(axis=0)
     passes = ((reached + 1) / (len(null) + 1) <= level) & (values > 0)
     return leading(len(values) if passes.all() else int(np.argmin(passes)))
 

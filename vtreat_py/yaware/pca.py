@@ -39,8 +39,9 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     n_components : "permutation", "significance", int, or float between 0 and 1
         Which components are kept:
 
-        * "permutation": the leading ones, as long as permuted outcomes hardly ever give one as
-          large. "Hardly ever" is at most once in p cases, p being the number of columns.
+        * "permutation": those that are larger than the largest of permuted outcomes hardly ever
+          is. "Hardly ever" is once in p cases, p being the number of columns: a component of noise
+          is kept with a probability of 1/p.
         * "significance": those that the calibrated test of one variable finds to matter, at a
           p-value of 1/p.
         * A whole number: so many leading ones.
@@ -105,7 +106,11 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     and the outcome; a permuted outcome changes only the products with it.
 
     The method is that of N. Zumel, "Principal Components Regression, Pt. 2: Y-Aware Methods" and
-    "Pt. 3: Picking the Number of Components" (2016).
+    "Pt. 3: Picking the Number of Components" (2016). There, the k-th component is compared with
+    the k-th of permuted outcomes. Behind components of signal that lets noise pass, whose largest
+    component is then the third, say; so here all are compared with the largest, as A. Buja and
+    N. Eyuboglu discuss for parallel analysis ("Remarks on Parallel Analysis", Multivariate
+    Behavioral Research 27, 1992).
 
     Examples
     --------
