@@ -202,8 +202,8 @@ def weighted_cross_validate(
 
     Examples
     --------
-    Three quarters of the weight are in the first fold, of which the model of the second gets a third
-    right:
+    Three quarters of the weight are in the first fold, and the model of the second gets a third of
+    it right:
 
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import KFold
