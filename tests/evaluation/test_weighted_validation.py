@@ -27,6 +27,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
+    LeaveOneGroupOut,
     LeaveOneOut,
     ShuffleSplit,
     StratifiedKFold,
@@ -50,10 +51,11 @@ from vtreat_py.evaluation.weighted_validation import (
 
 mpl.use("Agg")
 
-# Positive, negative | positive, negative: ties predict the class that sorts first.
-FOUR_ROWS, POSITIVE_FIRST = np.zeros((4, 1)), np.array(["a positive", "negative"] * 2)
+# Positive, negative | positive, negative; 0 is positive, because ties predict the lesser class.
+FOUR_ROWS, POSITIVE_FIRST = np.zeros((4, 1)), np.array([0, 1, 0, 1])
 TWO_FOLDS = KFold(2)
-PRECISION = make_scorer(precision_score, pos_label="a positive", zero_division=0)
+PRECISION = make_scorer(precision_score, pos_label=0, zero_division=0)
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
 MAJORITY = DummyClassifier(strategy="prior")
 
 FRAME = pd.DataFrame(example_columns(120))
@@ -141,9 +143,9 @@ def test_a_majority_rule_hardly_depends_on_the_sizes_of_folds() -> None:
     expected = [expected_accuracy(400, 201, first, by_hand) for first in range(1, 400)]
     assert min(expected) == pytest.approx(0.48029, abs=5e-6)
     assert max(expected) == pytest.approx(0.50003, abs=5e-6)
-    for first in (1, 2, 5):
+    for first in (1, 2):
         assert expected_accuracy(400, 201, first, by_weights) == pytest.approx(expected[first - 1])
-    for k in (90, 100, 101, 110):
+    for k in (90, 101):
         pair = (200, k), (200, 201 - k)
         assert by_weights(*pair) == pytest.approx(by_hand(*pair))
 
@@ -177,37 +179,24 @@ def test_the_formula_by_loops() -> None:
     assert found.folds["weight"].tolist() == fold_weights(FOLDS, NUMBERS, CLASSES, WEIGHT).tolist()
 
 
-counts = st.lists(st.integers(0, 4), min_size=30, max_size=30).filter(
-    lambda w: min(sum(w[i::3]) for i in range(3)) > 0
-)
-
-
-@settings(max_examples=15, deadline=None)
-@given(count=counts)
+@settings(max_examples=5, deadline=None)
+@given(count=st.lists(st.integers(0, 4), min_size=24, max_size=24))
 def test_whole_weights_are_repeated_rows(count: list[int]) -> None:
     """Copies share a fold by their group."""
-    X, y, group = NUMBERS[:30].to_numpy(), CLASSES[:30], np.arange(30) % 3
-    repeated = np.repeat(np.arange(30), count)
-    options = {"scoring": ["accuracy", "neg_log_loss"], "cv": GroupKFold(3)}
-    tree = DummyClassifier(strategy="prior")
-    for model in (tree, make_pipeline(StandardScaler(), LogisticRegression(tol=1e-10))):
-        try:
-            copied = weighted_cross_validate(
-                model, X[repeated], y[repeated], groups=group[repeated], **options
-            )
-        except ValueError:  # training rows of one class
-            continue
-        splits = list(GroupKFold(3).split(X[repeated], groups=group[repeated]))
-        folds = [set(group[repeated][test]) for _, test in splits]
-        cv = [(np.flatnonzero(~np.isin(group, list(f))), np.flatnonzero(np.isin(group, list(f))))
-              for f in folds]  # fmt: skip
-        weighted = weighted_cross_validate(model, X, y, sample_weight=count, **options | {"cv": cv})
-        np.testing.assert_allclose(weighted.mean, copied.mean, rtol=1e-5)
-        np.testing.assert_allclose(weighted.std, copied.std, rtol=1e-3, atol=1e-7)
-        assert weighted.folds["weight"].tolist() == copied.folds["weight"].tolist()
+    X, y, group = NUMBERS[:30].to_numpy(), np.arange(30) % 2, np.arange(30) % 3
+    weight = np.array([1] * 6 + count)  # each fold has both classes
+    again = np.repeat(np.arange(30), weight)
+    options = {"scoring": ["accuracy", "neg_log_loss"], "cv": LeaveOneGroupOut()}
+    model = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-10))
+    copied = weighted_cross_validate(model, X[again], y[again], groups=group[again], **options)
+    weighted = weighted_cross_validate(model, X, y, sample_weight=weight, groups=group, **options)
+    np.testing.assert_allclose(weighted.mean, copied.mean, rtol=1e-5)
+    np.testing.assert_allclose(weighted.std, copied.std, rtol=1e-3, atol=1e-7)
+    assert weighted.folds["weight"].tolist() == copied.folds["weight"].tolist()
+    assert copied.folds["weight"].tolist() == copied.folds["n"].tolist()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(exponent=st.integers(-30, 30), seed=st.integers(0, 99))
 def test_only_ratios_of_weights_count(exponent: int, seed: int) -> None:
     weight = np.random.default_rng(seed).gamma(0.5, size=120) + 1e-6
@@ -221,7 +210,7 @@ def test_only_ratios_of_weights_count(exponent: int, seed: int) -> None:
     np.testing.assert_allclose(scaled.std, once.std, rtol=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(weight=st.floats(1e-3, 1e3), n_splits=st.integers(2, 7))
 def test_equal_weights_count_rows(weight: float, n_splits: int) -> None:
     """Means by rows, which is what scikit-learn's scores averaged by sizes of folds are."""
@@ -243,7 +232,7 @@ def test_equal_weights_count_rows(weight: float, n_splits: int) -> None:
         assert found.mean.item() == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 999))
 def test_pooled_predictions_agree_for_means_over_rows_only(seed: int) -> None:
     weight = np.random.default_rng(seed).gamma(0.5, size=120) + 0.01
@@ -277,7 +266,7 @@ def pipelines() -> dict[str, Any]:
                 StandardScaler(), DecisionTreeClassifier(max_depth=2, random_state=0)))]),
             NUMBERS,
         ),
-        "calibrated": (CalibratedClassifierCV(LogisticRegression(), cv=3), NUMBERS),
+        "calibrated": (CalibratedClassifierCV(STUMP, cv=2), NUMBERS),
         "vote": (VotingClassifier([("a", LogisticRegression()), ("b", MAJORITY)], voting="soft"),
                  NUMBERS),
         "search": (GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]},
@@ -338,7 +327,7 @@ def test_requests_of_routing_are_heeded() -> None:
     with config_context(enable_metadata_routing=True):
         model = Pipeline([
             ("no", Recorder().set_fit_request(sample_weight=False, groups=True)),
-            ("yes", Recorder()),
+            ("yes", Recorder().set_fit_request(groups=False)),
         ])  # fmt: skip
         found = weighted_cross_validate(
             model, NUMBERS, CLASSES, sample_weight=WEIGHT, scoring="accuracy", cv=GroupKFold(3),
@@ -531,13 +520,12 @@ def test_the_picture_shows_scores_by_shares_of_the_weight() -> None:
         found.plot(scorer="f1")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_jobs_change_nothing(n_jobs: int) -> None:
+def test_jobs_change_nothing() -> None:
     options = {"sample_weight": WEIGHT, "scoring": ["accuracy", "roc_auc"], "cv": FOLDS}
     model = make_pipeline(StandardScaler(), LogisticRegression())
     alone = weighted_cross_validate(model, NUMBERS, CLASSES, **options)
     with config_context(enable_metadata_routing=True):
-        found = weighted_cross_validate(model, NUMBERS, CLASSES, **options, n_jobs=n_jobs)
+        found = weighted_cross_validate(model, NUMBERS, CLASSES, **options, n_jobs=2)
     pd.testing.assert_frame_equal(found.folds, alone.folds, check_exact=True)
 
 
@@ -659,7 +647,7 @@ def test_parts_that_weights_cannot_reach_are_told_of() -> None:
 
 
 def test_errors_of_a_fit_are_raised() -> None:
-    refused("Solver lbfgs", model=LogisticRegression(penalty="l1", C=1.0, solver="lbfgs"))
+    refused("The 'max_depth' parameter", model=DecisionTreeClassifier(max_depth=-1))
 
 
 @settings(max_examples=30, deadline=None)

@@ -66,12 +66,13 @@ def check_takes_weight(model: Any) -> None:
 
     Of a pipeline, the last step must take them. The steps before it may have no use for weights.
     """
-    if isinstance(model, Pipeline):
-        check_takes_weight(model.steps[-1][1])
+    inner = model.steps[-1][1] if isinstance(model, Pipeline) else _handed_to(model)
+    if inner is not None:
+        check_takes_weight(inner)
     elif not _weight_names(model):
         raise InvalidOptionError(
             f"{type(model).__name__}.fit takes no sample_weight; choose a model that does, or "
-            "fit without weights (fit_weight=False)"
+            "fit without weights (weighted_cross_validate has fit_weight=False)"
         )
 
 
@@ -90,6 +91,7 @@ def warn_of_parts_without_weight(model: Any) -> None:
 
 
 def _fit_arguments(model: Any, weight: Any, groups: Any) -> dict[str, Any]:
+    """Parameters of fit, for weights and groups where they are taken."""
     if not routing_enabled():
         return {} if weight is None else dict.fromkeys(_weight_names(model), weight)
     given = {"sample_weight": weight, "groups": groups}
@@ -108,15 +110,26 @@ def _weight_names(model: Any) -> list[str]:
         return [f"{name}__{inner}" for name, step in model.steps for inner in _weight_names(step)]
     if not hasattr(model, "fit"):
         return []
-    parameters = signature(model.fit).parameters
-    if "sample_weight" in parameters:
-        return ["sample_weight"]
-    if all(parameter.kind != Parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return []
-    for wrapped in ("estimator", "regressor"):  # of searches and transformed targets
-        if getattr(model, wrapped, None) is not None:
-            return _weight_names(getattr(model, wrapped))
-    return ["sample_weight"] if hasattr(model, "predict") else []
+    inner = _handed_to(model)
+    if inner is not None:
+        return _weight_names(inner)
+    named = "sample_weight" in signature(model.fit).parameters
+    # Of votes and stacks; transformers of other transformers refuse what they are not routed.
+    unnamed = _takes_anything(model) and hasattr(model, "predict")
+    return ["sample_weight"] if named or unnamed else []
+
+
+def _handed_to(model: Any) -> Any:
+    """Return the estimator that fit hands all its parameters to, as that of a search does."""
+    if not _takes_anything(model) or "sample_weight" in signature(model.fit).parameters:
+        return None
+    wrapped = (getattr(model, name, None) for name in ("estimator", "regressor"))
+    return next((one for one in wrapped if one is not None), None)
+
+
+def _takes_anything(model: Any) -> bool:
+    parameters = signature(model.fit).parameters.values()
+    return any(parameter.kind == Parameter.VAR_KEYWORD for parameter in parameters)
 
 
 def _parts(model: Any) -> Iterator[Any]:

@@ -205,7 +205,9 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         return score
 
     def __sklearn_tags__(self) -> Any:
-        return get_tags(self.search)
+        tags = get_tags(self.search)
+        tags.target_tags = get_tags(self.search.estimator).target_tags
+        return tags
 
 
 def metrics_of(results: dict[str, Any]) -> list[str]:
