@@ -205,8 +205,8 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         return score
 
     def __sklearn_tags__(self) -> Any:
-        tags = get_tags(self.search)
-        tags.target_tags = get_tags(self.search.estimator).target_tags
+        tags, of_model = get_tags(self.search), get_tags(self.search.estimator)
+        tags.input_tags, tags.target_tags = of_model.input_tags, of_model.target_tags
         return tags
 
 
