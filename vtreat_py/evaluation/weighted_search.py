@@ -248,8 +248,13 @@ def _searched(
     along: dict[str, Any],
 ) -> Any:
     """Let scikit-learn's search do all but choose."""
-    model = WeightedModel(clone(search.estimator), routing=routing_enabled())
-    inner = clone(search).set_params(estimator=model, scoring=scorer, cv=folds.splits, refit=False)
+    parameters = search.get_params(deep=False) | {
+        "estimator": WeightedModel(search.estimator, routing=routing_enabled()),
+        "scoring": scorer,
+        "cv": folds.splits,
+        "refit": False,
+    }
+    inner = type(search)(**parameters)
     with config_context(enable_metadata_routing=True), warnings.catch_warnings():
         # Of plain means, which are not for use; means by the folds' weights are looked at later.
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
