@@ -200,8 +200,8 @@ assert prefers_trees["new"] == 0
 
 # %% [markdown]
 # No luck. On new women the trees are worse ten times of ten. The plain mean takes them eight times,
-# the weighted mean once. More folds or more rows would not cure it, for this is not noise: the plain
-# mean measures something else. The error is not in the models. It is in the comparator.
+# the weighted mean once. More folds or more rows would not cure it, for this is not noise: the
+# plain mean measures something else. The error is not in the models. It is in the comparator.
 #
 # What it costs to do it right: hand the weights over, and wrap the search.
 #

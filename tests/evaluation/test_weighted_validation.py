@@ -201,7 +201,9 @@ def test_whole_weights_are_repeated_rows(count: list[int]) -> None:
 def test_only_ratios_of_weights_count(exponent: int, seed: int) -> None:
     weight = np.random.default_rng(seed).gamma(0.5, size=120) + 1e-6
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    options = {"scoring": ["precision", "neg_log_loss", "roc_auc"], "cv": FOLDS}
+    precision = make_scorer(precision_score, zero_division=0)
+    scoring = {"precision": precision, "loss": "neg_log_loss", "auc": "roc_auc"}
+    options = {"scoring": scoring, "cv": FOLDS}
     once, scaled = (
         weighted_cross_validate(tree, NUMBERS, CLASSES, sample_weight=w, **options)
         for w in (weight, weight * 2.0**exponent)
@@ -603,6 +605,7 @@ def test_a_model_without_weights_is_named(routing: bool) -> None:
                 model, NUMBERS, CLASSES, sample_weight=WEIGHT, cv=FOLDS, fit_weight=False
             )
             assert 0 < found.mean.item() < 1
+        refused("'passthrough'.fit takes no", model=Pipeline([("last", "passthrough")]))
         grid = GridSearchCV(neighbours, {"n_neighbors": [1, 3]})
         refused("KNeighborsClassifier.fit takes no sample_weight", model=grid)
 

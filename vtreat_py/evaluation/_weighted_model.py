@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from inspect import Parameter, signature
 from typing import Any, Self
 
@@ -70,8 +70,9 @@ def check_takes_weight(model: Any) -> None:
     if inner is not None:
         check_takes_weight(inner)
     elif not _weight_names(model):
+        name = type(model).__name__ if hasattr(model, "fit") else repr(model)
         raise InvalidOptionError(
-            f"{type(model).__name__}.fit takes no sample_weight; choose a model that does, or "
+            f"{name}.fit takes no sample_weight; choose a model that does, or "
             "fit without weights (weighted_cross_validate has fit_weight=False)"
         )
 
@@ -108,12 +109,10 @@ def _weight_names(model: Any) -> list[str]:
     """Names of the parameters by which fit takes weights, while routing is off."""
     if isinstance(model, Pipeline):
         return [f"{name}__{inner}" for name, step in model.steps for inner in _weight_names(step)]
-    if not hasattr(model, "fit"):
-        return []
     inner = _handed_to(model)
     if inner is not None:
         return _weight_names(inner)
-    named = "sample_weight" in signature(model.fit).parameters
+    named = "sample_weight" in _parameters(model)
     # Of votes and stacks; transformers of other transformers refuse what they are not routed.
     unnamed = _takes_anything(model) and hasattr(model, "predict")
     return ["sample_weight"] if named or unnamed else []
@@ -121,15 +120,19 @@ def _weight_names(model: Any) -> list[str]:
 
 def _handed_to(model: Any) -> Any:
     """Return the estimator that fit hands all its parameters to, as that of a search does."""
-    if not _takes_anything(model) or "sample_weight" in signature(model.fit).parameters:
+    if not _takes_anything(model) or "sample_weight" in _parameters(model):
         return None
     wrapped = (getattr(model, name, None) for name in ("estimator", "regressor"))
     return next((one for one in wrapped if one is not None), None)
 
 
 def _takes_anything(model: Any) -> bool:
-    parameters = signature(model.fit).parameters.values()
-    return any(parameter.kind == Parameter.VAR_KEYWORD for parameter in parameters)
+    return any(p.kind == Parameter.VAR_KEYWORD for p in _parameters(model).values())
+
+
+def _parameters(model: Any) -> Mapping[str, Parameter]:
+    """Parameters of fit; none of a step that only passes rows on."""
+    return signature(model.fit).parameters if hasattr(model, "fit") else {}
 
 
 def _parts(model: Any) -> Iterator[Any]:

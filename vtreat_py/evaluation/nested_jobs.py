@@ -55,7 +55,7 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     Examples
     --------
     >>> from math import sqrt
-    >>> roots = run_nested(sqrt, [range(1, 4), range(5, 11), range(100, 201)], n_jobs=2)
+    >>> roots = run_nested(sqrt, [range(1, 4), range(5, 11), range(100, 201)])
     >>> [round(sum(group), 4) for group in roots]
     [4.1463, 16.322, 1231.0213]
     >>> run_nested(abs, {"losses": [-2, -1], "none": [], "gains": [3]})
