@@ -8,7 +8,7 @@ from typing import Any
 
 import joblib
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from sklearn import config_context, get_config
@@ -30,6 +30,7 @@ def test_sums_of_roots(n_jobs: int | None, backend: str) -> None:
     assert sums == [sum(math.sqrt(i) for i in group) for group in RANGES]
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.integers())))
 def test_results_are_grouped_as_the_items_were(groups: list[list[int]]) -> None:
     expected = [[str(item) for item in group] for group in groups]

@@ -179,7 +179,7 @@ def test_the_formula_by_loops() -> None:
     assert found.folds["weight"].tolist() == fold_weights(FOLDS, NUMBERS, CLASSES, WEIGHT).tolist()
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(count=st.lists(st.integers(0, 4), min_size=24, max_size=24))
 def test_whole_weights_are_repeated_rows(count: list[int]) -> None:
     """Copies share a fold by their group."""
@@ -196,7 +196,7 @@ def test_whole_weights_are_repeated_rows(count: list[int]) -> None:
     assert copied.folds["weight"].tolist() == copied.folds["n"].tolist()
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(exponent=st.integers(-30, 30), seed=st.integers(0, 99))
 def test_only_ratios_of_weights_count(exponent: int, seed: int) -> None:
     weight = np.random.default_rng(seed).gamma(0.5, size=120) + 1e-6
@@ -212,7 +212,7 @@ def test_only_ratios_of_weights_count(exponent: int, seed: int) -> None:
     np.testing.assert_allclose(scaled.std, once.std, rtol=1e-9)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(weight=st.floats(1e-3, 1e3), n_splits=st.integers(2, 7))
 def test_equal_weights_count_rows(weight: float, n_splits: int) -> None:
     """Means by rows, which is what scikit-learn's scores averaged by sizes of folds are."""
@@ -234,7 +234,7 @@ def test_equal_weights_count_rows(weight: float, n_splits: int) -> None:
         assert found.mean.item() == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 999))
 def test_pooled_predictions_agree_for_means_over_rows_only(seed: int) -> None:
     weight = np.random.default_rng(seed).gamma(0.5, size=120) + 0.01

@@ -132,11 +132,8 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         search = _checked(self.search)
         X, y = indexable(X, y)
         weight = checked_weight(sample_weight, _num_samples(X))
-        along = {"sample_weight": weight, "groups": groups}
-        if sample_weight is None:
-            del along["sample_weight"]
-        if groups is None:
-            del along["groups"]
+        along = {"sample_weight": None if sample_weight is None else weight, "groups": groups}
+        along = {name: values for name, values in along.items() if values is not None}
         self.scorer_ = WeightedScorer(search.estimator, search.scoring)
         if self.scorer_.is_multiple:
             _check_refit(search.refit, self.scorer_.metrics)
