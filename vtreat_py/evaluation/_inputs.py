@@ -52,7 +52,7 @@ def checked_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight")
             f"{name} is {weight[row]:g} in row {row}; weights must be 0 or more"
         )
     if not weight.any():
-        raise InvalidOptionError(f"{name} is 0 in every row; some row must count")
+        raise InvalidOptionError(f"{name} is 0 in every row; the weights must not all be zero")
     return weight
 
 

@@ -1,0 +1,71 @@
+"""Groups of tasks of very different sizes, done as one flat queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, overload
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._jobs import run_groups
+
+__all__ = ["run_nested"]
+
+K = TypeVar("K")
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@overload
+def run_nested(  # type: ignore[overload-overlap]  # a mapping is an iterable of its names, too
+    task: Callable[[T], R], groups: Mapping[K, Iterable[T]], *, n_jobs: int | None = None
+) -> dict[K, list[R]]: ...
+@overload
+def run_nested(
+    task: Callable[[T], R], groups: Iterable[Iterable[T]], *, n_jobs: int | None = None
+) -> list[list[R]]: ...
+def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = None) -> Any:
+    """Do a task for each item of each group, all groups in one queue.
+
+    A pool for each group leaves workers idle at the end of every group, and a pool of groups lets
+    all wait for the longest one. In one queue of all items no worker waits before the last ones.
+
+    Parameters
+    ----------
+    task : callable
+        Is given an item. In other processes, so that it and the items must pickle (joblib also
+        takes functions that are defined where they are used), unless ``joblib.parallel_config``
+        says otherwise. scikit-learn's configuration is that of the caller.
+    groups : iterable of iterables, or mapping from names to iterables
+        The items of each group: folds of a model, splits of a strategy, columns of a frame.
+    n_jobs : int or None
+        Workers: -1 for all processors; None for one, or as ``joblib.parallel_config`` says.
+        Inside a task of another joblib call there is one, whatever is asked for.
+
+    Returns
+    -------
+    list of lists, or dict from the names to lists
+        The results, as the groups were: in their order and the order of their items, whoever was
+        done first. A group without items has an empty list.
+
+    Raises
+    ------
+    InvalidOptionError
+        If ``n_jobs`` is 0. An error of a task is raised as it is.
+
+    Examples
+    --------
+    >>> from math import sqrt
+    >>> roots = run_nested(sqrt, [range(1, 4), range(5, 11), range(100, 201)])
+    >>> [round(sum(group), 4) for group in roots]
+    [4.1463, 16.322, 1231.0213]
+    >>> run_nested(abs, {"losses": [-2, -1], "none": [], "gains": [3]})
+    {'losses': [2, 1], 'none': [], 'gains': [3]}
+    """
+    if n_jobs == 0:
+        raise InvalidOptionError(
+            "n_jobs=0 leaves no one to do the work; it must be 1 or more, "
+            "-1 for all processors, or None"
+        )
+    if isinstance(groups, Mapping):
+        return dict(zip(groups, run_groups(task, groups.values(), n_jobs), strict=True))
+    return run_groups(task, groups, n_jobs)
