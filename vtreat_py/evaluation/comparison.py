@@ -75,15 +75,15 @@ def compare_models(
     >>> losses = pd.DataFrame(
     ...     {
     ...         "linear": [0.3, 0.2, 0.5, 0.4, 0.6, 0.3, 0.4, 0.5],
-    ...         "trees": [0.2, 0.1, 0.3, 0.3, 0.4, 0.2, 0.3, 0.3],
-    ...         "constant": [0.5, 0.1, 0.6, 0.3, 0.7, 0.4, 0.3, 0.6],
+    ...         "trees": [0.2, 0.1, 0.3, 0.3, 0.4, 0.2, 0.2, 0.3],
+    ...         "constant": [0.5, 0.1, 0.6, 0.3, 0.7, 0.4, 0.3, 0.7],
     ...     }
     ... )
     >>> compare_models(losses).round(3).drop(columns="metric")
       model_a   model_b  difference      p  adjusted_p
-    0  linear     trees       0.138  0.008       0.023
-    1  linear  constant      -0.038  0.406       0.406
-    2   trees  constant      -0.175  0.016       0.031
+    0  linear     trees        0.15  0.008       0.023
+    1  linear  constant       -0.05  0.438       0.438
+    2   trees  constant       -0.20  0.031       0.062
     """
     scores = pd.DataFrame(scores.to_pandas() if hasattr(scores, "to_pandas") else scores)
     rows = []

@@ -1,4 +1,4 @@
-"""A score of each row, or of each group of rows, from the predictions of one model or of several."""
+"""A score of each row, or group of rows, from the predictions of one model or of several."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from vtreat_py._errors import InvalidOptionError, listed
 from vtreat_py._typing import BoolArray, FloatArray
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
-from vtreat_py.evaluation._rows import check_same_rows, units
+from vtreat_py.evaluation._paired_rows import check_same_rows, rows_of, units
 
 __all__ = ["per_group_metric", "per_row_loss"]
 
@@ -121,9 +121,9 @@ def per_group_metric(
     """
     _index(y, prediction, groups)
     truth = one_dimensional(y, "y")
-    unit, n_groups = units(groups, len(truth))
+    unit, _ = units(groups, len(truth))
     labels = pd.Index(one_dimensional(groups, "groups")).unique()
-    rows = [np.flatnonzero(unit == group) for group in range(n_groups)]
+    rows = rows_of(unit)
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
+from vtreat_py._errors import InvalidOptionError, counted
 from vtreat_py._matplotlib import axes_or_new
 from vtreat_py._typing import BoolArray, FloatArray
-from vtreat_py.evaluation._inputs import check_length, checked_weight, finite_numbers
-from vtreat_py.evaluation._rows import check_same_rows, standard_error_of_mean, units
+from vtreat_py.evaluation._inputs import check_length, checked_weight, finite_numbers, whole_number
+from vtreat_py.evaluation._paired_rows import check_same_rows, standard_error_of_mean, units
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
 
 __all__ = ["RandomizationTestResult", "randomization_test"]
@@ -208,7 +207,8 @@ def randomization_test(
     if not len(a):
         raise InvalidOptionError("a and b are empty; give at least one pair")
     check_length(b, len(a), "b")
-    _check_options(alternative, n_resamples, statistic, sample_weight)
+    n_resamples = whole_number(n_resamples, "n_resamples", 1)
+    _check_options(alternative, statistic, sample_weight)
     unit, n_groups = units(groups, len(a))
     random = np.random.default_rng(rng)
     if callable(statistic):
@@ -232,15 +232,11 @@ def randomization_test(
     )
 
 
-def _check_options(alternative: Any, n_resamples: Any, statistic: Any, sample_weight: Any) -> None:
+def _check_options(alternative: Any, statistic: Any, sample_weight: Any) -> None:
     if alternative not in get_args(Alternative):
         raise InvalidOptionError(
             f"alternative={alternative!r}; it must be one of {list(get_args(Alternative))}"
         )
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, numbers.Integral):
-        raise OptionTypeError(f"n_resamples={n_resamples!r} must be a whole number")
-    if n_resamples < 1:
-        raise InvalidOptionError(f"n_resamples={n_resamples}; it must be >= 1")
     if statistic != "mean" and not callable(statistic):
         raise InvalidOptionError(
             f'statistic={statistic!r}; it must be "mean" or a function of a and b'

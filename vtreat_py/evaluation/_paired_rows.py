@@ -57,6 +57,11 @@ def units(groups: Any, n_rows: int) -> tuple[IntArray, int]:
     return unit, len(found)
 
 
+def rows_of(unit: IntArray) -> list[IntArray]:
+    """Return the rows of each unit, in their order."""
+    return np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
+
+
 def standard_error_of_mean(values: FloatArray, weight: FloatArray, unit: IntArray) -> float:
     """Standard error of a weighted mean of rows, of which those of a unit go together.
 
