@@ -107,18 +107,19 @@ def null_of_mean(
     shift = _BITS - int(np.frexp(np.abs(sums).sum())[1])
     multiples = np.rint(np.ldexp(sums, shift)).astype(np.int64)
     exact = _can_be_listed(len(sums), n_resamples)
-    totals = signed_sums(multiples) if exact else _drawn_sums(multiples, n_resamples, random)
+    totals = _signed_sums(multiples) if exact else _drawn_sums(multiples, n_resamples, random)
     values = np.ldexp(totals.astype(np.float64), -shift)
     tolerance = slack.sum() + len(sums) * np.ldexp(1.0, -shift)
     mass = weight.sum()
     return NullDistribution.of(float(every.sum() / mass), values / mass, tolerance / mass, exact)
 
 
-def signed_sums(values: IntArray) -> IntArray:
-    """Sum values under each pattern of signs; bit j of a pattern's number says + to value j."""
-    sums = np.zeros(1, dtype=np.int64)
-    for value in values:
-        sums = np.concatenate([sums - value, sums + value])
+def _signed_sums(values: IntArray) -> IntArray:
+    """Sum the last axis under each pattern of signs; bit j of a pattern's number: + to value j."""
+    sums = np.zeros((*values.shape[:-1], 1), dtype=np.int64)
+    for j in range(values.shape[-1]):
+        value = values[..., j, None]
+        sums = np.concatenate([sums - value, sums + value], axis=-1)
     return sums
 
 
@@ -131,7 +132,7 @@ def _drawn_sums(values: IntArray, n_draws: int, random: np.random.Generator) -> 
     totals = np.zeros(n_draws, dtype=np.int64)
     padded = np.pad(values, (0, -len(values) % _WORD))
     for eights in padded.reshape(-1, _WORD // _BYTE, _BYTE):
-        tables = [signed_sums(eight) for eight in eights]
+        tables = _signed_sums(eights)
         for start in range(0, n_draws, _SUMS_AT_ONCE):
             part = totals[start : start + _SUMS_AT_ONCE]
             bytes_of_words = _words(random, len(part)).view(np.uint8).reshape(-1, _WORD // _BYTE)

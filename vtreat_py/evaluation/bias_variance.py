@@ -126,7 +126,7 @@ def bias_variance(
 
     >>> bias_variance([[1, 0.5], [0.8, 0.6], [0, 1]], ideal=1).round(3)
                  error   bias  variance  standard_error
-    predictions  0.242  0.134     0.107           0.129
+    predictions  0.242  0.134     0.108           0.129
     """
     models = dict(estimator) if isinstance(estimator, Mapping) else {_name(estimator): estimator}
     if not models:
@@ -141,12 +141,8 @@ def bias_variance(
     for name, predictions in models.items():
         what = f"the predictions of {name!r}"
         matrix = _matrix(predictions, what)
-        unit, _ = units(groups, len(matrix))
         outcome = None if y is None else _outcome(y, len(matrix), metric, method)
-        if metric == "mse":
-            values = _finite(matrix, what)
-        else:
-            values, unit = _measured(metric, outcome, matrix, groups, unit)
+        values, unit = _measured(metric, outcome, matrix, groups, what)
         target = _ideal(outcome if ideal is None else ideal, len(values))
         parts.append(_decomposed(values, target, unit, correct))
     return pd.DataFrame(parts, index=list(models))
@@ -170,27 +166,29 @@ def _decomposed(
 
 
 def _measured(
-    metric: Callable[[Any, Any], Any], y: Any, predictions: Any, groups: Any, unit: IntArray
+    metric: Metric, y: Any, predictions: Any, groups: Any, what: str
 ) -> tuple[FloatArray, IntArray]:
-    """Return the metric of each row or of each group, and the unit that each of these is of."""
+    """Return what is to be near its ideal for each row, or group, and the unit each is of."""
+    unit, _ = units(groups, len(predictions))
+    if not callable(metric):
+        return _finite(predictions, what), unit
     name = f"metric {getattr(metric, '__name__', 'of y and predictions')}"
-    each = [np.asarray(metric(y, column), dtype=np.float64) for column in predictions.T]
-    if all(values.shape == y.shape for values in each):
-        return _finite(np.column_stack(each), name), unit
-    if any(values.ndim for values in each):
-        shape = next(values.shape for values in each if values.ndim)
+    shape = np.shape(metric(y, predictions[:, 0]))
+    if shape == y.shape:
+        values = np.column_stack([metric(y, column) for column in predictions.T])
+        return _finite(values, name), unit
+    if shape:
         raise InvalidOptionError(
-            f"{name} gives values of shape {shape} for {len(y)} rows; it must give one a row, or "
-            "one number"
+            f"{name} gives values of shape {shape} for {len(y)} rows; it must give one number a "
+            "row, or one number"
         )
     if groups is None:
         raise InvalidOptionError(
             f"{name} gives one number for all rows, which tells nothing of bias; give groups of "
-            "rows to measure it in, or a metric that gives one number for each row"
+            "rows to measure it in, or a metric that gives one number a row"
         )
-    rows = rows_of(unit)
-    values = [[metric(y[of], predictions[of, j]) for j in range(len(each))] for of in rows]
-    return _finite(np.array(values), name), np.arange(len(rows))
+    of_groups = [[metric(y[of], column[of]) for column in predictions.T] for of in rows_of(unit)]
+    return _finite(np.array(of_groups), name), np.arange(len(of_groups))
 
 
 def _check_metric(metric: Any, ideal: Any, y: Any) -> None:

@@ -216,12 +216,12 @@ def _positive(y: Any, pos_label: Any) -> BoolArray:
     positive = np.asarray(y == pos_label, dtype=bool)
     if len(classes) > 2:
         raise InvalidOptionError(
-            f"y has {len(classes)} classes, {listed(list(classes))}; this loss is of two. Give a "
-            'function of y and predictions, or predicted classes with loss="zero-one"'
+            f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
+            'a function of y and predictions, or predicted classes with loss="zero-one"'
         )
     if not positive.any() and not np.isin(classes, (0, -1)).all():
         raise InvalidOptionError(
-            f"pos_label={pos_label!r} is none of the classes of y, {listed(list(classes))}; it "
+            f"pos_label={pos_label!r} is none of the classes of y, {listed(classes.tolist())}; it "
             "names the class whose probability is predicted"
         )
     return positive
@@ -246,8 +246,8 @@ def _labels(values: Any, y: Any, what: str) -> Any:
     fractions = values.dtype.kind == "f" and (unknown != np.floor(unknown)).any()
     if fractions or len(unknown) == len(values):
         raise InvalidOptionError(
-            f"{what} holds {listed(list(pd.unique(unknown)))}, but y {listed(list(pd.unique(y)))}; "
-            "the zero-one loss takes predicted classes"
+            f"{what} holds {listed(pd.unique(unknown).tolist())}, but y "
+            f"{listed(pd.unique(y).tolist())}; the zero-one loss takes predicted classes"
         )
     return values
 

@@ -191,7 +191,7 @@ def two_classes(y: Any) -> Any:
     classes = np.unique(y)
     if len(classes) != 2:
         raise InvalidOptionError(
-            f'method="predict_proba" is for two classes; y has {listed(list(classes))}'
+            f'method="predict_proba" is for two classes; y has {listed(classes.tolist())}'
         )
     return classes
 
