@@ -55,6 +55,8 @@ def repeated_splits(
         _check_rows(train, test, n_rows)
         splits.append(Split(train, test, times[test]))
         times[test] += 1
+    if not splits:
+        raise InvalidOptionError("cv has no splits; it must predict each row at least once")
     most, least = int(times.argmax()), int(times.argmin())
     if times[most] != times[least]:
         raise InvalidOptionError(
@@ -80,9 +82,9 @@ def _pairs(
     cv: Any, X: Any, y: Any, groups: Any, L: int, random: np.random.Generator
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Pairs of training and test rows from a splitter, from pairs, or from plans of either."""
-    if hasattr(cv, "split"):
-        yields_anew = getattr(cv, "shuffle", False) and cv.random_state is None
-        for _ in range(L if yields_anew else 1):
+    if _is_splitter(cv):
+        shuffles_anew = getattr(cv, "shuffle", False) and cv.random_state is None
+        for _ in range(L if shuffles_anew else 1):
             for train, test in _seeded(cv, random).split(X, y, groups):
                 yield np.asarray(train), np.asarray(test)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
@@ -98,6 +100,10 @@ def _pairs(
         )
 
 
+def _is_splitter(part: Any) -> bool:
+    return hasattr(part, "split") and not isinstance(part, str)
+
+
 def _seeded(splitter: Any, random: np.random.Generator) -> Any:
     """Copy a splitter; one without a random state of its own gets one."""
     splitter = copy.copy(splitter)
@@ -108,10 +114,10 @@ def _seeded(splitter: Any, random: np.random.Generator) -> Any:
 
 
 def _is_pair(part: Any) -> bool:
-    if hasattr(part, "split") or not isinstance(part, tuple | list) or len(part) != 2:
+    """Tell (train, test) rows from a plan of two such pairs, or of two splitters."""
+    if not isinstance(part, tuple | list) or len(part) != 2 or _is_splitter(part[0]):
         return False
-    train = part[0]
-    return not hasattr(train, "split") and len(train) > 0 and np.ndim(train[0]) == 0
+    return len(part[0]) > 0 and np.ndim(part[0][0]) == 0
 
 
 def _check_rows(train: IntArray, test: IntArray, n_rows: int) -> None:
