@@ -245,6 +245,7 @@ def test_weights_reach_the_fit() -> None:
         ({"cv": [([0, 1], [120])]}, InvalidOptionError, "cv predicts row 120, but rows are 0 to"),
         ({"cv": [([-1, 1], [2])]}, InvalidOptionError, "cv trains on row -1, but rows are 0 to"),
         ({"cv": [([0.5, 1], [2])]}, OptionTypeError, "cv trains on"),
+        ({"cv": [([1], np.array([], dtype=int))]}, InvalidOptionError, "cv predicts no row at all"),
         ({"cv": []}, InvalidOptionError, "cv has no splits"),
         ({"groups": [1, 2]}, InvalidOptionError, "groups has 2 values, for 120 rows"),
         ({"sample_weight": [1, 2]}, InvalidOptionError, "sample_weight has 2 values, for 120 rows"),

@@ -67,11 +67,6 @@ def repeated_splits(
     return splits
 
 
-def n_repetitions(splits: list[Split]) -> int:
-    """How often each row is predicted."""
-    return int(max(split.repetition.max() for split in splits)) + 1
-
-
 def _folds(k: int, *, stratify: bool, grouped: bool) -> Any:
     if grouped:
         return StratifiedGroupKFold(k, shuffle=True) if stratify else GroupKFold(k, shuffle=True)
@@ -124,6 +119,8 @@ def _check_rows(train: IntArray, test: IntArray, n_rows: int) -> None:
     for name, rows in (("trains on", train), ("predicts", test)):
         if rows.dtype.kind not in "iu" or rows.ndim != 1:
             raise OptionTypeError(f"cv {name} {rows!r}; an array of row numbers is wanted")
+        if not len(rows):
+            raise InvalidOptionError(f"cv {name} no row at all in one split")
         outside = rows[(rows < 0) | (rows >= n_rows)]
         if len(outside):
             raise InvalidOptionError(f"cv {name} row {outside[0]}, but rows are 0 to {n_rows - 1}")

@@ -133,10 +133,12 @@ def bias_variance(
         raise InvalidOptionError("estimator is an empty dict; give at least one model")
     correct = check_flag("correct", correct)
     _check_metric(metric, ideal, y)
-    if to_fit := {name: model for name, model in models.items() if hasattr(model, "fit")}:
+    to_fit = {name: model for name, model in models.items() if hasattr(model, "fit")}
+    given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
+    check_same_rows({"y": y, "groups": groups} | given)
+    if to_fit:
         options: dict[str, Any] = {"L": L, "k": k, "method": method, "groups": groups, "cv": cv}
         models |= predictions_of(to_fit, X, y, **options, rng=rng, n_jobs=n_jobs)
-    check_same_rows({"y": y, "groups": groups} | {f"{name!r}": of for name, of in models.items()})
     parts = []
     for name, predictions in models.items():
         what = f"the predictions of {name!r}"

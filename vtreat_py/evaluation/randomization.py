@@ -89,8 +89,8 @@ class RandomizationTestResult:
         ax.hist(values[self._extreme()], edges, color="tab:orange", label="as extreme")
         ax.axvline(self.statistic, color="black", lw=1.5, label="observed")
         side = "" if self.alternative == "two-sided" else f" ({self.alternative})"
-        ax.set_title(f"A difference of {self.statistic:.3g}: p = {self.pvalue:.2g}{side}")
-        ax.set_xlabel("difference if pairs change places at random")
+        ax.set_title(f"Observed {self.statistic:.3g}: p = {self.pvalue:.2g}{side}")
+        ax.set_xlabel("statistic if pairs change places at random")
         ax.set_yticks([])
         ax.spines[["left", "right", "top"]].set_visible(False)
         ax.legend(frameon=False, fontsize="small")

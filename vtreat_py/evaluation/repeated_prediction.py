@@ -18,7 +18,7 @@ from vtreat_py._errors import InvalidOptionError, listed
 from vtreat_py._typing import FloatArray
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
 from vtreat_py.evaluation._paired_rows import units
-from vtreat_py.evaluation._repetitions import Split, n_repetitions, repeated_splits
+from vtreat_py.evaluation._repetitions import Split, repeated_splits
 
 __all__ = ["repeated_cross_val_predict"]
 
@@ -158,8 +158,8 @@ def predictions_of(
 
 def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.DataFrame:
     """Put the predictions of each split in their place."""
-    shape = (len(index), n_repetitions(splits))
-    table = np.empty(shape, dtype=np.result_type(*predicted))
+    times = sum(len(values) for values in predicted) // len(index)
+    table = np.empty((len(index), times), dtype=np.result_type(*predicted))
     for split, values in zip(splits, predicted, strict=True):
         table[split.test, split.repetition] = values
     return pd.DataFrame(table, index=index).rename_axis(columns="repetition")
