@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,12 @@ def check_length(values: Any, n_rows: int, name: str) -> None:
     """Refuse values that are not one a row."""
     if len(values) != n_rows:
         raise InvalidOptionError(f"{name} has {len(values)} values, for {n_rows} rows")
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """Read a whole number that is no smaller than the least one allowed."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise OptionTypeError(f"{name}={value!r} must be a whole number")
+    if value < least:
+        raise InvalidOptionError(f"{name}={value}; it must be >= {least}")
+    return int(value)

@@ -1,0 +1,76 @@
+"""Rows that belong together: of the same index in several inputs, or of the same group in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.evaluation._inputs import check_length, one_dimensional
+
+
+def check_same_rows(inputs: Mapping[str, Any]) -> None:
+    """Refuse pandas objects whose indexes differ: pairing their rows by position would be a guess.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    indexed = {
+        name: values.index
+        for name, values in inputs.items()
+        if isinstance(values, pd.Series | pd.DataFrame)
+    }
+    for name, index in indexed.items():
+        first, expected = next(iter(indexed.items()))
+        if not index.equals(expected):
+            raise InvalidOptionError(
+                f"{first} and {name} have different indexes; align them, or give .to_numpy() of "
+                "both if their rows are in the same order"
+            )
+
+
+def units(groups: Any, n_rows: int) -> tuple[IntArray, int]:
+    """Return the number of each row's group, from 0 on, and how many there are.
+
+    Without groups, each row is its own.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a label is missing, or the labels are not one a row.
+    """
+    if groups is None:
+        return np.arange(n_rows), n_rows
+    labels = one_dimensional(groups, "groups")
+    check_length(labels, n_rows, "groups")
+    unit, found = pd.factorize(labels)
+    if (unit < 0).any():
+        raise InvalidOptionError(
+            f"groups is missing in {int((unit < 0).sum())} rows, the first row "
+            f"{int(np.argmax(unit < 0))}; each row needs a label, if need be one of its own"
+        )
+    return unit, len(found)
+
+
+def rows_of(unit: IntArray) -> list[IntArray]:
+    """Return the rows of each unit, in their order."""
+    return np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
+
+
+def standard_error_of_mean(values: FloatArray, weight: FloatArray, unit: IntArray) -> float:
+    """Standard error of a weighted mean of rows, of which those of a unit go together.
+
+    Without weights and groups it is s / sqrt(n). In general it is that of a ratio of sums over
+    units (W. Cochran, Sampling Techniques, 1977, section 6.3). NaN for a single unit.
+    """
+    mean = np.average(values, weights=weight)
+    residuals = np.bincount(unit, weight * (values - mean))
+    n_units = len(residuals)
+    if n_units < 2:
+        return float("nan")
+    return float(np.sqrt(n_units / (n_units - 1) * np.square(residuals).sum()) / weight.sum())

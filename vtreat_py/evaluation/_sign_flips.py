@@ -1,0 +1,231 @@
+"""Null distributions of paired scores whose members change places: all patterns, or random ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+
+# Roundings that a signed sum of weighted differences owes to things other than sums within
+# groups: both scores, the weight, the difference, the product, and a few for how the scores
+# were computed.
+_ROUNDINGS = 8
+# The same for a statistic of which nothing is known, relative to its largest value.
+_ROUNDINGS_OF_CALLABLE = 100
+_EPS = float(np.finfo(np.float64).eps)
+# Sums of magnitudes stay below 2 to this power as 64-bit integers, with room for their rounding.
+_BITS = 61
+_WORD, _BYTE = 64, 8
+# Sums that are added to in one go, and values of resampled pairs that are held at a time.
+_SUMS_AT_ONCE = 8192
+_VALUES_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class NullDistribution:
+    """A statistic, and its values under patterns of changes.
+
+    Attributes
+    ----------
+    statistic : float
+    values : ndarray of shape (n_patterns,)
+        Those that tie with the statistic, or with its negative, are exactly equal to it.
+    exact : bool
+        Whether each pattern is there equally often.
+    """
+
+    statistic: float
+    values: FloatArray
+    exact: bool
+
+    @classmethod
+    def of(
+        cls, statistic: float, values: FloatArray, tolerance: float, exact: bool
+    ) -> NullDistribution:
+        """Make values equal that differ by no more than a tolerance."""
+        for target in (-statistic, statistic):
+            values = np.where(np.abs(values - target) <= tolerance, target, values)
+        return cls(statistic, values, exact)
+
+    @property
+    def greater(self) -> float:
+        """Probability of a value at least as large as the statistic."""
+        return self._share(self.values >= self.statistic)
+
+    @property
+    def less(self) -> float:
+        """Probability of a value at most as large as the statistic."""
+        return self._share(self.values <= self.statistic)
+
+    @property
+    def farther(self) -> float:
+        """Probability of a value at least as far from 0."""
+        return self._share(np.abs(self.values) >= abs(self.statistic))
+
+    def _share(self, reached: BoolArray) -> float:
+        one = 0 if self.exact else 1  # the observed pattern is one of the random ones
+        return float((reached.sum() + one) / (len(reached) + one))
+
+
+def null_of_mean(
+    a: FloatArray,
+    b: FloatArray,
+    weight: FloatArray,
+    unit: IntArray,
+    n_resamples: int,
+    random: np.random.Generator,
+) -> NullDistribution:
+    """Find the weighted mean of a - b, when the pairs of a unit change places together.
+
+    Parameters
+    ----------
+    a, b, weight : ndarray of shape (n,)
+    unit : ndarray of int, shape (n,)
+        From 0 on.
+    n_resamples : int
+    random : Generator
+
+    Notes
+    -----
+    Sums over units are rounded to multiples of a power of two, so small that this is of no
+    account, and added as integers: in any order the result is the same. What is left is the
+    rounding of what is summed. A sum of s terms with r roundings each is off by at most (s + r)
+    times half the machine epsilon times the sum of magnitudes (N. Higham, Accuracy and Stability
+    of Numerical Algorithms, 2002, section 4.2). Two sums that should be equal may differ by twice
+    that. A unit whose sum may be 0 within that bound has no part in any pattern.
+    """
+    rows = np.bincount(unit)
+    every = np.bincount(unit, weight * (a - b))
+    slack = _EPS * (_ROUNDINGS + rows) * np.bincount(unit, weight * (np.abs(a) + np.abs(b)))
+    sums = every[np.abs(every) > slack]
+    shift = _BITS - int(np.frexp(np.abs(sums).sum())[1])
+    multiples = np.rint(np.ldexp(sums, shift)).astype(np.int64)
+    exact = _can_be_listed(len(sums), n_resamples)
+    totals = _signed_sums(multiples) if exact else _drawn_sums(multiples, n_resamples, random)
+    values = np.ldexp(totals.astype(np.float64), -shift)
+    tolerance = slack.sum() + len(sums) * np.ldexp(1.0, -shift)
+    mass = weight.sum()
+    return NullDistribution.of(float(every.sum() / mass), values / mass, tolerance / mass, exact)
+
+
+def _signed_sums(values: IntArray) -> IntArray:
+    """Sum the last axis under each pattern of signs; bit j of a pattern's number: + to value j."""
+    sums = np.zeros((*values.shape[:-1], 1), dtype=np.int64)
+    for j in range(values.shape[-1]):
+        value = values[..., j, None]
+        sums = np.concatenate([sums - value, sums + value], axis=-1)
+    return sums
+
+
+def _drawn_sums(values: IntArray, n_draws: int, random: np.random.Generator) -> IntArray:
+    """Sums under random signs, of which each byte of a random word looks up eight values' share.
+
+    Words of all draws are taken for 64 values at a time, in the order of the draws: no block size
+    enters the result, and memory does not grow with the number of values.
+    """
+    totals = np.zeros(n_draws, dtype=np.int64)
+    padded = np.pad(values, (0, -len(values) % _WORD))
+    for eights in padded.reshape(-1, _WORD // _BYTE, _BYTE):
+        tables = _signed_sums(eights)
+        for start in range(0, n_draws, _SUMS_AT_ONCE):
+            part = totals[start : start + _SUMS_AT_ONCE]
+            bytes_of_words = _words(random, len(part)).view(np.uint8).reshape(-1, _WORD // _BYTE)
+            for table, byte in zip(tables, bytes_of_words.T, strict=True):
+                part += table.take(byte, mode="wrap")
+    return totals
+
+
+def null_of_callable(
+    statistic: Callable[..., Any],
+    a: FloatArray,
+    b: FloatArray,
+    unit: IntArray,
+    n_resamples: int,
+    random: np.random.Generator,
+) -> NullDistribution:
+    """Find ``statistic(a, b)`` when the pairs of a unit change places together.
+
+    Units of which no pair differs have no part in any pattern. A statistic with a parameter
+    ``axis`` is called with many resamples at once, in blocks.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the statistic is not one finite number for each resample.
+    """
+    differs = np.bincount(unit, a != b) > 0
+    n_units = int(differs.sum())
+    moving = differs[unit]
+    bit = (np.cumsum(differs) - 1)[unit[moving]]
+    exact = _can_be_listed(n_units, n_resamples)
+    at_once = max(1, _VALUES_AT_ONCE // len(a))
+    values = []
+    for pattern in _patterns(n_units, n_resamples, None if exact else random, at_once):
+        change = np.zeros((len(pattern), len(a)), dtype=bool)
+        change[:, moving] = pattern[:, bit]
+        values.append(_evaluated(statistic, np.where(change, b, a), np.where(change, a, b)))
+    null = np.concatenate(values)
+    observed = float(_evaluated(statistic, a[None], b[None])[0])
+    return NullDistribution.of(
+        observed, null, _ROUNDINGS_OF_CALLABLE * _EPS * float(np.abs(null).max()), exact
+    )
+
+
+def _can_be_listed(n_units: int, n_patterns: int) -> bool:
+    """Whether units have no more than so many patterns, 2 to the power of their number."""
+    return n_units < n_patterns.bit_length()
+
+
+def _patterns(
+    n_units: int, n_resamples: int, random: np.random.Generator | None, at_once: int
+) -> Iterator[BoolArray]:
+    """Blocks of patterns: random ones, or without a source of random numbers all there are."""
+    n_patterns = 1 << n_units if random is None else n_resamples
+    for start in range(0, n_patterns, at_once):
+        stop = min(start + at_once, n_patterns)
+        if random is None:
+            words = np.arange(start, stop, dtype="<u8")[:, None]
+        else:
+            words = _words(random, stop - start, -(-n_units // _WORD))
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        yield bits[:, :n_units].astype(bool)
+
+
+def _words(random: np.random.Generator, *shape: int) -> Any:
+    """Random 64-bit words; their bytes are in the same order on every machine."""
+    words = random.integers(2**_WORD - 1, size=shape, dtype=np.uint64, endpoint=True)
+    return words.astype("<u8", copy=False)
+
+
+def _evaluated(statistic: Callable[..., Any], a: FloatArray, b: FloatArray) -> FloatArray:
+    """Values of a statistic for each row of scores."""
+    if _takes_axis(statistic):
+        values = np.asarray(statistic(a, b, axis=-1), dtype=np.float64)
+    else:
+        pairs = zip(a, b, strict=True)
+        values = np.array([statistic(x, y) for x, y in pairs], dtype=np.float64)
+    if values.shape != a.shape[:1]:
+        raise InvalidOptionError(
+            f"statistic gives values of shape {values.shape} for scores of shape {a.shape}; one "
+            "number is wanted for each row of scores, along axis=-1 if it takes axis"
+        )
+    if not np.isfinite(values).all():
+        raise InvalidOptionError(
+            f"statistic is {values[~np.isfinite(values)][0]} when some pairs change places; it "
+            "must be a finite number whichever do"
+        )
+    return values
+
+
+def _takes_axis(statistic: Callable[..., Any]) -> bool:
+    """Whether a function says that it takes ``axis``, as those of scipy and numpy do."""
+    try:
+        return "axis" in inspect.signature(statistic).parameters
+    except ValueError:  # some built-in functions do not tell
+        return False

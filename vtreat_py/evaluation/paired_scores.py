@@ -1,0 +1,260 @@
+"""A score of each row, or group of rows, from the predictions of one model or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
+from vtreat_py.evaluation._paired_rows import check_same_rows, rows_of, units
+
+__all__ = ["per_group_metric", "per_row_loss"]
+
+Loss: TypeAlias = (
+    Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
+)
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def per_row_loss(
+    y: Any, prediction: Any, *, loss: Loss = "squared", pos_label: Any = 1
+) -> pd.Series[Any] | pd.DataFrame:
+    """Find the loss of each row's prediction: lower is better.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The outcome.
+    prediction : array of shape (n,), array or frame of shape (n, m), or dict
+        Predictions of one model; or a column for each model (or repetition); or a dict from each
+        model's name to either. Of the columns of a model in a dict, such as the repetitions of
+        `repeated_cross_val_predict`, the losses are averaged.
+    loss : {"squared", "absolute", "log", "brier", "zero-one"} or callable
+        * "squared", "absolute": of numbers;
+        * "log", "brier": of the probability of ``pos_label``, y having two classes. As in
+          `sklearn.metrics.log_loss`, the log loss takes probabilities of 0 and 1 for closest to
+          them that it can, so that it is 36 at most;
+        * "zero-one": of predicted classes, 0 if right and 1 if wrong;
+        * a callable is given y and the predictions of one model (or repetition), arrays of shape
+          (n,), and returns n numbers.
+    pos_label : label
+        The class whose probability is predicted.
+
+    Returns
+    -------
+    Series of shape (n,) or DataFrame of shape (n, m)
+        A DataFrame if there are several models or columns. The index is that of the inputs, the
+        name (of the columns) is the loss.
+
+    Raises
+    ------
+    InvalidOptionError
+        If lengths or indexes differ, values are missing, or predictions are not what the loss
+        takes.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation.paired_scores import per_row_loss
+    >>> per_row_loss([1.0, 2.0, 4.0], [1.5, 2.0, 3.0]).tolist()
+    [0.25, 0.0, 1.0]
+    >>> per_row_loss(["no", "yes"], {"a": [0.2, 0.5], "b": [0.1, 0.8]}, loss="brier",
+    ...              pos_label="yes").round(2)
+    brier     a     b
+    0      0.04  0.01
+    1      0.25  0.04
+    """
+    index = _index(y, prediction)
+    truth = one_dimensional(y, "y")
+    name, of_rows = _loss(loss, truth, pos_label)
+
+    def score(values: Any, what: str) -> FloatArray:
+        check_length(values, len(truth), what)
+        losses = finite_numbers(of_rows(values, what), f"the {name} loss of {what}")
+        check_length(losses, len(truth), f"the {name} loss of {what}")
+        return losses
+
+    return _scored(prediction, score, index, name)
+
+
+def per_group_metric(
+    y: Any, prediction: Any, groups: Any, *, metric: Callable[[Any, Any], Any]
+) -> pd.Series[Any] | pd.DataFrame:
+    """Find a metric of each group's rows, such as the AUC of each hospital.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The outcome.
+    prediction : array of shape (n,), array or frame of shape (n, m), or dict
+        As for `per_row_loss`.
+    groups : array of shape (n,)
+        Label of each row's group.
+    metric : callable
+        ``metric(y, prediction)`` of the rows of a group, one number, such as those of
+        `sklearn.metrics`.
+
+    Returns
+    -------
+    Series of shape (n_groups,) or DataFrame of shape (n_groups, m)
+        Groups, the index, are in the order in which they come first. A metric that is not defined
+        in a group, such as the AUC of a single class, is NaN if the metric gives NaN; it is for
+        the user to decide what becomes of such groups.
+
+    Raises
+    ------
+    InvalidOptionError
+        If lengths or indexes differ, or a group's label is missing.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import accuracy_score
+    >>> from vtreat_py.evaluation.paired_scores import per_group_metric
+    >>> per_group_metric([1, 0, 1, 1], [1, 1, 1, 0], ["x", "x", "y", "x"], metric=accuracy_score)
+    x    0.333333
+    y    1.000000
+    Name: accuracy_score, dtype: float64
+    """
+    _index(y, prediction, groups)
+    truth = one_dimensional(y, "y")
+    unit, _ = units(groups, len(truth))
+    labels = pd.Index(one_dimensional(groups, "groups")).unique()
+    rows = rows_of(unit)
+
+    def score(values: Any, what: str) -> FloatArray:
+        check_length(values, len(truth), what)
+        return np.array([metric(truth[r], values[r]) for r in rows], dtype=np.float64)
+
+    return _scored(prediction, score, labels, getattr(metric, "__name__", "metric"))
+
+
+def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
+    """Return the index that the inputs share."""
+    inputs = {"y": y, "groups": groups}
+    if isinstance(prediction, Mapping):
+        inputs |= {f"prediction[{name!r}]": values for name, values in prediction.items()}
+    else:
+        inputs["prediction"] = prediction
+    check_same_rows(inputs)
+    for values in inputs.values():
+        if isinstance(values, pd.Series | pd.DataFrame):
+            return values.index
+    return pd.RangeIndex(len(y))
+
+
+def _scored(
+    prediction: Any, score: Callable[[Any, str], FloatArray], index: pd.Index, name: str
+) -> pd.Series[Any] | pd.DataFrame:
+    """Score one model, each column, or each model of a dict."""
+    if isinstance(prediction, Mapping):
+        if not prediction:
+            raise InvalidOptionError("prediction is an empty dict; give at least one model's")
+        means = {
+            model: np.mean(list(_scores(values, score, f"prediction[{model!r}]").values()), axis=0)
+            for model, values in prediction.items()
+        }
+        return pd.DataFrame(means, index=index).rename_axis(columns=name)
+    scores = _scores(prediction, score, "prediction")
+    if np.ndim(prediction) == 1:
+        return pd.Series(scores[0], index=index, name=name)
+    return pd.DataFrame(scores, index=index).rename_axis(columns=name)
+
+
+def _scores(
+    prediction: Any, score: Callable[[Any, str], FloatArray], what: str
+) -> dict[Any, FloatArray]:
+    """Scores of each column of predictions; a single one is called 0."""
+    if np.ndim(prediction) == 1:
+        return {0: score(np.asarray(prediction), what)}
+    if hasattr(prediction, "to_pandas"):
+        prediction = prediction.to_pandas()
+    frame = pd.DataFrame(prediction)
+    if not frame.shape[1]:
+        raise InvalidOptionError(f"{what} has no columns")
+    return {
+        column: score(values.to_numpy(), f"{what}[{column!r}]") for column, values in frame.items()
+    }
+
+
+def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], Any]]:
+    """Name a loss, and give the function from predictions, and what they are called, to losses."""
+    if callable(loss):
+        return getattr(loss, "__name__", "callable"), lambda values, _: loss(y, values)
+    if loss in ("squared", "absolute"):
+        outcome = finite_numbers(y, "y")
+        power = np.square if loss == "squared" else np.abs
+        return loss, lambda values, what: power(finite_numbers(values, what) - outcome)
+    if loss in ("log", "brier"):
+        positive = _positive(y, pos_label)
+        of_chance = _log if loss == "log" else _brier
+        return loss, lambda values, what: of_chance(positive, _chances(values, what))
+    if loss == "zero-one":
+        return loss, lambda values, what: y != _labels(values, y, what)
+    raise InvalidOptionError(
+        f'loss={loss!r}; it must be "squared", "absolute", "log", "brier", "zero-one", or a '
+        "function of y and predictions"
+    )
+
+
+def _log(positive: BoolArray, chance: FloatArray) -> FloatArray:
+    clipped = np.clip(chance, _EPS, 1.0 - _EPS)
+    return -np.log(np.where(positive, clipped, 1.0 - clipped))
+
+
+def _brier(positive: BoolArray, chance: FloatArray) -> FloatArray:
+    return np.square(positive - chance)
+
+
+def _positive(y: Any, pos_label: Any) -> BoolArray:
+    """Say which rows are of the class whose probability is predicted."""
+    _check_no_missing(y, "y")
+    classes = pd.unique(y)
+    positive = np.asarray(y == pos_label, dtype=bool)
+    if len(classes) > 2:
+        raise InvalidOptionError(
+            f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
+            'a function of y and predictions, or predicted classes with loss="zero-one"'
+        )
+    if not positive.any() and not np.isin(classes, (0, -1)).all():
+        raise InvalidOptionError(
+            f"pos_label={pos_label!r} is none of the classes of y, {listed(classes.tolist())}; it "
+            "names the class whose probability is predicted"
+        )
+    return positive
+
+
+def _chances(values: Any, what: str) -> FloatArray:
+    chance = finite_numbers(values, what)
+    outside = (chance < 0) | (chance > 1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise InvalidOptionError(
+            f"{what} is {chance[row]:g} in row {row}; this loss takes probabilities, from 0 to 1"
+        )
+    return chance
+
+
+def _labels(values: Any, y: Any, what: str) -> Any:
+    """Read predicted classes; what looks like anything else is refused."""
+    _check_no_missing(y, "y")
+    _check_no_missing(values, what)
+    unknown = values[~pd.Series(values).isin(list(pd.unique(y))).to_numpy()]
+    fractions = values.dtype.kind == "f" and (unknown != np.floor(unknown)).any()
+    if fractions or len(unknown) == len(values):
+        raise InvalidOptionError(
+            f"{what} holds {listed(pd.unique(unknown).tolist())}, but y "
+            f"{listed(pd.unique(y).tolist())}; the zero-one loss takes predicted classes"
+        )
+    return values
+
+
+def _check_no_missing(values: Any, what: str) -> None:
+    missing = pd.isna(values)
+    if missing.any():
+        raise InvalidOptionError(
+            f"{what} is missing in {int(missing.sum())} rows, the first row {missing.argmax()}"
+        )

@@ -1,0 +1,214 @@
+"""Predictions of each row by several models, each trained on other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+from sklearn import get_config
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._typing import FloatArray
+from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
+from vtreat_py.evaluation._paired_rows import units
+from vtreat_py.evaluation._repetitions import Split, repeated_splits
+
+__all__ = ["repeated_cross_val_predict"]
+
+Method: TypeAlias = Literal["predict", "predict_proba"]
+
+
+def repeated_cross_val_predict(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    L: int = 10,
+    k: int = 2,
+    method: Method = "predict",
+    groups: Any = None,
+    sample_weight: Any = None,
+    cv: Any = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Predict each row L times, each time by a model that was trained on other rows than it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for each fit.
+    X : frame or array of n rows
+    y : array of shape (n,)
+    L : int
+        Number of repetitions, each a fresh division of the rows.
+    k : int
+        Number of folds of each: stratified for classifiers, whole groups with ``groups``. With 2
+        folds the training rows of two repetitions are as different as they can be, and half as
+        many as there are; with 10 they are nearly the same, and nearly all.
+    method : {"predict", "predict_proba"}
+        "predict_proba": the probability of the second of two classes.
+    groups : array of shape (n,) or None
+        Rows of a group are never trained on together with predicting others of it.
+    sample_weight : array of shape (n,) or None
+        To fit with. With metadata routing on it goes where it was requested, else to ``fit``.
+    cv : splitter, list of (train, test) rows, list of such plans, or None
+        In place of L and k. It says itself how often each row is predicted, except for a splitter
+        that shuffles without a random state of its own, such as ``KFold(5, shuffle=True)``: that
+        is run L times.
+    rng : None, int or Generator
+        For the divisions, as for `numpy.random.default_rng`. Estimators have their own
+        ``random_state``.
+    n_jobs : int or None
+        Fits at a time, as in scikit-learn. The result does not depend on it.
+
+    Returns
+    -------
+    DataFrame of shape (n, L)
+        The index is that of X. Column l holds the l-th prediction of each row.
+
+    Raises
+    ------
+    InvalidOptionError, OptionTypeError
+        If ``cv`` predicts some rows more often than others, the estimator takes no weights, or
+        there are not two classes for "predict_proba".
+
+    References
+    ----------
+    G. I. Webb and P. Conilione, "Estimating bias and variance from data", technical report,
+    Monash University, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> repeated_cross_val_predict(LinearRegression(), X, y, L=3, rng=0).shape
+    (442, 3)
+    """
+    return predictions_of(
+        {"estimator": estimator},
+        X,
+        y,
+        L=L,
+        k=k,
+        method=method,
+        groups=groups,
+        sample_weight=sample_weight,
+        cv=cv,
+        rng=rng,
+        n_jobs=n_jobs,
+    )["estimator"]
+
+
+def predictions_of(
+    estimators: Mapping[Any, Any],
+    X: Any,
+    y: Any,
+    *,
+    L: int,
+    k: int,
+    method: Method,
+    groups: Any,
+    cv: Any,
+    rng: Any,
+    n_jobs: int | None,
+    sample_weight: Any = None,
+) -> dict[Any, pd.DataFrame]:
+    """Predict by several estimators, on the same splits, in one flat queue of fits."""
+    if method not in get_args(Method):
+        raise InvalidOptionError(f"method={method!r}; it must be one of {list(get_args(Method))}")
+    L, k = whole_number(L, "L", 1), whole_number(k, "k", 2)
+    X, y = indexable(X, one_dimensional(y, "y"))
+    n_rows = len(y)
+    if groups is not None:
+        groups, _ = units(groups, n_rows)
+    weight = None if sample_weight is None else checked_weight(sample_weight, n_rows)
+    fit_params = {name: _fit_params(model, weight) for name, model in estimators.items()}
+    classes = two_classes(y) if method == "predict_proba" else None
+    splits = repeated_splits(
+        X,
+        y,
+        groups,
+        L=L,
+        k=k,
+        cv=cv,
+        stratify=all(is_classifier(model) for model in estimators.values()),
+        random=np.random.default_rng(rng),
+    )
+    queue = [(name, split) for name in estimators for split in splits]
+    predicted = Parallel(n_jobs=n_jobs)(
+        delayed(_fit_and_predict)(clone(estimators[name]), X, y, split, fit_params[name], classes)
+        for name, split in queue
+    )
+    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
+    of_model: dict[Any, list[Any]] = {name: [] for name in estimators}
+    for (name, _), values in zip(queue, predicted, strict=True):
+        of_model[name].append(values)
+    return {name: _table(splits, values, index) for name, values in of_model.items()}
+
+
+def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.DataFrame:
+    """Put the predictions of each split in their place."""
+    times = sum(len(values) for values in predicted) // len(index)
+    table = np.empty((len(index), times), dtype=np.result_type(*predicted))
+    for split, values in zip(splits, predicted, strict=True):
+        table[split.test, split.repetition] = values
+    return pd.DataFrame(table, index=index).rename_axis(columns="repetition")
+
+
+def _fit_and_predict(
+    model: Any, X: Any, y: Any, split: Split, fit_params: dict[str, FloatArray], classes: Any
+) -> Any:
+    """Predict the rows of a split; of two classes, the probability of the second."""
+    params = {name: values[split.train] for name, values in fit_params.items()}
+    model.fit(_safe_indexing(X, split.train), y[split.train], **params)
+    new = _safe_indexing(X, split.test)
+    if classes is None:
+        return one_dimensional(model.predict(new), "the prediction")
+    learned = list(model.classes_)
+    if classes[1] not in learned:  # no row to train on was of this class
+        return np.zeros(len(split.test))
+    return model.predict_proba(new)[:, learned.index(classes[1])]
+
+
+def two_classes(y: Any) -> Any:
+    """Return the two classes of y in their order.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are not two.
+    """
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise InvalidOptionError(
+            f'method="predict_proba" is for two classes; y has {listed(classes.tolist())}'
+        )
+    return classes
+
+
+def _fit_params(estimator: Any, weight: FloatArray | None) -> dict[str, Any]:
+    """Say how weights of all rows are passed to ``fit``."""
+    if weight is None:
+        return {}
+    if get_config()["enable_metadata_routing"]:
+        router = MetadataRouter(owner="repeated_cross_val_predict").add(
+            estimator=estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        )
+        return dict(process_routing(router, "fit", sample_weight=weight).estimator.fit)
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise InvalidOptionError(
+            f"{type(estimator).__name__}.fit takes no sample_weight; leave it out, or, for a "
+            "pipeline, turn on sklearn.set_config(enable_metadata_routing=True) and request it "
+            "with set_fit_request(sample_weight=True) of the steps"
+        )
+    return {"sample_weight": weight}
