@@ -206,20 +206,29 @@ def coverage_study(
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
-    >>> from sklearn.model_selection import ShuffleSplit
+    >>> from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
     >>> from vtreat_py.evaluation.coverage import coverage_study
     >>> def coin(size, rate, rng):
     ...     return rng.random((size, 1)), rng.random(size) < rate
     >>> study = coverage_study(
     ...     coin,
     ...     {"prior": DummyClassifier()},
-    ...     sizes=[200],
-    ...     rates=[0.2],
+    ...     sizes=[1000],
+    ...     rates=[0.05],
     ...     seeds=range(20),
-    ...     strategies={"vanilla": ShuffleSplit(10, test_size=0.2, random_state=0)},
+    ...     strategies={
+    ...         "vanilla": ShuffleSplit(25, test_size=0.2, random_state=0),
+    ...         "stratified": StratifiedShuffleSplit(25, test_size=0.2, random_state=0),
+    ...     },
     ...     scoring=["brier"],
     ... )
-    >>> study.coverage(["method"])[["n", "covered"]]
+    >>> study.coverage(["strategy", "method"])[["n", "covered"]]
+                               n  covered
+    strategy   method
+    vanilla    iqr            20       10
+               nadeau-bengio  20        9
+    stratified iqr            20        0
+               nadeau-bengio  20        0
     """
     check_level(level)
     if not isinstance(estimators, Mapping):
@@ -290,7 +299,7 @@ def _all_intervals(folds: pd.DataFrame, level: float, methods: Sequence[str]) ->
         score_intervals(folds, level=level, method=method).assign(method=method).reset_index()
         for method in methods
     ]
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables).sort_index(kind="stable")  # the methods of a metric side by side
 
 
 def _can_be_split(y: Any) -> bool:
@@ -303,6 +312,6 @@ def _undefined(
     strategies: Iterable[str], metrics: Iterable[str], methods: Iterable[str]
 ) -> pd.DataFrame:
     """Intervals of a sample that cannot be split."""
-    named = product(methods, strategies, metrics)
-    table = pd.DataFrame(list(named), columns=["method", "strategy", "metric"])
+    named = product(strategies, metrics, methods)
+    table = pd.DataFrame(list(named), columns=["strategy", "metric", "method"])
     return table.assign(truth=np.nan, low=np.nan, high=np.nan, width=np.nan)
