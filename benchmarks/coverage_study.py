@@ -26,7 +26,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
 
-SIZES, RATES, SEEDS, SPLITS = (500, 2_000), (0.02, 0.2), range(60), 50
+SIZES, RATES, SEEDS, SPLITS = (500, 2_000), (0.02, 0.2), range(60), 25
 MODELS = {"logistic regression": LogisticRegression(), "naive Bayes": GaussianNB()}
 RANDOMLY: dict[str, Any] = {"n_splits": SPLITS, "test_size": 0.2, "random_state": 0}
 STRATEGIES = {
@@ -80,10 +80,19 @@ def main() -> None:
         "Columns: rate of the positive class and rows of the sample; then all of them, with "
         "Wilson's 95%\ninterval, and the number of intervals that are undefined.\n"
     )
-    given = {"sizes": SIZES, "rates": RATES, "seeds": SEEDS, "strategies": STRATEGIES}
     for level, metrics in ((0.5, METRICS), (0.9, ["nll", "brier"])):
         say(f"Nominal coverage {level}\n")
-        report(coverage_study(skewed, MODELS, scoring=metrics, level=level, **given))
+        study = coverage_study(
+            skewed,
+            MODELS,
+            sizes=SIZES,
+            rates=RATES,
+            seeds=SEEDS,
+            strategies=STRATEGIES,
+            scoring=metrics,
+            level=level,
+        )
+        report(study)
     say(", ".join(f"{package} {version(package)}" for package in ("scikit-learn", "numpy")))
     output.write_text("\n".join(LINES) + "\n")
 

@@ -152,7 +152,11 @@ def test_proper_scores_are_known_under_any_name() -> None:
         ("log_los", InvalidOptionError, "scoring 'log_los' is no metric; 'nll', 'brier'"),
         ([], InvalidOptionError, "scoring is empty; name one metric at least"),
         (["nll", "nll"], InvalidOptionError, "scoring names 'nll', 'nll', one of them twice"),
-        ({"a": 3}, OptionTypeError, "scoring 'a' is a int; the name of a metric or a callable"),
+        (
+            {"a": 3},
+            OptionTypeError,
+            "scoring 'a' is of type int; the name of a metric or a callable",
+        ),
     ],
 )
 def test_bad_metrics_are_refused(scoring: Any, error: type[Exception], message: str) -> None:

@@ -40,6 +40,11 @@ def test_a_pipeline_passes_them_to_each_step_that_takes_them() -> None:
     assert list(weight_parameters(Pipeline(steps), WEIGHT)) == expected
 
 
+def test_a_search_at_the_end_of_a_pipeline_gets_them_too() -> None:
+    pipeline = make_pipeline(FunctionTransformer(), GridSearchCV(LogisticRegression(), {}))
+    assert list(weight_parameters(pipeline, WEIGHT)) == ["gridsearchcv__sample_weight"]
+
+
 def test_a_weighted_pipeline_is_one_of_repeated_rows() -> None:
     random = np.random.default_rng(0)
     X, weight = random.normal(size=(60, 2)), random.integers(0, 4, 60)

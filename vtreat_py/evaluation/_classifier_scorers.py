@@ -104,7 +104,7 @@ class ClassifierScorers:
                 given[name] = item
             else:
                 raise OptionTypeError(
-                    f"scoring {name!r} is a {type(item).__name__}; the name of a metric or a "
+                    f"scoring {name!r} is of type {type(item).__name__}; the name of a metric or a "
                     "callable of an estimator, X and y is wanted"
                 )
         if weighted:

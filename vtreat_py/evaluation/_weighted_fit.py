@@ -15,9 +15,9 @@ from vtreat_py.evaluation._classifier_scorers import takes_weight
 def weight_parameters(estimator: Any, sample_weight: Any) -> dict[str, Any]:
     """Parameters of ``fit`` that pass weights on; none for no weights.
 
-    A Pipeline passes them to each step whose ``fit`` names ``sample_weight``, so that a treatment
-    or a scaler counts rows as the model does; with scikit-learn's metadata routing, to the steps
-    that request them.
+    A Pipeline passes them to its model, and to each step before it whose ``fit`` names
+    ``sample_weight``, so that a treatment or a scaler counts rows as the model does. With
+    scikit-learn's metadata routing it passes them to the steps that request them.
 
     Raises
     ------
@@ -26,16 +26,15 @@ def weight_parameters(estimator: Any, sample_weight: Any) -> dict[str, Any]:
     """
     if sample_weight is None:
         return {}
-    is_routed = get_config()["enable_metadata_routing"]
-    model = estimator
-    names = ["sample_weight"]
-    if isinstance(estimator, Pipeline) and not is_routed:
+    model, names = estimator, ["sample_weight"]
+    if isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]:
+        *before, (last, model) = estimator.steps
         names = [
             f"{name}__sample_weight"
-            for name, step in estimator.steps
+            for name, step in before
             if hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
         ]
-        model = estimator.steps[-1][1]
+        names.append(f"{last}__sample_weight")
     if not takes_weight(model.fit):
         raise InvalidOptionError(
             f"{type(model).__name__}.fit takes no sample_weight, so it would count every row as "

@@ -222,13 +222,12 @@ def coverage_study(
     ...     },
     ...     scoring=["brier"],
     ... )
-    >>> study.coverage(["strategy", "method"])[["n", "covered"]]
-                               n  covered
-    strategy   method
-    vanilla    iqr            20       10
-               nadeau-bengio  20        9
-    stratified iqr            20        0
-               nadeau-bengio  20        0
+    >>> study.coverage(["strategy", "method"])["covered"].reset_index()
+         strategy         method  covered
+    0     vanilla            iqr       10
+    1     vanilla  nadeau-bengio        9
+    2  stratified            iqr        0
+    3  stratified  nadeau-bengio        0
     """
     check_level(level)
     if not isinstance(estimators, Mapping):

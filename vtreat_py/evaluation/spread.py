@@ -227,8 +227,8 @@ def cv_spread(
         positive) or 0, and the area under the ROC curve is NaN. All those names do so; for others
         it is as scikit-learn or the callable has it.
     sample_weight : sequence of n numbers, optional
-        Weights of rows, 0 or more: passed to ``fit`` (of a Pipeline: to each step whose ``fit``
-        names ``sample_weight``) and to every metric.
+        Weights of rows, 0 or more: passed to ``fit`` (of a Pipeline: to its model, and to each
+        step whose ``fit`` names ``sample_weight``) and to every metric.
     groups : sequence of n values, optional
         Passed to the splitters.
     random_state : int, RandomState or None
