@@ -127,6 +127,12 @@ def test_names_callables_and_dictionaries() -> None:
     assert list(scored(CHANCE, Y, scoring=rows_above_half)) == ["rows_above_half"]
 
 
+def test_all_names_of_scikit_learn_are_known() -> None:
+    found = scored(CHANCE, Y, WEIGHT, scoring=["d2_log_loss_score", "nll"])
+    base = log_loss(Y, np.full(50, np.average(Y, weights=WEIGHT)), sample_weight=WEIGHT)
+    assert found["d2_log_loss_score"] == pytest.approx(1 - found["nll"] / base)
+
+
 def test_callables_get_the_weights() -> None:
     assert scored(CHANCE, Y, WEIGHT, scoring=[total])["total"] == WEIGHT.sum()
     own = make_scorer(log_loss, response_method="predict_proba")
@@ -155,7 +161,7 @@ def test_proper_scores_are_known_under_any_name() -> None:
         (
             {"a": 3},
             OptionTypeError,
-            "scoring 'a' is of type int; the name of a metric or a callable",
+            "scoring 'a' is of type int; the name of a metric",
         ),
     ],
 )

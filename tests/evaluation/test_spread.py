@@ -321,6 +321,16 @@ def test_picture_tells_what_is_undefined() -> None:
     mpl.pyplot.close("all")
 
 
+def test_picture_of_a_score_that_is_defined_nowhere() -> None:
+    splits = [([0, 1, 2, 3], [4, 5]), ([0, 1, 2, 3], [4])]
+    with pytest.warns(VtreatWarning):
+        spread = cv_spread(FirstColumn(), X[:6], [1, 0, 0, 1, 0, 0], strategies={"given": splits})
+    ax = spread.plot("roc_auc")
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["given\n2 undefined"]
+    assert len(ax.lines[0].get_xdata()) == 0
+    mpl.pyplot.close("all")
+
+
 def test_repr() -> None:
     text = repr(cv_spread(FirstColumn(), X, RARE, strategies=BOTH, scoring="nll"))
     assert text.startswith(

@@ -24,7 +24,8 @@ from sklearn.metrics import (
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py._typing import FloatArray
 
-Scoring: TypeAlias = str | Sequence[str | Callable[..., Any]] | Mapping[str, Any]
+Metric: TypeAlias = str | Callable[..., Any]
+Scoring: TypeAlias = Metric | Sequence[Metric] | Mapping[str, Metric]
 
 DEFAULT_SCORING = ("nll", "brier", "roc_auc", "average_precision")
 

@@ -216,7 +216,7 @@ def cv_spread(
         ``{"vanilla": ShuffleSplit, "stratified": StratifiedShuffleSplit}``, each of 100 splits
         with ``test_size=0.2`` and the ``random_state``; with ``groups``,
         ``{"grouped": GroupShuffleSplit}`` of the same.
-    scoring : str, list of str or callables, or dict of {str: str or callable}
+    scoring : str or callable, list of them, or dict of {str: str or callable}
         Names: "nll" (mean negative log likelihood, in nats) and "brier" (mean squared difference
         of chance and outcome) are losses: 0 is perfect, and less is better. "roc_auc" and
         "average_precision": more is better. All other names are those of scikit-learn with the
