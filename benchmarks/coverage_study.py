@@ -54,9 +54,11 @@ def skewed(size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
 
 def report(study: CoverageStudy) -> None:
     """One line for each metric, strategy and method; a column for each rate and size."""
+    assert study.table["covered"].notna().all()
     shares = study.coverage(["metric", "strategy", "method", "rate", "size"])
     columns = [(rate, size) for rate in study.table["rate"].unique() for size in SIZES]
-    say(f"{'':<47}" + "".join(f"{f'{rate:.0%}, {size:,}':>11}" for rate, size in columns))
+    names = [f"{rate:.0%}, {size:,}" for rate, size in columns]
+    say(f"{'':<47}" + "".join(f"{name:>11}" for name in names) + f"{'all':>8}")
     pooled = study.coverage(["metric", "strategy", "method"])
     for of in pooled.index:
         metric, strategy, method = of
@@ -65,7 +67,7 @@ def report(study: CoverageStudy) -> None:
             f"{metric:<19}{strategy:<12}{method:<16}"
             + "".join(f"{cell:>11.2f}" for cell in cells)
             + f"{pooled.loc[of, 'coverage']:>8.2f}  [{pooled.loc[of, 'low']:.2f}, "
-            f"{pooled.loc[of, 'high']:.2f}]{pooled.loc[of, 'undefined']:>5.0f}"
+            f"{pooled.loc[of, 'high']:.2f}]"
         )
     say()
 
@@ -77,8 +79,8 @@ def main() -> None:
     say(
         f"Share of intervals that hold the true score: {len(SEEDS)} samples for each class rate "
         f"and size,\n{' and '.join(MODELS)}, {SPLITS} splits with {0.2:.0%} of rows to test on.\n"
-        "Columns: rate of the positive class and rows of the sample; then all of them, with "
-        "Wilson's 95%\ninterval, and the number of intervals that are undefined.\n"
+        "Columns: rate of the positive class and rows of the sample; then all of them together, "
+        "with Wilson's\n95% interval. No interval was undefined.\n"
     )
     for level, metrics in ((0.5, METRICS), (0.9, ["nll", "brier"])):
         say(f"Nominal coverage {level}\n")

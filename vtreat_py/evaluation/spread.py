@@ -99,6 +99,9 @@ class CVSpread:
 
             t a quantile of Student's distribution with J - 1 degrees of freedom. The second term
             stands for what the splits have in common, their rows: more splits do not take it away.
+            From folds drawn without regard to the class it keeps its level for log loss, Brier
+            score and area under the ROC curve. Average precision is biased on small folds of a
+            rare class, and its intervals are too narrow.
 
         Returns
         -------
