@@ -265,6 +265,7 @@ def test_repr() -> None:
         ({"seeds": []}, InvalidOptionError, "sizes, rates, seeds and estimators must each"),
         ({"methods": ["t"]}, InvalidOptionError, "method is 't'; 'iqr', 'nadeau-bengio' are"),
         ({"scoring": "gini"}, InvalidOptionError, "scoring 'gini' is no metric"),
+        ({"strategies": {}}, InvalidOptionError, "strategies is empty; give one splitter"),
         ({"truth_size": 0}, InvalidOptionError, "truth_size is 0; 1 or more is wanted"),
         ({"estimators": DummyClassifier()}, OptionTypeError, "estimators is a DummyClassifier; a "
          "dictionary of classifiers by name is wanted"),

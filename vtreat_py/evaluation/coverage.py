@@ -280,7 +280,9 @@ class _Study:
         scorers = ClassifierScorers.of_scoring(
             self.scoring, pos_label=large.pos_label, weighted=large.weight is not None
         )
-        strategies = self.strategies or default_strategies(None, seed)
+        strategies = self.strategies
+        if strategies is None:
+            strategies = default_strategies(None, seed)
         estimator = self.estimators[model]
         if not _can_be_split(y):
             table = _undefined(strategies, scorers.names, self.methods)
