@@ -80,8 +80,8 @@ def main() -> None:
         f"Share of intervals that hold the true score: {len(SEEDS)} samples for each class rate "
         f"and size,\n{' and '.join(MODELS)}, {SPLITS} splits with 20% of rows to test on.\n"
         "Columns: rate of the positive class and rows of the sample; then all of them together, "
-        "with Wilson's\n95% interval, which takes the two models of a sample as independent. No interval "
-        "was undefined.\n"
+        "with Wilson's\n95% interval, which takes the two models of a sample as independent. No "
+        "interval was undefined.\n"
     )
     for level, metrics in ((0.5, METRICS), (0.9, ["nll", "brier"])):
         say(f"Nominal coverage {level}\n")

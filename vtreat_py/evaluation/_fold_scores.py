@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
 from vtreat_py.evaluation._weighted_fit import weight_parameters
@@ -56,7 +56,7 @@ class LabelledRows:
         X, labels = indexable(X, labels)
         return cls(X, labels, weight, classes.tolist()[1])
 
-    def rows(self, chosen: IntArray | BoolArray) -> LabelledRows:
+    def rows(self, chosen: IntArray) -> LabelledRows:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[chosen]
         return LabelledRows(_safe_indexing(self.X, chosen), self.y[chosen], weight, self.pos_label)
