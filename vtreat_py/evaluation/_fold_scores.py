@@ -1,0 +1,142 @@
+"""Scores of a classifier on every split of every strategy: one flat queue, one fit a split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.parallel import Parallel, delayed
+
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
+from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
+from vtreat_py.evaluation._weighted_fit import weight_parameters
+
+_SPLITS, _TEST_SIZE = 100, 0.2
+_FACTS = ("n_train", "n_test", "rate_train", "rate_test")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Rows of two classes, and their weights; no weights: each row counts as one."""
+
+    X: Any
+    y: Any
+    weight: FloatArray | None
+    pos_label: Any
+
+    @classmethod
+    def checked(cls, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
+        """Read an outcome of two classes; the last in sorted order is the positive one."""
+        labels = one_dimensional(y, "y")
+        missing = pd.isna(labels)
+        if missing.any():
+            raise InvalidOptionError(
+                f"y is missing in {counted(int(missing.sum()), 'row')}, the first of them row "
+                f"{int(missing.argmax())}; leave those rows out"
+            )
+        classes = np.unique(labels)
+        if len(classes) != 2:
+            raise InvalidOptionError(
+                f"y must hold two classes, and holds {len(classes)}: {listed(classes.tolist())}"
+            )
+        weight = None if sample_weight is None else checked_weight(sample_weight, len(labels))
+        X, labels = indexable(X, labels)
+        return cls(X, labels, weight, classes.tolist()[1])
+
+    def rows(self, chosen: IntArray) -> LabelledRows:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return LabelledRows(_safe_indexing(self.X, chosen), self.y[chosen], weight, self.pos_label)
+
+    @property
+    def that_count(self) -> LabelledRows:
+        """Those of weight above 0."""
+        return self if self.weight is None else self.rows(np.flatnonzero(self.weight))
+
+    @property
+    def rate(self) -> float:
+        """Weighted share of the positive class; NaN where no row counts."""
+        weight = np.ones(len(self.y)) if self.weight is None else self.weight
+        total = float(weight.sum())
+        return float(weight[self.y == self.pos_label].sum()) / total if total else float("nan")
+
+
+def default_strategies(groups: Any, random_state: Any) -> dict[str, Any]:
+    """100 random splits, 20% of rows (or of groups) to test on: plain and stratified."""
+    options = {"n_splits": _SPLITS, "test_size": _TEST_SIZE, "random_state": random_state}
+    if groups is not None:
+        return {"grouped": GroupShuffleSplit(**options)}
+    return {"vanilla": ShuffleSplit(**options), "stratified": StratifiedShuffleSplit(**options)}
+
+
+def score_folds(
+    estimator: Any,
+    rows: LabelledRows,
+    scorers: ClassifierScorers,
+    strategies: Mapping[str, Any],
+    *,
+    groups: Any = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Fit and score every split; the long frame of ``CVSpread.folds``."""
+    queue = [
+        (strategy, split, train, test)
+        for strategy, cv in _checked(strategies).items()
+        for split, (train, test) in enumerate(
+            check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
+        )
+    ]
+    scored = Parallel(n_jobs=n_jobs)(
+        delayed(_score_split)(estimator, rows, scorers, train, test) for _, _, train, test in queue
+    )
+    lines = [
+        (strategy, split, metric, scores[metric], *facts)
+        for (strategy, split, _, _), (scores, facts) in zip(queue, scored, strict=True)
+        for metric in scorers.names
+    ]
+    return pd.DataFrame(
+        lines,
+        columns=["strategy", "split", "metric", "score", *_FACTS],
+    )
+
+
+def _checked(strategies: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(strategies, Mapping):
+        raise OptionTypeError(
+            f"strategies is a {type(strategies).__name__}; a dictionary of splitters by name is "
+            "wanted, such as {'vanilla': ShuffleSplit(100, test_size=0.2)}"
+        )
+    if not strategies:
+        raise InvalidOptionError("strategies is empty; give one splitter at least")
+    return strategies
+
+
+def _score_split(
+    estimator: Any, rows: LabelledRows, scorers: ClassifierScorers, train: IntArray, test: IntArray
+) -> tuple[dict[str, float], tuple[int, int, float, float]]:
+    """Scores on the test rows, and the facts of the split."""
+    to_fit, to_score = rows.rows(train), rows.rows(test)
+    facts = (len(train), len(test), to_fit.rate, to_score.rate)
+    if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
+        return dict.fromkeys(scorers.names, float("nan")), facts
+    model = fitted(estimator, to_fit)
+    scored = to_score.that_count
+    return scorers.scores(model, scored.X, scored.y, scored.weight), facts
+
+
+def fitted(estimator: Any, rows: LabelledRows) -> Any:
+    """A clone of the estimator, fitted."""
+    return clone(estimator).fit(rows.X, rows.y, **weight_parameters(estimator, rows.weight))

@@ -1,0 +1,78 @@
+"""Intervals from the scores of folds, and folds that look too much alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from vtreat_py._errors import InvalidOptionError, listed
+
+# Class shares of test folds that vary by less than this part of chance variance are held fixed.
+_FIXED = 0.25
+
+
+def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.DataFrame:
+    """Intervals of each strategy and metric; ``CVSpread.interval`` says what they are."""
+    check_level(level)
+    if method not in _METHODS:
+        raise InvalidOptionError(f"method is {method!r}; {listed(list(_METHODS))} are allowed")
+    rows = {}
+    for of, group in folds.groupby(["strategy", "metric"], sort=False):
+        defined = group[group["score"].notna()]
+        low, high = _METHODS[method](defined, level) if len(defined) else (np.nan, np.nan)
+        rows[of] = (low, high, high - low, len(defined), len(group) - len(defined))
+    columns = ["low", "high", "width", "splits", "undefined"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    table.index = pd.MultiIndex.from_tuples(rows, names=["strategy", "metric"])
+    return table
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0 < level < 1:
+        raise InvalidOptionError(f"level is {level!r}; a number between 0 and 1 is wanted")
+
+
+def _between_quantiles(folds: pd.DataFrame, level: float) -> tuple[float, float]:
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(folds["score"], [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def _nadeau_bengio(folds: pd.DataFrame, level: float) -> tuple[float, float]:
+    scores, n_splits = folds["score"], len(folds)
+    if n_splits < 2:
+        return np.nan, np.nan
+    overlap = float((folds["n_test"] / folds["n_train"]).mean())
+    error = float(scores.std()) * np.sqrt(1.0 / n_splits + overlap)
+    reach = float(stats.t.ppf((1.0 + level) / 2.0, n_splits - 1)) * error
+    mean = float(scores.mean())
+    return mean - reach, mean + reach
+
+
+_METHODS: dict[str, Callable[[pd.DataFrame, float], tuple[float, float]]] = {
+    "iqr": _between_quantiles,
+    "nadeau-bengio": _nadeau_bengio,
+}
+METHODS = tuple(_METHODS)
+
+
+def strategies_of_fixed_shares(folds: pd.DataFrame) -> list[Any]:
+    """Strategies whose test folds share out the classes more evenly than chance would.
+
+    That is what stratification does. Chance gives a test fold's share of a class the variance
+    ``r (1 - r) / n_test * n_train / (n_test + n_train)`` of draws without replacement.
+    """
+    found = []
+    splits = folds.drop_duplicates(["strategy", "split"]).dropna(subset="rate_test")
+    for strategy, group in splits.groupby("strategy", sort=False):
+        rate = float(group["rate_test"].mean())
+        drawn = group["n_train"] / (group["n_train"] + group["n_test"]) / group["n_test"]
+        by_chance = rate * (1.0 - rate) * float(drawn.mean())
+        if len(group) > 1 and group["rate_test"].var() < _FIXED * by_chance:
+            found.append(strategy)
+    return found
