@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._typing import FloatArray
 
 # Decimals, as floats of 32 bits too, are at most this below themselves: they start their bins.
@@ -24,29 +25,33 @@ class DecimalBins:
     decimals: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.decimals <= _MOST_DECIMALS:
-            raise InvalidOptionError(f"decimals is {self.decimals}; 1 to {_MOST_DECIMALS} can be")
+        _check_integer("decimals", self.decimals, 1, _MOST_DECIMALS)
 
     @property
     def number(self) -> int:
         """How many bins there are."""
-        return 10**self.decimals + 1
+        return self._to_one + 1
+
+    @property
+    def _to_one(self) -> int:
+        """Bins from 0 to 1, which has one more."""
+        return int(10**self.decimals)
 
     def check_range(self, low: float, high: float) -> None:
         """Refuse scores that have no bin."""
         if low < 0 or high > 1:
             raise InvalidOptionError(
-                f"score is {low if low < 0 else high:g} in a row, and bins='decimals' take scores "
-                "in [0, 1] only; use bins='float', which takes any"
+                f"a score is {low if low < 0 else high:g}, and bins='decimals' needs scores in "
+                "[0, 1]; use bins='float', which takes any"
             )
 
     def of(self, score: FloatArray) -> npt.NDArray[np.int32]:
         """Bins of scores."""
-        return ((score + _NUDGE) * 10**self.decimals).astype(np.int32)
+        return np.asarray((score + _NUDGE) * self._to_one, dtype=np.int32)
 
     def lower_edges(self) -> FloatArray:
         """The least score of each bin."""
-        return np.arange(self.number) / 10**self.decimals
+        return np.arange(self.number) / self._to_one
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,12 @@ class FloatBins:
     bits: int
 
     def __post_init__(self) -> None:
-        if not _FEWEST_BITS <= self.bits <= _MOST_BITS:
-            raise InvalidOptionError(f"bits is {self.bits}; {_FEWEST_BITS} to {_MOST_BITS} can be")
+        _check_integer("bits", self.bits, _FEWEST_BITS, _MOST_BITS)
 
     @property
     def number(self) -> int:
         """How many bins there are."""
-        return 2**self.bits
+        return int(2**self.bits)
 
     def check_range(self, low: float, high: float) -> None:
         """Take scores of any size, infinite ones too."""
@@ -80,11 +84,19 @@ class FloatBins:
     def lower_edges(self) -> FloatArray:
         """The least score of each bin."""
         first = np.arange(-(self.number // 2), self.number // 2) << (32 - self.bits)
-        edges = _in_order(first.astype(np.int32)).view(np.float32).astype(np.float64)
-        # Beyond infinity are patterns that stand for no number.
-        return np.where(np.isnan(edges), np.copysign(np.inf, first), edges)
+        # Patterns beyond those of the infinite stand for no number.
+        infinite = np.array([-np.inf, np.inf], dtype=np.float32).view(np.int32)
+        order = np.clip(first, *_in_order(infinite)).astype(np.int32)
+        return _in_order(order).view(np.float32).astype(np.float64)
 
 
 def _in_order(pattern: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """From bit patterns of floats to integers in the same order, and back."""
     return pattern ^ ((pattern >> 31) & _SIGN_BIT_OFF)
+
+
+def _check_integer(name: str, value: Any, least: int, most: int) -> None:
+    if not isinstance(value, int | np.integer):
+        raise OptionTypeError(f"{name} is {value!r}; it must be an integer")
+    if not least <= value <= most:
+        raise InvalidOptionError(f"{name} is {value}; it must be from {least} to {most}")

@@ -81,11 +81,11 @@ def read_rows(
     if n_missing:
         if missing == "raise":
             row = int(np.argmax(absent))
-            what = "score" if np.isnan(scores[row]) else "label"
+            what = "score" if np.isnan(scores[row]) else "y"
             raise InvalidOptionError(
-                f"{n_missing} of {len(labels)} rows have no label or no score, the first is row "
-                f"{row} ({what} is missing); leave those rows out, or count them with "
-                "missing='count'"
+                f"{what} is missing in row {row}, and rows with a missing value are {n_missing} of "
+                f"{len(labels)}; leave them out, or let missing='count' leave them out and count "
+                "them"
             )
         labels, scores = labels[~absent], scores[~absent]
         weight = None if weight is None else weight[~absent]

@@ -121,6 +121,11 @@ class StreamingBinaryEvaluator:
         return self._tally.n_missing
 
     @property
+    def thresholds(self) -> list[float]:
+        """Scores of at least these are called positive."""
+        return [float(threshold) for threshold in self._tally.thresholds]
+
+    @property
     def are_probabilities(self) -> bool:
         """Whether all scores are in [0, 1], so that log loss and Brier score are defined."""
         return self._tally.are_probabilities
@@ -197,6 +202,10 @@ class StreamingBinaryEvaluator:
         """Share of positive rows, by weight."""
         return self._mean(float(self._tally.positive.sum()))
 
+    def confusion(self, k: int) -> Counts:
+        """Weight of true and false positives and negatives at the threshold of number ``k``."""
+        return Counts(*self._counted().confusion[:, k].tolist())
+
     def fixed(self) -> pd.DataFrame:
         """Scores at the thresholds.
 
@@ -211,8 +220,8 @@ class StreamingBinaryEvaluator:
         from vtreat_py.evaluation.scores import confusion_scores
 
         tally = self._counted()
-        counts = tally.confusion.astype(np.int64 if tally.whole else np.float64)
-        table = pd.DataFrame({"threshold": tally.thresholds, **dict(zip(Counts._fields, counts))})
+        counts = Counts(*tally.confusion.astype(np.int64 if tally.whole else np.float64))
+        table = pd.DataFrame({"threshold": tally.thresholds, **counts._asdict()})
         return table.join(confusion_scores(*counts))
 
     def auc(self, rule: Literal["trapezoid", "riemann", "lower"] = "trapezoid") -> float:
