@@ -15,7 +15,7 @@ from vtreat_py.evaluation._formulas import SCORES, Counts
 from vtreat_py.evaluation._rational_functions import RationalFunction
 
 # Counts for which no score is 0, and no two different scores agree.
-_SOMEWHERE = Counts(*map(Fraction, (2, 3, 5, 11)))
+_SOMEWHERE = Counts(*map(Fraction, (2, 3, 5, 7)))
 
 
 def same_score(one: str, other: str) -> Literal[True] | pd.DataFrame:
