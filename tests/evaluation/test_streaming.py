@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from sklearn import metrics
@@ -260,6 +260,7 @@ def test_parts_merge_to_the_whole(bins: dict[str, Any], weighted: bool) -> None:
     assert parts[0].n_rows == 274
 
 
+@settings(max_examples=30)
 @given(scored_rows(), st.data())
 def test_any_split_merges_to_the_whole(rows: Any, data: st.DataObject) -> None:
     label, score, _ = rows
@@ -328,7 +329,7 @@ FRAMES = {
     "objects": lambda column: column.astype(object),
     "pandas": lambda column: pd.Series(column, index=range(7, 7 + len(column))),
     "nullable pandas": lambda column: pd.Series(column).convert_dtypes(),
-    "arrow in pandas": lambda column: pd.Series(pa.array(column), dtype=pd.ArrowDtype(pa.float64())),
+    "arrow in pandas": lambda column: pd.Series(column, dtype=pd.ArrowDtype(pa.float64())),
     "polars": pl.Series,
     "pyarrow": pa.array,
     "pyarrow chunks": lambda column: pa.chunked_array([column[:10], column[10:]]),
@@ -491,9 +492,7 @@ def test_bad_options_are_refused(
         (([[1, 0]], [0.5, 0.5]), InvalidOptionError, "y has shape (1, 2); one value a row"),
     ],
 )  # fmt: skip
-def test_what_is_refused_leaves_no_trace(
-    data: Any, error: type[Exception], message: str
-) -> None:
+def test_what_is_refused_leaves_no_trace(data: Any, error: type[Exception], message: str) -> None:
     evaluator = StreamingBinaryEvaluator().update([1, 0], [0.75, 0.25])
     with pytest.raises(error, match=re.escape(message)):
         evaluator.update(*data)

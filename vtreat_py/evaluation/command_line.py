@@ -72,7 +72,6 @@ def _parser() -> argparse.ArgumentParser:
     bins.add_argument(
         "--decimals",
         type=int,
-        default=3,
         metavar="D",
         help="bins of width 10**-D for scores in [0, 1] (default: 3)",
     )
@@ -109,9 +108,9 @@ def _found(options: argparse.Namespace) -> str:
 
 
 def _bins(options: argparse.Namespace) -> dict[str, Any]:
-    if options.bits is None:
-        return {"bins": "decimals", "decimals": options.decimals}
-    return {"bins": "float", "bits": options.bits}
+    if options.bits is not None:
+        return {"bins": "float", "bits": options.bits}
+    return {} if options.decimals is None else {"decimals": options.decimals}
 
 
 def _in_own_words(message: str) -> str:

@@ -126,17 +126,20 @@ class StreamingReport:
         ax.plot([0, 1], [0, 1], **_REFERENCE)
         ax.plot(curve["population"], curve["gain"], **_LINE)
         first = float(np.interp(0.1, curve["population"], curve["gain"]))
-        _say(ax, f"The top tenth of the scores has {first:.0%} of the positive rows")
+        _say(ax, f"Top tenth of scores: {first:.0%} of the positive rows")
         ax.set(xlabel="share of all rows, highest scores first", ylabel="share of positive rows")
 
     def _plot_calibration(self, ax: Any) -> None:
         groups = self.calibration
+        ax.plot(groups["mean_score"], groups["positive_rate"], marker="o", **_LINE)
+        ax.set(xlabel="mean score of a tenth of the rows", ylabel="share that is positive")
+        if "brier" not in self.summary:
+            _say(ax, "Share of positive rows, by score")
+            return
         ends = [groups["mean_score"].min(), groups["mean_score"].max()]
         ax.plot(ends, ends, **_REFERENCE)
-        ax.plot(groups["mean_score"], groups["positive_rate"], marker="o", **_LINE)
         gap = (groups["positive_rate"] - groups["mean_score"]).abs().max()
         _say(ax, f"Scores and rates differ by {gap:.2g} at most")
-        ax.set(xlabel="mean score of a tenth of the rows", ylabel="share that is positive")
 
 
 def _say(ax: Any, message: str) -> None:
