@@ -36,7 +36,7 @@ def test_float_bins_never_fall_where_scores_rise(scores: list[float], bits: int)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_scores_of_so_many_decimals_have_bins_of_their_own(decimals: int, dtype: type) -> None:
     bins = DecimalBins(decimals)
-    edges = np.array([round(k / 10**decimals, decimals) for k in range(10**decimals + 1)])
+    edges = np.round(np.linspace(0, 1, 10**decimals + 1), decimals)
     found = bins.of(edges.astype(dtype).astype(np.float64))
     np.testing.assert_array_equal(found, np.arange(bins.number))
     np.testing.assert_array_equal(bins.lower_edges(), edges)

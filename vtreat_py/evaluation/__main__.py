@@ -1,7 +1,11 @@
 """Evaluate a binary classifier: ``python -m vtreat_py.evaluation --help``."""
 
-import sys
+import os
 
-from vtreat_py.evaluation.command_line import main
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts faster without threads
 
-sys.exit(main())
+from vtreat_py.evaluation.command_line import main  # noqa: E402
+
+status = main()
+# All is written; to take the packages down in order would take longer than a small file.
+os._exit(status)

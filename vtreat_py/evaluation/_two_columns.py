@@ -46,7 +46,7 @@ def _parsed(block: bytes) -> tuple[FloatArray, FloatArray]:
     delimiter = "\t" if b"\t" in block[: block.find(b"\n")] else " "
     try:
         table = csv.read_csv(
-            pa.BufferReader(block),
+            pa.BufferReader(_owned_by_arrow(block)),
             read_options=csv.ReadOptions(column_names=_NAMES),
             parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=csv.ConvertOptions(
@@ -56,6 +56,13 @@ def _parsed(block: bytes) -> tuple[FloatArray, FloatArray]:
     except pa.ArrowInvalid:  # not one tab, or not one space
         return _split(block)
     return _array(table["label"]), _array(table["score"])
+
+
+def _owned_by_arrow(block: bytes) -> pa.Buffer:
+    """Copy a block: Arrow's threads may let go of it when Python is ending, or has ended."""
+    buffer = pa.allocate_buffer(len(block))
+    memoryview(buffer).cast("B")[:] = block
+    return buffer
 
 
 def _array(column: pa.ChunkedArray) -> FloatArray:

@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        print(_found(options))
+        print(_found(options), flush=True)
     except (VtreatError, OSError) as error:
-        print(f"{_NAME}: {_in_own_words(str(error))}", file=sys.stderr)
+        print(f"{_NAME}: {_in_own_words(str(error))}", file=sys.stderr, flush=True)
         return 2
     return 0
 
@@ -157,5 +157,5 @@ def _auc_bounds(evaluator: StreamingBinaryEvaluator) -> tuple[float, float]:
     with warnings.catch_warnings(record=True, action="always") as caught:
         bounds = evaluator.auc_bounds()
     for warning in caught:
-        print(f"{_NAME}: warning: {warning.message}", file=sys.stderr)
+        print(f"{_NAME}: warning: {warning.message}", file=sys.stderr, flush=True)
     return bounds
