@@ -1,8 +1,8 @@
 """Statistically sound, y-aware preparation of data frames for modelling."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from vtreat_py._on_use import names_on_use
 from vtreat_py._version import __version__
 
 if TYPE_CHECKING:
@@ -17,6 +17,24 @@ if TYPE_CHECKING:
         MultinomialOutcomeTreatment,
         NumericOutcomeTreatment,
         UnsupervisedTreatment,
+    )
+else:  # so that the command line of the evaluation starts without pandas and scikit-learn
+    __getattr__, __dir__ = names_on_use(
+        globals(),
+        {
+            "BinomialOutcomeTreatment": "_treatments",
+            "CrossFrameExperiment": "_design_steps",
+            "MultinomialOutcomeTreatment": "_treatments",
+            "NumericOutcomeTreatment": "_treatments",
+            "TreatmentPlan": "_plan",
+            "UnsupervisedTreatment": "_treatments",
+            "VtreatError": "_errors",
+            "VtreatWarning": "_errors",
+            "cross_frame_experiment": "_design",
+            "design_treatments": "_design",
+            "prepare": "_prepare",
+            "split_plans": "split_plans",
+        },
     )
 
 __all__ = [
@@ -34,33 +52,3 @@ __all__ = [
     "prepare",
     "split_plans",
 ]
-
-# Names are imported on first use: the command line of the evaluation starts without pandas and
-# scikit-learn.
-_MODULE_OF = {
-    "BinomialOutcomeTreatment": "_treatments",
-    "CrossFrameExperiment": "_design_steps",
-    "MultinomialOutcomeTreatment": "_treatments",
-    "NumericOutcomeTreatment": "_treatments",
-    "TreatmentPlan": "_plan",
-    "UnsupervisedTreatment": "_treatments",
-    "VtreatError": "_errors",
-    "VtreatWarning": "_errors",
-    "cross_frame_experiment": "_design",
-    "design_treatments": "_design",
-    "prepare": "_prepare",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name == "split_plans":
-        return import_module("vtreat_py.split_plans")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'vtreat_py' has no attribute {name!r}")
-    value = getattr(import_module(f"vtreat_py.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

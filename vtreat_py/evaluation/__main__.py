@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts faster without threads
 
-from vtreat_py.evaluation.command_line import main  # noqa: E402
+from vtreat_py.evaluation.command_line import main
 
 status = main()
 # All is written; to take the packages down in order would take longer than a small file.

@@ -65,7 +65,7 @@ class Tally:
         self.n_missing += rows.n_missing
         self.low, self.high = min(self.low, rows.low), max(self.high, rows.high)
         self.whole = self.whole and rows.has_whole_weights
-        # Bins are emptied into those of all rows block by block: few bins suit small blocks.
+        # A block is counted into bins of its own first: where these are many, it must be large.
         block = max(_BLOCK, 2 * self.bins.number)
         for start in range(0, len(rows.score), block):
             self._add_block(rows.block(start, start + block))

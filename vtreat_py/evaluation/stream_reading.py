@@ -19,7 +19,7 @@ __all__ = ["evaluate_stream"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
-_BYTES_A_BLOCK = 2**24
+_BYTES_A_BLOCK = 2**20
 _ROWS_A_BATCH = 2**18
 _MEGABYTE = 10**6
 
@@ -159,7 +159,8 @@ def _opened_file(path: Path, columns: list[Any]) -> _Source:
 def _parquet_batches(path: Path, columns: list[Any]) -> Iterator[tuple[Any, int]]:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    # Read as it is decoded, or else whole columns of the file would be held.
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BYTES_A_BLOCK) as file:
         _check_names(columns, file.schema_arrow.names)
         for batch in file.iter_batches(_ROWS_A_BATCH, columns=columns):
             yield batch, len(batch)

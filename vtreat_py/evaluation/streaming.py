@@ -36,13 +36,13 @@ class StreamingBinaryEvaluator:
     Parameters
     ----------
     threshold : float or sequence of float
-        Scores of at least this are called positive. Counts are those of the scores as they are,
-        compared as 64-bit floats, not of their bins.
+        Scores of at least this are called positive. Scores are compared as they are, as 64-bit
+        floats, not by their bins; each threshold takes a nanosecond or two a row.
     bins : {"decimals", "float"}
         What curves are made of. "decimals": bins of equal width, ``10**-decimals``, of scores in
         [0, 1]; a score of so many decimals has a bin of its own. "float": by the first ``bits``
         bits of the score as a 32-bit float; takes scores of any range, such as margins and log
-        odds, and is fine where scores are close to 0, as those of rare events are.
+        odds, and tells small scores apart, as those of rare events are.
     decimals : int, 1 to 6
     bits : int, 8 to 24
     pos_label : label
