@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 mpl.use("Agg")
@@ -78,7 +79,7 @@ def test_pictures_show_the_curves() -> None:
     np.testing.assert_array_equal(recall, report.precision_recall_curve["recall"][1:])
     titles = [ax.get_title(loc="left") for ax in axes.flat]
     half = (report.summary["auc_high"] - report.summary["auc_low"]) / 2
-    assert titles[0] == f"AUC {report.summary['auc']:.4f}, off by {half:.1g} at most"
+    assert titles[0] == f"AUC {report.summary['auc']:.4f}, off by {at_most(half)} at most"
     assert (
         titles[1] == f"Average precision {report.summary['average_precision']:.4f}, by chance 0.198"
     )
@@ -94,3 +95,11 @@ def test_the_report_of_one_class_warns() -> None:
         report = evaluator.report()
     assert np.isnan(report.summary["auc"])
     assert repr(report).splitlines()[1] == "AUC nan, certainly from nan to nan"
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [(0.00114, "0.0012"), (0.5, "0.5"), (0.25, "0.25"), (0.0996, "0.1"), (3e-7, "3e-07"), (0, "0")],
+)
+def test_bounds_are_rounded_up(bound: float, text: str) -> None:
+    assert at_most(bound) == text

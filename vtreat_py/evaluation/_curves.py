@@ -80,6 +80,14 @@ class Ranking:
         )
 
 
+def at_most(bound: float) -> str:
+    """Write a bound with two digits, rounded up."""
+    if not bound:
+        return "0"
+    digit = 10.0 ** (np.floor(np.log10(bound)) - 1)
+    return f"{np.ceil(bound / digit) * digit:.2g}"
+
+
 def calibration(weight: FloatArray, positive: FloatArray, sums: FloatArray, n: int) -> pd.DataFrame:
     """Group bins, in ascending order of their scores, to ``n`` groups of like weight."""
     held = np.flatnonzero(weight)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vtreat_py._errors import FrameError, VtreatError
+from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation._formulas import score_values
 from vtreat_py.evaluation._two_columns import evaluate_text
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
@@ -123,7 +124,7 @@ def _as_text(evaluator: StreamingBinaryEvaluator) -> str:
     low, high = _auc_bounds(evaluator)
     notes = dict.fromkeys(_FIXED, f"threshold {evaluator.thresholds[0]:g}")
     if low <= high:  # not NaN
-        notes["ROC"] = f"off by {(high - low) / 2:.2g} at most"
+        notes["ROC"] = f"off by {at_most((high - low) / 2)} at most"
     values = _scores(evaluator) | {"ROC": (low + high) / 2, "RMS": evaluator.rmse()}
     lines = [f"{name}  {value:10.6f}  {notes.get(name, '')}" for name, value in values.items()]
     if evaluator.n_missing:

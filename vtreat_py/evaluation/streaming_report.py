@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py._matplotlib import new_figure
+from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator, counted_rows
 
 __all__ = ["StreamingReport"]
@@ -76,8 +77,8 @@ class StreamingReport:
         lines = [
             f"{counted_rows(self.n_rows)}, {found['prevalence']:.4g} positive"
             + (left_out if self.n_missing else ""),
-            f"AUC {found['auc']:.6f}, certainly from {found['auc_low']:.6f} "
-            f"to {found['auc_high']:.6f}",
+            f"AUC {found['auc']:.6f}, certainly from {np.floor(found['auc_low'] * 1e6) / 1e6:.6f} "
+            f"to {np.ceil(found['auc_high'] * 1e6) / 1e6:.6f}",
             ", ".join(
                 f"{name.replace('_', ' ')} {value:.6g}"
                 for name, value in found.items()
@@ -109,7 +110,7 @@ class StreamingReport:
         ax.plot(curve["fpr"], curve["tpr"], **_LINE)
         ax.plot([0, 1], [0, 1], **_REFERENCE)
         half = (self.summary["auc_high"] - self.summary["auc_low"]) / 2
-        _say(ax, f"AUC {self.summary['auc']:.4f}, off by {half:.1g} at most")
+        _say(ax, f"AUC {self.summary['auc']:.4f}, off by {at_most(half)} at most")
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
 
     def _plot_precision_recall(self, ax: Any) -> None:
