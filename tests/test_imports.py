@@ -7,6 +7,10 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
+import vtreat_py
+
 WITHOUT_POLARS = """
 import sys
 
@@ -92,3 +96,25 @@ def test_importing_the_package_loads_no_optional_or_slow_module() -> None:
     tops = {name.partition(".")[0] for name in loaded}
     avoided = {"polars", "statsmodels", "matplotlib", "sympy", "duckdb", "tqdm", "rich", "pyspark"}
     assert not tops & avoided
+
+
+def test_public_names_are_imported_on_use() -> None:
+    heavy, found, listed = run(
+        """
+import json, sys
+import vtreat_py
+heavy = sorted({"numpy", "pandas", "sklearn", "scipy"} & set(sys.modules))
+listed = [name for name in vtreat_py.__all__ if name in dir(vtreat_py)]
+found = [name for name in vtreat_py.__all__ if getattr(vtreat_py, name) is not None]
+from vtreat_py import *
+assert TreatmentPlan is vtreat_py.TreatmentPlan and split_plans is vtreat_py.split_plans
+print(json.dumps([heavy, found, listed]))
+"""
+    )
+    assert heavy == []
+    assert found == listed == vtreat_py.__all__
+
+
+def test_unknown_names_are_no_attributes() -> None:
+    with pytest.raises(AttributeError, match="module 'vtreat_py' has no attribute 'treatments'"):
+        vtreat_py.treatments  # noqa: B018

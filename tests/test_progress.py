@@ -101,7 +101,7 @@ class FakeRich(types.ModuleType):
         self.events.append(total)
         return 7
 
-    def advance(self, task: int) -> None:
+    def advance(self, task: int, advance: int = 1) -> None:
         self.events.append(("done", task))
 
     def start(self) -> None:

@@ -27,8 +27,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import vtreat_py as vt
-from vtreat_py.evaluation.bias_variance import bias_variance
 from vtreat_py.evaluation.comparison import compare_models
+from vtreat_py.evaluation.error_decomposition import bias_variance
 from vtreat_py.evaluation.paired_scores import per_row_loss
 from vtreat_py.evaluation.randomization import randomization_test
 from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict

@@ -1,4 +1,4 @@
-"""A progress line for long designs: of tqdm or rich where installed, else a plain one."""
+"""A progress line for long work: of tqdm or rich where installed, else a plain one."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ _SECONDS_APART = 0.1
 # Updates in a log file, where a line cannot be written over.
 _LOGGED = 4
 
-# How to say that one more item is done, and how to close the line.
-Line = tuple[Callable[[], Any], Callable[[], Any]]
+# How to say that more items are done (one, or a number of them), and how to close the line.
+Line = tuple[Callable[..., Any], Callable[[], Any]]
 
 
 @contextmanager
-def progress_line(total: int, show: bool) -> Iterator[Callable[[], Any]]:
-    """Show on standard error how many of ``total`` columns are done.
+def progress_line(
+    total: int | None, show: bool, unit: str = "column"
+) -> Iterator[Callable[..., Any]]:
+    """Show on standard error how many of ``total`` items are done; None if nobody knows the total.
 
-    Yields a function to call when one more is done, in any order and from any thread. The line
-    is closed on the way out, after an error too.
+    Yields a function to call when one more is done, or a number of them, in any order and from
+    any thread. The line is closed on the way out, after an error too.
     """
     if not show:
         yield _nothing
         return
-    advance, close = _tqdm_line(total) or _rich_line(total) or _plain_line(total)
+    advance, close = _tqdm_line(total, unit) or _rich_line(total) or _plain_line(total, unit)
     lock = threading.Lock()
 
-    def advance_alone() -> None:
+    def advance_alone(items: int = 1) -> None:
         with lock:
-            advance()
+            advance(items)
 
     try:
         yield advance_alone
@@ -42,21 +44,21 @@ def progress_line(total: int, show: bool) -> Iterator[Callable[[], Any]]:
         close()
 
 
-def _nothing() -> None:
+def _nothing(items: int = 1) -> None:
     pass
 
 
-def _tqdm_line(total: int) -> Line | None:
+def _tqdm_line(total: int | None, unit: str) -> Line | None:
     try:
         from tqdm.auto import tqdm
     except ModuleNotFoundError as error:
         _check_not_installed("tqdm", error)
         return None
-    bar = tqdm(total=total, desc=_NAME, unit="column")
+    bar = tqdm(total=total, desc=_NAME, unit=unit)
     return bar.update, bar.close
 
 
-def _rich_line(total: int) -> Line | None:
+def _rich_line(total: int | None) -> Line | None:
     try:
         from rich.console import Console
         from rich.progress import Progress
@@ -75,34 +77,38 @@ def _check_not_installed(package: str, error: ModuleNotFoundError) -> None:
         raise error
 
 
-def _plain_line(total: int) -> Line:
-    line = _PlainLine(total)
+def _plain_line(total: int | None, unit: str) -> Line:
+    line = _PlainLine(total, unit)
     return line.advance, line.close
 
 
 class _PlainLine:
     """Writes over itself on a terminal; elsewhere adds a few lines in all."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int | None, unit: str) -> None:
         self._total = total
+        self._unit = unit
         self._done = 0
         self._stream = sys.stderr
         self._over = self._stream.isatty()
         self._next = time.monotonic()
         self._write()
 
-    def advance(self) -> None:
-        self._done += 1
-        if self._done == self._total or self._is_due():
+    def advance(self, items: int = 1) -> None:
+        before, self._done = self._done, self._done + items
+        if self._done == self._total or self._is_due(before):
             self._write()
 
-    def _is_due(self) -> bool:
+    def _is_due(self, before: int) -> bool:
         if self._over:
             return time.monotonic() >= self._next
-        return self._done * _LOGGED // self._total > (self._done - 1) * _LOGGED // self._total
+        if self._total is None:  # twice as many as at the line before
+            return self._done.bit_length() > before.bit_length()
+        return self._done * _LOGGED // self._total > before * _LOGGED // self._total
 
     def _write(self) -> None:
-        text = f"{_NAME}: {self._done} of {self._total} columns"
+        of_all = "" if self._total is None else f" of {self._total}"
+        text = f"{_NAME}: {self._done}{of_all} {self._unit}s"
         self._stream.write(f"\r{text}" if self._over else f"{text}\n")
         self._stream.flush()
         self._next = time.monotonic() + _SECONDS_APART

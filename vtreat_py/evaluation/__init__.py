@@ -1,1 +1,89 @@
-"""How well a model does, and how sure that is."""
+"""How well a model does, and how sure that is.
+
+Importance-weighted cross-validation, Fisher's randomization test, bias and variance, streamed
+evaluation of classifiers, the spread of cross-validation, and scores of classifiers.
+"""
+
+from typing import TYPE_CHECKING
+
+from vtreat_py._on_use import names_on_use
+
+if TYPE_CHECKING:
+    from vtreat_py.evaluation.comparison import compare_models
+    from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
+    from vtreat_py.evaluation.error_decomposition import bias_variance
+    from vtreat_py.evaluation.nested_jobs import run_nested
+    from vtreat_py.evaluation.paired_scores import per_group_metric, per_row_loss
+    from vtreat_py.evaluation.randomization import RandomizationTestResult, randomization_test
+    from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+    from vtreat_py.evaluation.score_identities import (
+        equivalence_classes,
+        same_score,
+        score_formulas,
+    )
+    from vtreat_py.evaluation.scores import confusion_scores
+    from vtreat_py.evaluation.spread import CVSpread, cv_spread
+    from vtreat_py.evaluation.stream_reading import evaluate_stream
+    from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+    from vtreat_py.evaluation.streaming_report import StreamingReport
+    from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
+    from vtreat_py.evaluation.weighted_validation import (
+        WeightedCrossValidation,
+        fold_weights,
+        weighted_cross_validate,
+    )
+else:  # each part loads what it needs, and no more
+    __getattr__, __dir__ = names_on_use(
+        globals(),
+        {
+            "CVSpread": "spread",
+            "CoverageStudy": "coverage",
+            "FoldWeightedSearchCV": "weighted_search",
+            "RandomizationTestResult": "randomization",
+            "StreamingBinaryEvaluator": "streaming",
+            "StreamingReport": "streaming_report",
+            "WeightedCrossValidation": "weighted_validation",
+            "bias_variance": "error_decomposition",
+            "compare_models": "comparison",
+            "confusion_scores": "scores",
+            "coverage_study": "coverage",
+            "cv_spread": "spread",
+            "equivalence_classes": "score_identities",
+            "evaluate_stream": "stream_reading",
+            "fold_weights": "weighted_validation",
+            "per_group_metric": "paired_scores",
+            "per_row_loss": "paired_scores",
+            "randomization_test": "randomization",
+            "repeated_cross_val_predict": "repeated_prediction",
+            "run_nested": "nested_jobs",
+            "same_score": "score_identities",
+            "score_formulas": "score_identities",
+            "weighted_cross_validate": "weighted_validation",
+        },
+    )
+
+__all__ = [
+    "CVSpread",
+    "CoverageStudy",
+    "FoldWeightedSearchCV",
+    "RandomizationTestResult",
+    "StreamingBinaryEvaluator",
+    "StreamingReport",
+    "WeightedCrossValidation",
+    "bias_variance",
+    "compare_models",
+    "confusion_scores",
+    "coverage_study",
+    "cv_spread",
+    "equivalence_classes",
+    "evaluate_stream",
+    "fold_weights",
+    "per_group_metric",
+    "per_row_loss",
+    "randomization_test",
+    "repeated_cross_val_predict",
+    "run_nested",
+    "same_score",
+    "score_formulas",
+    "weighted_cross_validate",
+]

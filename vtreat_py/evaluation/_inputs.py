@@ -47,13 +47,18 @@ def checked_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight")
         return np.ones(n_rows)
     weight = finite_numbers(sample_weight, name)
     check_length(weight, n_rows, name)
+    if not non_negative(weight, name).any():
+        raise InvalidOptionError(f"{name} is 0 in every row; the weights must not all be zero")
+    return weight
+
+
+def non_negative(weight: FloatArray, name: str) -> FloatArray:
+    """Return weights as they are; refuse negative ones."""
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise InvalidOptionError(
             f"{name} is {weight[row]:g} in row {row}; weights must be 0 or more"
         )
-    if not weight.any():
-        raise InvalidOptionError(f"{name} is 0 in every row; the weights must not all be zero")
     return weight
 
 

@@ -1,0 +1,164 @@
+"""Which scores are the same: proofs are checked by algebra of others, counter-examples by hand."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+import sympy
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py.evaluation._formulas import SCORES, Counts
+from vtreat_py.evaluation._rational_functions import RationalFunction
+from vtreat_py.evaluation.score_identities import (
+    _SOMEWHERE,
+    _exactly,
+    equivalence_classes,
+    same_score,
+    score_formulas,
+)
+from vtreat_py.evaluation.scores import confusion_scores
+
+CLASSES = equivalence_classes()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ppv", "precision"),
+        ("npv", "inverse_precision"),
+        ("hard_auc", "balanced_accuracy"),
+        ("sensitivity", "recall"),
+        ("tnr", "specificity"),
+        ("f1", "f1"),
+        ("matthews_correlation", "matthews_correlation"),
+    ],
+)
+def test_scores_that_are_the_same(one: str, other: str) -> None:
+    assert same_score(one, other) is True
+    assert same_score(other, one) is True
+
+
+def test_precision_and_specificity_differ_by_a_half() -> None:
+    found = same_score("precision", "specificity")
+    assert isinstance(found, pd.DataFrame)
+    assert found.to_dict("records") == [
+        {"tp": 0, "fp": 1, "fn": 0, "tn": 1, "precision": 0, "specificity": Fraction(1, 2),
+         "difference": Fraction(-1, 2)}
+    ]  # fmt: skip
+
+
+def test_irrational_scores_are_compared_exactly() -> None:
+    found = same_score("fowlkes_mallows", "f1")
+    assert isinstance(found, pd.DataFrame)
+    row = found.iloc[0]
+    scores = confusion_scores(row["tp"], row["fp"], row["fn"], row["tn"])
+    assert row["fowlkes_mallows"] == pytest.approx(scores["fowlkes_mallows"], rel=1e-14)
+    assert row["f1"] == Fraction(row["f1"])
+    assert row["difference"] != 0
+    negative = same_score("kappa", "matthews_correlation")
+    assert isinstance(negative, pd.DataFrame)
+    assert negative["matthews_correlation"].tolist() == [-1]
+
+
+def test_classes_are_those_that_sympy_finds() -> None:
+    """In lowest terms, scores that are the same have the same formula."""
+    formulas = score_formulas()
+    assert list(formulas) == list(SCORES)
+    found: dict[sympy.Expr, list[str]] = {}
+    for name, formula in formulas.items():
+        found.setdefault(formula, []).append(name)
+    assert list(found.values()) == CLASSES
+
+
+def test_classes_hold_every_score_once() -> None:
+    assert sorted(itertools.chain(*CLASSES)) == sorted(SCORES)
+    assert ["balanced_accuracy", "hard_auc"] in CLASSES
+    assert ["precision", "ppv"] in CLASSES
+    assert ["inverse_precision", "npv"] in CLASSES
+
+
+def test_every_pair_of_classes_has_a_counter_example_that_floats_confirm() -> None:
+    for one, other in itertools.combinations([members[0] for members in CLASSES], 2):
+        found = same_score(one, other)
+        assert isinstance(found, pd.DataFrame)
+        row = found.iloc[0]
+        scores = confusion_scores(row["tp"], row["fp"], row["fn"], row["tn"])
+        assert scores[one] == pytest.approx(float(row[one]), abs=1e-12)
+        assert scores[one] - scores[other] == pytest.approx(float(row["difference"]), abs=1e-12)
+        assert abs(row["difference"]) > 1e-6
+
+
+def test_the_place_where_signs_are_compared_has_no_zero() -> None:
+    values = [_exactly(members[0], _SOMEWHERE) for members in CLASSES]
+    assert all(square > 0 for _, square in values)
+    assert len(set(values)) == len(CLASSES)
+
+
+def test_formulas_in_symbols() -> None:
+    tp, fp, fn, tn = sympy.symbols("TP FP FN TN", nonnegative=True)
+    formulas = score_formulas()
+    assert formulas["f1"] == 2 * tp / (fn + fp + 2 * tp)
+    assert formulas["ppv"] == formulas["precision"] == tp / (tp + fp)
+    assert formulas["npv"] == tn / (fn + tn)
+    for name, formula in formulas.items():
+        value = float(formula.subs({tp: 3, fp: 1, fn: 2, tn: 4}))
+        assert value == pytest.approx(confusion_scores(3, 1, 2, 4)[name], rel=1e-14)
+
+
+def test_formulas_say_that_they_need_sympy() -> None:
+    program = """
+import sys
+sys.modules["sympy"] = None
+from vtreat_py.evaluation.score_identities import same_score, score_formulas
+assert same_score("ppv", "precision") is True
+try:
+    score_formulas()
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "formulas of scores need sympy: pip install 'vtreat_py[symbolic]'\n"
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(InvalidOptionError, match="'auc' is no score; scores are accuracy, error_"):
+        same_score("precision", "auc")
+
+
+@given(st.tuples(*[st.integers(1, 9)] * 4), st.sampled_from(list(SCORES)))
+def test_algebra_agrees_with_arithmetic(counts: tuple[int, int, int, int], name: str) -> None:
+    """A score less its value somewhere is 0 there, as a fraction of polynomials."""
+    at = Counts(*map(Fraction, counts))
+    value = SCORES[name].formula(at)
+    symbols = SCORES[name].formula(Counts(*RationalFunction.variables(4)))
+    above, below = (
+        sum(c * _power(at, exponents) for exponents, c in part.items())
+        for part in (symbols._above, symbols._below)
+    )
+    assume(below != 0)
+    assert above / below == value
+
+
+def _power(at: Counts, exponents: tuple[int, ...]) -> Fraction:
+    product = Fraction(1)
+    for base, exponent in zip(at, exponents, strict=True):
+        product *= base**exponent
+    return product
+
+
+def test_fractions_of_polynomials() -> None:
+    x, y = RationalFunction.variables(2)
+    assert ((x + y) * (x - y) / (x - y) - (x + y)).is_zero()
+    assert (1 - (1 - x / y) - x / y).is_zero()
+    assert (2 * x / y * y - x - x).is_zero()
+    assert not (x / y - y / x).is_zero()
+    with pytest.raises(ZeroDivisionError):
+        x / (y - y)

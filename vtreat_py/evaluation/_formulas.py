@@ -1,0 +1,163 @@
+"""The scores of a binary classifier, each written once: for floats, exact fractions and symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vtreat_py._typing import FloatArray
+
+
+class Counts(NamedTuple):
+    """Rows by truth and call, as anything that can be added, multiplied and divided."""
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+    @property
+    def positives(self) -> Any:
+        """Rows that are positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """Rows that are negative."""
+        return self.fp + self.tn
+
+    @property
+    def called(self) -> Any:
+        """Rows that are called positive."""
+        return self.tp + self.fp
+
+    @property
+    def not_called(self) -> Any:
+        """Rows that are called negative."""
+        return self.fn + self.tn
+
+    @property
+    def total(self) -> Any:
+        """All rows."""
+        return self.positives + self.negatives
+
+
+Formula = Callable[[Counts], Any]
+
+
+class Score(NamedTuple):
+    """A score: ``formula``, over the square root of ``under_root`` if there is one."""
+
+    formula: Formula
+    under_root: Formula | None = None
+
+
+def score_values(name: str, counts: Counts) -> FloatArray:
+    """Values of a score for arrays of counts: 0/0 is NaN, any other number over 0 infinite."""
+    n = Counts(*(np.asarray(count, dtype=np.float64) for count in counts))
+    score = SCORES[name]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = score.formula(n)
+        return np.asarray(
+            value if score.under_root is None else value / np.sqrt(score.under_root(n))
+        )
+
+
+def _sensitivity(n: Counts) -> Any:
+    return n.tp / n.positives
+
+
+def _specificity(n: Counts) -> Any:
+    return n.tn / n.negatives
+
+
+def _prevalence(n: Counts) -> Any:
+    return n.positives / n.total
+
+
+def _precision(n: Counts) -> Any:
+    return n.tp / n.called
+
+
+def _accuracy(n: Counts) -> Any:
+    return (n.tp + n.tn) / n.total
+
+
+def _fpr(n: Counts) -> Any:
+    return n.fp / n.negatives
+
+
+def _fnr(n: Counts) -> Any:
+    return n.fn / n.positives
+
+
+def _inverse_precision(n: Counts) -> Any:
+    return n.tn / n.not_called
+
+
+def _ppv(n: Counts) -> Any:
+    return _by_bayes_rule(_sensitivity(n), _specificity(n), _prevalence(n))
+
+
+def _npv(n: Counts) -> Any:
+    return _by_bayes_rule(_specificity(n), _sensitivity(n), 1 - _prevalence(n))
+
+
+def _by_bayes_rule(right: Any, right_on_others: Any, share: Any) -> Any:
+    """Chance that a row called of a class is of that class.
+
+    Rows of the class, a ``share`` of all, are called so with chance ``right``; the others are
+    called so unless they are called right.
+    """
+    right_calls = right * share
+    return right_calls / (right_calls + (1 - right_on_others) * (1 - share))
+
+
+def _hard_auc(n: Counts) -> Any:
+    ties = _sensitivity(n) * _fpr(n) + _fnr(n) * _specificity(n)
+    return _sensitivity(n) * _specificity(n) + ties / 2
+
+
+def _kappa(n: Counts) -> Any:
+    agree_by_chance = (n.positives * n.called + n.negatives * n.not_called) / (n.total * n.total)
+    return (_accuracy(n) - agree_by_chance) / (1 - agree_by_chance)
+
+
+SCORES: dict[str, Score] = {
+    "accuracy": Score(_accuracy),
+    "error_rate": Score(lambda n: (n.fp + n.fn) / n.total),
+    "balanced_accuracy": Score(lambda n: (_sensitivity(n) + _specificity(n)) / 2),
+    "hard_auc": Score(_hard_auc),
+    "sensitivity": Score(_sensitivity),
+    "recall": Score(_sensitivity),
+    "tpr": Score(_sensitivity),
+    "specificity": Score(_specificity),
+    "tnr": Score(_specificity),
+    "fpr": Score(_fpr),
+    "fnr": Score(_fnr),
+    "precision": Score(_precision),
+    "inverse_precision": Score(_inverse_precision),
+    "ppv": Score(_ppv),
+    "npv": Score(_npv),
+    "false_discovery_rate": Score(lambda n: n.fp / n.called),
+    "false_omission_rate": Score(lambda n: n.fn / n.not_called),
+    "prevalence": Score(_prevalence),
+    "detection_rate": Score(lambda n: n.tp / n.total),
+    "detection_prevalence": Score(lambda n: n.called / n.total),
+    "lift": Score(lambda n: _precision(n) / _prevalence(n)),
+    "f1": Score(lambda n: 2 * n.tp / (2 * n.tp + n.fp + n.fn)),
+    "jaccard": Score(lambda n: n.tp / (n.tp + n.fp + n.fn)),
+    "fowlkes_mallows": Score(lambda n: n.tp, lambda n: n.called * n.positives),
+    "informedness": Score(lambda n: _sensitivity(n) + _specificity(n) - 1),
+    "markedness": Score(lambda n: _precision(n) + _inverse_precision(n) - 1),
+    "matthews_correlation": Score(
+        lambda n: n.tp * n.tn - n.fp * n.fn,
+        lambda n: n.positives * n.negatives * n.called * n.not_called,
+    ),
+    "kappa": Score(_kappa),
+    "positive_likelihood_ratio": Score(lambda n: _sensitivity(n) / _fpr(n)),
+    "negative_likelihood_ratio": Score(lambda n: _fnr(n) / _specificity(n)),
+    "diagnostic_odds_ratio": Score(lambda n: n.tp * n.tn / (n.fp * n.fn)),
+}

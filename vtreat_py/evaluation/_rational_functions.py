@@ -1,0 +1,79 @@
+"""Fractions of polynomials in several variables, exact: enough algebra to prove an identity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+# Of each product of powers (its exponents, one a variable) the coefficient; none of them is 0.
+Polynomial = dict[tuple[int, ...], int]
+
+
+class RationalFunction:
+    """A fraction of two polynomials with integer coefficients, as the arithmetic leaves it.
+
+    Nothing is cancelled: two fractions are the same function if their difference has nothing left
+    above the line, where all coefficients of a polynomial that is 0 everywhere are 0.
+    """
+
+    def __init__(self, above: Polynomial, below: Polynomial) -> None:
+        if not below:
+            raise ZeroDivisionError("a fraction with 0 below the line")
+        self._above, self._below = above, below
+
+    @classmethod
+    def variables(cls, number: int) -> list[RationalFunction]:
+        """Return so many variables."""
+        one = {(0,) * number: 1}
+        units = [tuple(int(i == j) for j in range(number)) for i in range(number)]
+        return [cls({exponents: 1}, one) for exponents in units]
+
+    def is_zero(self) -> bool:
+        """Whether it is 0 wherever it is defined."""
+        return not self._above
+
+    def __add__(self, other: RationalFunction | int) -> RationalFunction:
+        other = self._read(other)
+        above = _sum(_product(self._above, other._below), _product(other._above, self._below))
+        return RationalFunction(above, _product(self._below, other._below))
+
+    def __mul__(self, other: RationalFunction | int) -> RationalFunction:
+        other = self._read(other)
+        return RationalFunction(
+            _product(self._above, other._above), _product(self._below, other._below)
+        )
+
+    def __truediv__(self, other: RationalFunction | int) -> RationalFunction:
+        other = self._read(other)
+        return self * RationalFunction(other._below, other._above)
+
+    def __sub__(self, other: RationalFunction | int) -> RationalFunction:
+        return self + self._read(other) * -1
+
+    def __rsub__(self, other: int) -> RationalFunction:
+        return self._read(other) - self
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def _read(self, value: RationalFunction | int) -> RationalFunction:
+        """Take an integer as a constant in the same variables."""
+        if isinstance(value, RationalFunction):
+            return value
+        constant = (0,) * len(next(iter(self._below)))
+        return RationalFunction({constant: value} if value else {}, {constant: 1})
+
+
+def _sum(one: Polynomial, other: Polynomial) -> Polynomial:
+    total = defaultdict(int, one)
+    for exponents, coefficient in other.items():
+        total[exponents] += coefficient
+    return {exponents: coefficient for exponents, coefficient in total.items() if coefficient}
+
+
+def _product(one: Polynomial, other: Polynomial) -> Polynomial:
+    total: defaultdict[tuple[int, ...], int] = defaultdict(int)
+    for powers, factor in one.items():
+        for exponents, coefficient in other.items():
+            joined = tuple(map(int.__add__, powers, exponents))
+            total[joined] += factor * coefficient
+    return {exponents: coefficient for exponents, coefficient in total.items() if coefficient}

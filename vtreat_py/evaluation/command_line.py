@@ -1,0 +1,162 @@
+"""The command line: labels and scores as text in, the scores of a binary classifier out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from vtreat_py._errors import FrameError, VtreatError
+from vtreat_py.evaluation._curves import at_most
+from vtreat_py.evaluation._formulas import score_values
+from vtreat_py.evaluation._two_columns import evaluate_text
+from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+
+__all__ = ["main"]
+
+_NAME = "python -m vtreat_py.evaluation"
+_DESCRIPTION = """\
+Evaluate a binary classifier in one pass, in constant memory.
+
+Each line is a label (1 for positive rows, another number for the others) and a score, with a tab
+or spaces between them; missing values are written NA or nan."""
+_EPILOG = """\
+ACC accuracy, PRE precision, REC recall, PRF F1, LFT lift (all at the threshold), ROC area under the
+ROC curve, RMS root mean squared error. Exit status 2: bad input or usage."""
+# What options of the evaluator are called here.
+_OPTIONS = {"bins='decimals'": "--decimals", "bins='float'": "--bits 16"}
+_FIXED = {"ACC": "accuracy", "PRE": "precision", "REC": "recall", "PRF": "f1", "LFT": "lift"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None
+        None: those the program was called with.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 if the input is bad, which one line on standard error explains.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        print(_found(options), flush=True)
+    except (VtreatError, OSError) as error:
+        print(f"{_NAME}: {_in_own_words(str(error))}", file=sys.stderr, flush=True)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=_NAME,
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", default="-", help="default: standard input")
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        default=0.5,
+        metavar="T",
+        help="scores of at least this are called positive (default: 0.5)",
+    )
+    bins = parser.add_mutually_exclusive_group()
+    bins.add_argument(
+        "--decimals",
+        type=int,
+        metavar="D",
+        help="bins of width 10**-D for scores in [0, 1] (default: 3)",
+    )
+    bins.add_argument(
+        "--bits",
+        type=int,
+        metavar="B",
+        help="bins by the first B bits of the score, for scores of any range (16 is good)",
+    )
+    parser.add_argument(
+        "--count-missing",
+        action="store_true",
+        help="leave out lines with missing values, and count them",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def _found(options: argparse.Namespace) -> str:
+    """What is printed."""
+    evaluator = StreamingBinaryEvaluator(
+        threshold=options.threshold,
+        missing="count" if options.count_missing else "raise",
+        **_bins(options),
+    )
+    if options.file == "-":
+        evaluate_text(sys.stdin.buffer, evaluator)
+    else:
+        with open(options.file, "rb") as stream:
+            evaluate_text(stream, evaluator)
+    if not evaluator.n_rows:
+        raise FrameError("no line has a label and a score")
+    return _as_json(evaluator) if options.json else _as_text(evaluator)
+
+
+def _bins(options: argparse.Namespace) -> dict[str, Any]:
+    if options.bits is not None:
+        return {"bins": "float", "bits": options.bits}
+    return {} if options.decimals is None else {"decimals": options.decimals}
+
+
+def _in_own_words(message: str) -> str:
+    for name, here in _OPTIONS.items():
+        message = message.replace(name, here)
+    return message
+
+
+def _as_text(evaluator: StreamingBinaryEvaluator) -> str:
+    low, high = _auc_bounds(evaluator)
+    notes = dict.fromkeys(_FIXED, f"threshold {evaluator.thresholds[0]:g}")
+    if low <= high:  # not NaN
+        notes["ROC"] = f"off by {at_most((high - low) / 2)} at most"
+    values = _scores(evaluator) | {"ROC": (low + high) / 2, "RMS": evaluator.rmse()}
+    lines = [f"{name}  {value:10.6f}  {notes.get(name, '')}" for name, value in values.items()]
+    if evaluator.n_missing:
+        lines.append(f"{evaluator.n_missing} lines with missing values left out")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _as_json(evaluator: StreamingBinaryEvaluator) -> str:
+    low, high = _auc_bounds(evaluator)
+    found = {
+        "rows": evaluator.n_rows,
+        "missing": evaluator.n_missing,
+        "threshold": evaluator.thresholds[0],
+        **_scores(evaluator),
+        "ROC": (low + high) / 2,
+        "ROC_low": low,
+        "ROC_high": high,
+        "RMS": evaluator.rmse(),
+    }
+    return json.dumps({name: None if math.isnan(v) else v for name, v in found.items()}, indent=2)
+
+
+def _scores(evaluator: StreamingBinaryEvaluator) -> dict[str, float]:
+    """Scores at the threshold."""
+    counts = evaluator.confusion(0)
+    return {short: float(score_values(name, counts)) for short, name in _FIXED.items()}
+
+
+def _auc_bounds(evaluator: StreamingBinaryEvaluator) -> tuple[float, float]:
+    """Bounds of the area; a warning, if any, is a line on standard error."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        bounds = evaluator.auc_bounds()
+    for warning in caught:
+        print(f"{_NAME}: warning: {warning.message}", file=sys.stderr, flush=True)
+    return bounds

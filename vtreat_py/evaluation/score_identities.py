@@ -1,0 +1,182 @@
+"""Which scores of a binary classifier are the same score, with proofs and counter-examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import isqrt, sqrt
+from typing import Any, Literal
+
+import pandas as pd
+
+from vtreat_py._errors import InvalidOptionError
+from vtreat_py.evaluation._formulas import SCORES, Counts
+from vtreat_py.evaluation._rational_functions import RationalFunction
+
+# Counts for which no score is 0, and no two different scores agree.
+_SOMEWHERE = Counts(*map(Fraction, (2, 3, 5, 7)))
+
+
+def same_score(one: str, other: str) -> Literal[True] | pd.DataFrame:
+    """Prove that two scores are the same, or show counts for which they differ.
+
+    Parameters
+    ----------
+    one, other : str
+        Names of scores, as in :func:`confusion_scores`.
+
+    Returns
+    -------
+    True or DataFrame
+        True: the scores are equal for all counts (weighted ones, too) for which both are defined.
+        Else a table of one row, the smallest example: ``tp``, ``fp``, ``fn``, ``tn``, the two
+        scores there and their ``difference``, as exact fractions (as floats where a score is
+        irrational). Compare with ``is True``: pandas gives a table no truth value.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a name is no score's.
+
+    Notes
+    -----
+    True is a proof. Almost all scores are fractions of polynomials in the four counts; they are
+    equal if, over a common denominator, all coefficients of their difference cancel. The others
+    are such a fraction over the square root of another one. Of those, the squares are compared:
+    scores f and g are analytic where all counts are positive, so that (f - g)(f + g) = 0
+    everywhere there only if one of the factors is, and one place where the scores are not 0 tells
+    which.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation.score_identities import same_score
+    >>> same_score("ppv", "precision")
+    True
+    >>> same_score("precision", "specificity")
+       tp  fp  fn  tn precision specificity difference
+    0   0   1   0   1         0         1/2       -1/2
+    """
+    for name in (one, other):
+        _check_name(name)
+    return True if _are_same(one, other) else _smallest_example(one, other)
+
+
+def equivalence_classes() -> list[list[str]]:
+    """Sort all scores into classes of scores that are the same under several names.
+
+    Returns
+    -------
+    list of list of str
+        Classes and their members in the order of :func:`confusion_scores`.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation.score_identities import equivalence_classes
+    >>> [names for names in equivalence_classes() if len(names) > 2]
+    [['sensitivity', 'recall', 'tpr']]
+    """
+    classes: list[list[str]] = []
+    for name in SCORES:
+        found = next((members for members in classes if _are_same(members[0], name)), None)
+        if found is None:
+            classes.append([name])
+        else:
+            found.append(name)
+    return classes
+
+
+def score_formulas() -> dict[str, Any]:
+    """Return the formula of each score, in lowest terms.
+
+    Returns
+    -------
+    dict of str to sympy expression
+        In the symbols ``TP``, ``FP``, ``FN`` and ``TN``, none of them negative.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If sympy is not installed; it says how to install it.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation.score_identities import score_formulas
+    >>> score_formulas()["f1"]
+    2*TP/(FN + FP + 2*TP)
+    """
+    try:
+        import sympy
+    except ModuleNotFoundError as error:
+        if error.name != "sympy":
+            raise
+        raise ModuleNotFoundError(
+            "formulas of scores need sympy: pip install 'vtreat_py[symbolic]'", name="sympy"
+        ) from error
+    counts = Counts(*sympy.symbols("TP FP FN TN", nonnegative=True))
+    formulas = {}
+    for name, score in SCORES.items():
+        formula = sympy.factor(score.formula(counts))
+        root = 1 if score.under_root is None else sympy.sqrt(score.under_root(counts))
+        formulas[name] = formula / root
+    return formulas
+
+
+def _check_name(name: str) -> None:
+    if name not in SCORES:
+        raise InvalidOptionError(f"{name!r} is no score; scores are {', '.join(SCORES)}")
+
+
+@cache
+def _are_same(one: str, other: str) -> bool:
+    if _exactly(one, _SOMEWHERE) != _exactly(other, _SOMEWHERE):
+        return False
+    return (_square(one) - _square(other)).is_zero()
+
+
+@cache
+def _square(name: str) -> RationalFunction:
+    score = SCORES[name]
+    counts = Counts(*RationalFunction.variables(4))
+    value = score.formula(counts)
+    square: RationalFunction = value * value
+    return square if score.under_root is None else square / score.under_root(counts)
+
+
+def _exactly(name: str, counts: Counts) -> tuple[bool, Fraction]:
+    """Whether the score is negative, and its square."""
+    score = SCORES[name]
+    value: Fraction = score.formula(counts)
+    root = Fraction(1) if score.under_root is None else score.under_root(counts)
+    return value < 0, value * value / root
+
+
+def _smallest_example(one: str, other: str) -> pd.DataFrame:
+    for counts in _small_counts():
+        try:
+            values = [_exactly(name, counts) for name in (one, other)]
+        except ZeroDivisionError:  # one of them is not defined
+            continue
+        if values[0] != values[1]:
+            break
+    a, b = (_signed_root(*value) for value in values)
+    row = {**{k: int(v) for k, v in counts._asdict().items()}, one: a, other: b}
+    return pd.DataFrame([row | {"difference": a - b}])
+
+
+def _small_counts() -> Iterator[Counts]:
+    """All counts, without end, those of few rows first."""
+    total = 1
+    while True:
+        for tp in range(total + 1):
+            for fp in range(total - tp + 1):
+                for fn in range(total - tp - fp + 1):
+                    yield Counts(*map(Fraction, (tp, fp, fn, total - tp - fp - fn)))
+        total += 1
+
+
+def _signed_root(negative: bool, square: Fraction) -> Fraction | float:
+    above, below = isqrt(square.numerator), isqrt(square.denominator)
+    exact = above * above == square.numerator and below * below == square.denominator
+    root = Fraction(above, below) if exact else sqrt(square)
+    return -root if negative else root
