@@ -13,6 +13,7 @@ from vtreat_py._errors import FrameError, VtreatError
 from vtreat_py._typing import FloatArray
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
+Columns = tuple[FloatArray, FloatArray]
 _BYTES_A_BLOCK = 2**20
 _NAMES = ("label", "score")
 _MISSING = b"NA"
@@ -28,11 +29,12 @@ def evaluate_text(stream: BinaryIO, evaluator: StreamingBinaryEvaluator) -> None
     """
     lines_before = 0
     for block in _blocks(stream):
+        columns = _parsed(block)
         try:
-            evaluator.update(*_parsed(block))
+            evaluator.update(*(columns or _split(block)))
         except VtreatError:
             _raise_at_line(block.splitlines(keepends=True), lines_before + 1, evaluator)
-        lines_before += block.count(b"\n")
+        lines_before += len(columns[0]) if columns else block.count(b"\n")
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
@@ -41,28 +43,24 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         yield block + stream.readline()
 
 
-def _parsed(block: bytes) -> tuple[FloatArray, FloatArray]:
-    """Labels and scores of a block."""
+def _parsed(block: bytes) -> Columns | None:
+    """Labels and scores; None unless each line has one of each, with one tab or space between."""
     delimiter = "\t" if b"\t" in block[: block.find(b"\n")] else " "
     try:
         table = csv.read_csv(
-            pa.BufferReader(_owned_by_arrow(block)),
-            read_options=csv.ReadOptions(column_names=_NAMES),
-            parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            pa.BufferReader(block),
+            # Threads that let go of a block of Python's while it ends would abort the program.
+            read_options=csv.ReadOptions(column_names=_NAMES, use_threads=False),
+            parse_options=csv.ParseOptions(
+                delimiter=delimiter, quote_char=False, ignore_empty_lines=False
+            ),
             convert_options=csv.ConvertOptions(
                 column_types=dict.fromkeys(_NAMES, pa.float64()), null_values=[_MISSING.decode()]
             ),
         )
-    except pa.ArrowInvalid:  # not one tab, or not one space
-        return _split(block)
+    except pa.ArrowInvalid:
+        return None
     return _array(table["label"]), _array(table["score"])
-
-
-def _owned_by_arrow(block: bytes) -> pa.Buffer:
-    """Copy a block: Arrow's threads may let go of it when Python is ending, or has ended."""
-    buffer = pa.allocate_buffer(len(block))
-    memoryview(buffer).cast("B")[:] = block
-    return buffer
 
 
 def _array(column: pa.ChunkedArray) -> FloatArray:
@@ -72,8 +70,8 @@ def _array(column: pa.ChunkedArray) -> FloatArray:
     return np.asarray(np.from_dlpack(present), dtype=np.float64)
 
 
-def _split(block: bytes) -> tuple[FloatArray, FloatArray]:
-    """Labels and scores of lines with any white space; slow."""
+def _split(block: bytes) -> Columns:
+    """Labels and scores of lines with any white space, and of none; slow."""
     rows = [_pair(line) for line in block.splitlines() if line.strip()]
     labels, scores = np.array(rows, dtype=np.float64).reshape(-1, 2).T
     return labels, scores
@@ -99,7 +97,8 @@ def _raise_at_line(lines: list[bytes], number: int, evaluator: StreamingBinaryEv
     while len(lines) > 1:
         half = len(lines) // 2
         try:
-            evaluator.update(*_parsed(b"".join(lines[:half])))
+            first = b"".join(lines[:half])
+            evaluator.update(*(_parsed(first) or _split(first)))
         except VtreatError:
             lines = lines[:half]
         else:
