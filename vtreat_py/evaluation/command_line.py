@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from vtreat_py._errors import FrameError, VtreatError
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=_NAME,
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=100),
     )
     parser.add_argument("file", nargs="?", default="-", help="default: standard input")
     parser.add_argument(
@@ -133,6 +133,8 @@ def _as_text(evaluator: StreamingBinaryEvaluator) -> str:
 
 
 def _as_json(evaluator: StreamingBinaryEvaluator) -> str:
+    import json
+
     low, high = _auc_bounds(evaluator)
     found = {
         "rows": evaluator.n_rows,
