@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._outcome import Outcome
+from vtreat_py._outcome import Outcome, counts_rows
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
@@ -17,9 +17,6 @@ from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
-
-# Weights with a larger sum are no counts of rows that could be permuted.
-_MOST_ROWS = 1e7
 
 
 class CalibratedTests:
@@ -36,9 +33,7 @@ class CalibratedTests:
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
         weight = outcome.weight
-        self._are_counts = weight is None or (
-            bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_ROWS
-        )
+        self._are_counts = weight is None or counts_rows(weight)
         self._unit = 1.0
         if weight is not None and not self._are_counts:
             scaled = weight / weight.max()

@@ -24,6 +24,8 @@ from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
+# Weights with a larger sum are not taken for counts of rows that could be permuted one by one.
+_MOST_SPELT_OUT = 1e7
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +101,11 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
     if not weight.any():
         raise OutcomeError("sample_weight is zero in every row; some row must count")
     return None if (weight == 1).all() else weight
+
+
+def counts_rows(weight: FloatArray) -> bool:
+    """Whether weights are whole numbers, so few in all that rows can be spelt out."""
+    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_SPELT_OUT
 
 
 def read_along(frame: InputFrame, what: str, given: Any) -> Column:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._frames import InputFrame
 from vtreat_py._matplotlib import axes_or_new
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.yaware._matrix import read_numbers
-from vtreat_py.yaware._selection import permutation_level
+from vtreat_py.yaware._selection import permuted_bar
 from vtreat_py.yaware.pca import YAwarePCA
 
 __all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
@@ -44,23 +45,19 @@ def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
         With the selected components filled. The grey band is the middle 90% of what permuted
         outcomes give, the dashed line what their largest hardly ever reaches.
     """
-    check_is_fitted(pca)
+    _check(pca)
     values = pca.all_singular_values_[:most]
     place = np.arange(1, len(values) + 1)
     ax = axes_or_new(ax, figsize=(6.4, 3.8))
     null = pca.null_singular_values_
     if null is not None:
-        level = permutation_level(null.shape[1], len(null))
-        low, high = np.quantile(null[:, : len(values)], [0.05, 0.95], axis=0)
-        ax.fill_between(place, low, high, color="#cccccc", label="permuted outcomes", linewidth=0)
-        bar = np.quantile(null[:, 0], 1.0 - level, method="higher")
-        ax.axhline(
-            bar,
-            color=_GREY,
-            linestyle="--",
-            linewidth=1,
-            label=f"one in {1.0 / level:.0f} is larger",
+        shown = null[:, : len(values)]
+        low, high = np.quantile(shown, [0.05, 0.95], axis=0)
+        ax.fill_between(
+            place[: len(low)], low, high, color="#cccccc", label="permuted outcomes", linewidth=0
         )
+        bar = permuted_bar(null[:, 0], pca.n_features_in_)
+        ax.axhline(bar, color=_GREY, linestyle="--", linewidth=1, label="their largest reach this")
     ax.plot(place, values, color=_BLUE, linewidth=1, zorder=2)
     kept = np.isin(place - 1, pca.selected_)
     ax.scatter(place[~kept], values[~kept], color="white", edgecolor=_BLUE, zorder=3)
@@ -88,9 +85,9 @@ def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     matplotlib Axes
         With a row for each column of the frame, in its order.
     """
-    check_is_fitted(pca)
+    _check(pca)
     loadings = pca.components_[:most]
-    names = [str(name) for name in pca.input_names()]
+    names = [str(name) for name in pca._input_names()]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
     for k, (row, colour) in enumerate(zip(loadings, _COLOURS * len(loadings), strict=False)):
@@ -127,7 +124,7 @@ def plot_ranges(before: Any, after: Any, ax: Any = None) -> Any:
         If the two have different columns.
     """
     frames = [InputFrame.of(frame) for frame in (before, after)]
-    if frames[0].columns != frames[1].columns:
+    if frames[0].columns != frames[1].columns or not frames[0].columns:
         raise InvalidOptionError("before and after must have the same columns, in the same order")
     names = [str(name) for name in frames[0].columns]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
@@ -177,18 +174,38 @@ def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
         raise InvalidOptionError("scores has no columns: no component was kept")
     if outcome.shape != (frame.n_rows,):
         raise InvalidOptionError(f"y has shape {outcome.shape}, but there are {frame.n_rows} rows")
+    classes, codes = _classes(outcome)
+    numbers = None if len(classes) <= _MOST_CLASSES else _numbers(outcome)
     columns = read_numbers(frame, frame.columns[:2])
     first, second = columns[0], columns[1] if len(columns) > 1 else np.zeros(frame.n_rows)
     ax = axes_or_new(ax, figsize=(5.6, 4.8))
-    classes, codes = np.unique(outcome, return_inverse=True)
-    if len(classes) <= _MOST_CLASSES:
+    if numbers is None:
         _scatter_classes(ax, first, second, classes, codes)
     else:
-        drawn = ax.scatter(first, second, c=outcome.astype(np.float64), s=12, cmap="viridis")
+        drawn = ax.scatter(first, second, c=numbers, s=12, cmap="viridis")
         ax.figure.colorbar(drawn, ax=ax, label="outcome")
     names = [str(name) for name in frame.columns[:2]]
     ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="Rows by component")
     return _plain(ax)
+
+
+def _classes(outcome: Any) -> Any:
+    """Distinct outcomes and the place of each row's among them."""
+    missing = pd.isna(outcome)
+    if missing.any():
+        raise InvalidOptionError(
+            f"y is missing in {counted(int(missing.sum()), 'row')}, the first in row "
+            f"{int(np.argmax(missing))}; leave those rows out"
+        )
+    return np.unique(outcome, return_inverse=True)
+
+
+def _numbers(outcome: Any) -> FloatArray:
+    if outcome.dtype.kind not in "iuf":
+        raise InvalidOptionError(
+            f"y has more than {_MOST_CLASSES} classes; join some of them, or give numbers"
+        )
+    return np.asarray(outcome, dtype=np.float64)
 
 
 def _scatter_classes(ax: Any, first: Any, second: Any, classes: Any, codes: IntArray) -> None:
@@ -198,6 +215,14 @@ def _scatter_classes(ax: Any, first: Any, second: Any, classes: Any, codes: IntA
             first[own], second[own], color=colour, marker=marker, s=14, alpha=0.7, label=str(name)
         )
     ax.legend(frameon=False)
+
+
+def _check(pca: Any) -> None:
+    if not isinstance(pca, YAwarePCA):
+        raise OptionTypeError(
+            f"pca is of type {type(pca).__name__}; give a YAwarePCA, such as pca_ of a YAwarePCR"
+        )
+    check_is_fitted(pca)
 
 
 def _plain(ax: Any) -> Any:

@@ -19,7 +19,7 @@ import vtreat_py as vt
 from tests.conftest import arrays, assert_close
 from tests.oracle import BESIDE, Case
 from tests.yaware.data import classes, noise, shared_causes
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py._errors import FrameError, InvalidOptionError, OutcomeError
 from vtreat_py.yaware._components import principal_components
 
 RANDOM = np.random.default_rng(4)
@@ -124,16 +124,43 @@ def test_weights_that_count_nothing_permute_weighted_residuals() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:no component stands out")
-def test_noise_passes_for_signal_no_more_often_than_the_rule_says() -> None:
-    """Over 50 frames of 45 columns, at most about one in 45."""
-    taken = {"permutation": 0, "numeric": 0, "binomial": 0, "multinomial": 0}
+@pytest.mark.parametrize("rule", ["permutation", "significance"])
+def test_noise_passes_for_signal_no_more_often_than_the_rule_says(rule: str) -> None:
+    """Over 50 frames of 20 columns, about one in 20; for each kind of outcome and of slope."""
+    cases = [("numeric", False), *((kind, link) for kind in KINDS[1:] for link in (False, True))]
+    taken = dict.fromkeys([*cases, ("rare", True)], 0)
     for seed in range(50):
-        frame, y = noise(200, 9, np.random.default_rng(seed))
-        for kind in KINDS:
-            pca = vt.YAwarePCA(random_state=seed).fit(frame, classes(y, kind))
-            taken[kind] += pca.n_components_ > 0
-    most = stats.binom.ppf(1 - 1e-3, 50, 1 / 45)
-    assert max(taken.values()) <= most
+        frame, y = noise(200, 4, np.random.default_rng(seed))
+        outcomes = {kind: classes(y, kind) for kind in KINDS} | {"rare": y > np.quantile(y, 0.95)}
+        for kind, link in taken:
+            pca = vt.YAwarePCA(rule, link=link, random_state=seed).fit(frame, outcomes[kind])
+            taken[kind, link] += pca.n_components_ > 0
+    assert max(taken.values()) <= stats.binom.ppf(1 - 1e-3, 50, 1 / 20)
+    assert sum(taken.values()) > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_few_kinds_may_come_in_any_order(kind: str) -> None:
+    """Rows of zeros and ones tie with one another."""
+    random = np.random.default_rng(0)
+    flags = random.integers(0, 2, size=(300, 6)).astype(float)
+    y = classes(random.normal(size=300) + 0.35 * flags[:, 0], kind)
+    nulls = []
+    for seed in range(4):
+        rows = np.random.default_rng(seed).permutation(300)
+        pca = vt.YAwarePCA(random_state=0).fit(flags[rows], y[rows])
+        nulls.append(pca.null_singular_values_)
+    np.testing.assert_allclose(nulls, [nulls[0]] * 4, rtol=1e-7, atol=1e-9)
+
+
+def test_heavy_weights_count_rows_too() -> None:
+    y = NUMBERS + 3.0 * RANDOM.normal(size=300)
+    rows = np.repeat(np.arange(300), 20)
+    weighted = vt.YAwarePCA(random_state=0).fit(X, y, sample_weight=np.full(300, 20.0))
+    spelt_out = vt.YAwarePCA(random_state=0).fit(X.iloc[rows], y[rows])
+    np.testing.assert_allclose(
+        weighted.null_singular_values_, spelt_out.null_singular_values_, rtol=1e-7
+    )
 
 
 def test_noise_behind_signal_is_noise() -> None:
@@ -142,6 +169,11 @@ def test_noise_behind_signal_is_noise() -> None:
     for seed in range(20):
         frame, y = shared_causes(500, 10, np.random.default_rng(seed))
         kept.append(vt.YAwarePCA(random_state=seed).fit(frame, y).n_components_)
+        assert vt.YAwarePCA("significance", random_state=seed).fit(frame, y).n_components_ in (
+            1,
+            2,
+            3,
+        )
     assert min(kept) == 5
     assert np.sum(np.array(kept) > 5) <= stats.binom.ppf(1 - 1e-3, 20, 1 / 50)
 
@@ -164,18 +196,22 @@ def _r2(scores: Any, y: np.ndarray) -> float:
 
 def test_a_share_of_variance_is_covered_by_the_fewest_components() -> None:
     every = vt.YAwarePCA(15).fit(X, NUMBERS).explained_variance_ratio_
+    with pytest.warns(vt.VtreatWarning, match="no component stands out"):
+        assert vt.YAwarePCA(0.5).fit(np.ones((300, 2)), NUMBERS).n_components_ == 0
     for share in (0.3, 0.9, 0.999):
         kept = vt.YAwarePCA(share).fit(X, NUMBERS).n_components_
         assert every[:kept].sum() >= share > every[: kept - 1].sum()
 
 
 def test_signs_do_not_hang_on_rounding() -> None:
-    """Two columns that mirror each other have loadings as large, of either sign."""
+    """Slopes for several classes have no sign, so two columns that mirror each other oppose."""
     mirror = pd.DataFrame({"a": X["x0"], "b": -X["x0"], "c": X["x1"]})
+    y = classes(NUMBERS, "multinomial")
     for seed in range(5):
         rows = np.random.default_rng(seed).permutation(300)
-        pca = vt.YAwarePCA(1).fit(mirror.iloc[rows], NUMBERS[rows])
-        assert pca.components_[0, 0] > 0 > pca.components_[0, 1] or pca.components_[0, 1] > 0
+        loadings = vt.YAwarePCA(3).fit(mirror.iloc[rows], y[rows]).components_[0]
+        np.testing.assert_allclose(np.abs(loadings[:2]), np.sqrt(0.5), rtol=0.05)
+        assert loadings[0] > 0 > loadings[1]
 
 
 def test_a_few_of_very_many_components_are_found_one_by_one() -> None:
@@ -210,7 +246,22 @@ def test_a_treated_frame_with_its_units() -> None:
     np.testing.assert_allclose(odd.transform(frame), plain.transform(X), atol=1e-5)
 
 
+def test_more_columns_than_rows() -> None:
+    frame, y = shared_causes(60, 70, np.random.default_rng(0))
+    pca = vt.YAwarePCA(100).fit(frame, y)
+    values, _ = naive(frame, y)
+    np.testing.assert_allclose(pca.all_singular_values_[:60], values, rtol=1e-6, atol=1e-6)
+    with pytest.warns(vt.VtreatWarning, match=r"no component stands out|is too few"):
+        pca = vt.YAwarePCA("permutation", random_state=0, n_permutations=20).fit(frame, y)
+    assert pca.null_singular_values_.shape == (20, 1)
+    assert vt.YAwarePCA(2, cv="ordered").fit_transform(frame, y).shape == (60, 2)
+
+
 def test_bad_questions_are_refused() -> None:
+    with pytest.raises(OutcomeError, match="squares of such numbers leave the range"):
+        vt.YAwarePCA(1).fit(X, 1e170 * NUMBERS)
+    with pytest.raises(FrameError, match="'x1' holds numbers below 1e-140 only"):
+        vt.YAwarePCA(1).fit(X.assign(x1=1e-170 * X["x1"]), NUMBERS)
     for wrong in (0, 16, 1.0, -0.5, True, "all", None):
         with pytest.raises(
             InvalidOptionError, match=r"n_components=.* must be a whole number from 1"

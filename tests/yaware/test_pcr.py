@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import statsmodels.api as sm
 from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -20,6 +21,7 @@ import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
 from tests.oracle import BESIDE, Case
 from tests.yaware.data import classes, noise, shared_causes
+from vtreat_py._errors import FrameError, InvalidOptionError
 
 RANDOM = np.random.default_rng(5)
 X, NUMBERS = shared_causes(400, 3, RANDOM)
@@ -145,6 +147,46 @@ def test_a_treatment_makes_numbers_of_any_frame() -> None:
     np.testing.assert_array_equal(again.predict(fresh[TREATED]), model.predict(fresh[TREATED]))
     assert not hasattr(treatment, "plan_")  # it was cloned
     assert not hasattr(model.fit(frame.to_numpy(), y), "feature_names_in_")
+
+
+@pytest.mark.parametrize("kind", ["numeric", "binomial", "multinomial"])
+def test_components_that_are_rounding_have_no_part(kind: str) -> None:
+    doubled = X.assign(**{f"{name} again": 3.0 * X[name] for name in X}, one=1.0)
+    y = classes(NUMBERS, kind)
+    make = vt.YAwarePCR if kind == "numeric" else vt.YAwarePCRClassifier
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        full = make(31).fit(doubled, y)
+    once = make(15).fit(X, y)
+    np.testing.assert_allclose(
+        full._linear(doubled), once._linear(X), rtol=1e-3, atol=1e-4 * np.abs(once._linear(X)).max()
+    )
+    if kind != "multinomial":
+        assert full.summary().components["standard_error"].isna().sum() == 16
+
+
+def test_classes_that_are_told_apart_have_a_finite_fit() -> None:
+    wide = X.assign(x0=X["x0"] * np.where(np.arange(400) == 0, 50, 1))
+    y = wide["x0"] > 0
+    weight = (np.arange(400) > 0).astype(float)
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        model = vt.YAwarePCRClassifier(2).fit(wide, y, sample_weight=weight)
+    assert np.isfinite(model.summary().rsq)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_bad_treatments_and_names_are_refused() -> None:
+    frame = X[["x0", "x1"]]
+    imputer = vt.YAwarePCR(1, treatment=SimpleImputer())
+    with pytest.raises(InvalidOptionError, match="SimpleImputer, takes no sample_weight; give one"):
+        imputer.fit(frame, NUMBERS, sample_weight=WEIGHT)
+    nothing = vt.YAwarePCR(1, treatment=vt.NumericOutcomeTreatment(prune_sig=0.0, random_state=0))
+    with (
+        pytest.warns(vt.VtreatWarning, match="no derived variable is left"),
+        pytest.raises(FrameError, match="leaves no variable to regress on"),
+    ):
+        nothing.fit(frame, NUMBERS)
+    with pytest.raises(InvalidOptionError, match="sample_weight='w' names a column; give the val"):
+        vt.YAwarePCR(1).fit(frame.assign(w=WEIGHT), NUMBERS, sample_weight="w")
 
 
 def test_it_works_in_searches() -> None:

@@ -70,6 +70,10 @@ def test_a_constant_becomes_zero() -> None:
     assert scaler.scale_[1] == 0.0
     assert scaler.mean_[1] == 7.0
     assert (scaler.transform(frame)["k"] == 0).all()
+    assert scaler.transform(frame.head(0)).shape == (0, 2)
+    first_out = frame.assign(k=np.where(np.arange(240) == 0, 9.0, 7.0))
+    weight = (np.arange(240) > 0).astype(float)
+    assert vt.YAwareScaler().fit(first_out, NUMBERS, sample_weight=weight).mean_[1] == 7.0
 
 
 def test_weights_repeat_rows() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -11,13 +11,23 @@ from threadpoolctl import threadpool_limits
 
 from vtreat_py._typing import FloatArray
 
-# With so many columns, a few leading components are found one by one, not all at once.
-_MANY_COLUMNS = 1_000
+# With more columns, a few leading components are found one by one, not all at once.
+MANY_COLUMNS = 300
 _FEW = 0.1
+_THREADS_FROM = 1_000
+_SEED = 1901
 # Loadings within this share of the largest one share its place in the choice of the sign.
 _NEARLY_LARGEST = 1e-6
 # Eigenvalues below this share of the largest one are rounding.
 _ROUNDING = 1e-14
+
+
+def threads_for(p: int) -> Any:
+    """Limit the threads of linear algebra while problems of p columns are solved.
+
+    Threads that share small problems wait for each other longer than they compute.
+    """
+    return threadpool_limits(1 if p < _THREADS_FROM else None, "blas")
 
 
 def principal_components(
@@ -41,16 +51,15 @@ def principal_components(
         Of length 1. In each, the first of the largest loadings is positive: loadings as large but
         for rounding count as equal, so that the sign does not hang on it.
     """
-    product = _scaled(xx, scale)
-    p = len(scale)
-    if most is not None and p >= _MANY_COLUMNS and most <= _FEW * p:
+    product, p = _scaled(xx, scale), len(scale)
+    if most is not None and p > MANY_COLUMNS and most <= _FEW * p and product.any():
         # Lanczos iteration: as exact as the full decomposition, and started at a fixed vector.
-        squares, vectors = eigsh(product, most, which="LA", v0=np.ones(p))
+        start = np.random.default_rng(_SEED).normal(size=p)
+        squares, vectors = eigsh(product, most, which="LA", v0=start)
         order = np.argsort(-squares, kind="stable")
         squares, components = squares[order], vectors.T[order]
     else:
-        with threadpool_limits(1 if p < _MANY_COLUMNS else None, "blas"):
-            squares, vectors = linalg.eigh(product, check_finite=False)
+        squares, vectors = linalg.eigh(product, check_finite=False)
         squares, components = squares[::-1][:most], vectors.T[::-1][:most]
     size = np.abs(components)
     first = np.argmax(size >= (1.0 - _NEARLY_LARGEST) * size.max(axis=1, keepdims=True), axis=1)
@@ -58,16 +67,12 @@ def principal_components(
     return _roots(squares), components * sign[:, None]
 
 
-def singular_values(xx: FloatArray, scales: Iterable[FloatArray]) -> list[FloatArray]:
-    """Singular values alone, in decreasing order, for each of several scalings."""
-    found = []
-    # Threads that share such small problems wait for each other longer than they compute.
-    with threadpool_limits(1, "blas"):
-        for scale in scales:
-            product = _scaled(xx, scale)
-            squares = linalg.eigvalsh(product, check_finite=False, overwrite_a=True)
-            found.append(_roots(squares[::-1]))
-    return found
+def singular_values(xx: FloatArray, scale: FloatArray) -> FloatArray:
+    """Singular values alone, in decreasing order; of many columns the largest only."""
+    if len(scale) > MANY_COLUMNS:
+        return principal_components(xx, scale, 1)[0]
+    squares = linalg.eigvalsh(_scaled(xx, scale), check_finite=False, overwrite_a=True)
+    return _roots(squares[::-1])
 
 
 def _roots(squares: FloatArray) -> FloatArray:

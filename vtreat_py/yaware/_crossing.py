@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+from scipy import optimize
 
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.yaware._components import principal_components
+from vtreat_py.yaware._components import principal_components, threads_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ def crossed_scores(
     unit : ndarray of shape (p,)
         Unit of the columns in ``xx``.
     leading : ndarray of shape (m, p)
-        Components of all rows. Those of a fold are turned towards them, so that folds agree on
-        axes and signs.
+        Components of all rows. Each is matched with the one of the fold that is most like it, in
+        its sign, so that folds agree on what a component is.
     crossed : CrossScaled
 
     Returns
@@ -51,13 +51,16 @@ def crossed_scores(
 
     Notes
     -----
-    P. H. Schoenemann, "A generalized solution of the orthogonal Procrustes problem",
-    Psychometrika 31 (1966), for the turn.
+    To turn a fold's components towards those of all rows would match them better, and tell of the
+    outcomes that those have seen: a turn has m * (m - 1) / 2 angles to do so.
     """
     out = np.zeros((len(leading), len(crossed.fold)))
     for k, slopes in enumerate(crossed.slopes.T if len(leading) else ()):
-        own = principal_components(xx, slopes * unit, len(leading))[1]
-        turn, _ = linalg.orthogonal_procrustes(own.T, leading.T)
+        with threads_for(len(unit)):
+            own = principal_components(xx, slopes * unit, len(leading))[1]
+        alike = leading @ own.T
+        _, match = optimize.linear_sum_assignment(-np.abs(alike))
+        sign = np.where(alike[np.arange(len(leading)), match] < 0, -1.0, 1.0)
         rows = np.flatnonzero(crossed.fold == k)
-        out[:, rows] = turn.T @ own @ crossed.values[:, rows]
+        out[:, rows] = sign[:, None] * own[match] @ crossed.values[:, rows]
     return out

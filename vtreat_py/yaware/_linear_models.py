@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 
 # Next to no ridge: it changes no digit that matters, and gives separated classes a finite answer.
 _WEAK = 1e6
@@ -27,7 +27,7 @@ class LinearModel:
         One row for a number or for two classes.
     intercept : ndarray of shape (q,)
     standard_error : ndarray of shape (k,) or None
-        Of the coefficients; None with several classes.
+        Of the coefficients, NaN of components that do not vary; None with several classes.
     rsq : float
         Share of the variance explained; for classes, of the deviance.
     """
@@ -36,6 +36,19 @@ class LinearModel:
     intercept: FloatArray
     standard_error: FloatArray | None
     rsq: float
+
+    def among(self, used: BoolArray) -> LinearModel:
+        """Return the model of more components, of which it has been fitted to those used.
+
+        The others do not vary, and have the coefficient 0.
+        """
+        coef = np.zeros((len(self.coef), len(used)))
+        coef[:, used] = self.coef
+        if self.standard_error is None:
+            return replace(self, coef=coef)
+        error = np.full(len(used), np.nan)
+        error[used] = self.standard_error
+        return replace(self, coef=coef, standard_error=error)
 
     def predict(self, scores: FloatArray) -> FloatArray:
         """Outcome or log odds, of shape (n, q), given scores of shape (k, n)."""
@@ -81,13 +94,20 @@ def logistic(
     fitted: Any = LogisticRegression(
         C=_WEAK, solver="newton-cholesky", tol=_TOLERANCE, max_iter=_MOST_STEPS
     ).fit((scores / size[:, None]).T, y, w)
-    log_p = fitted.predict_log_proba((scores / size[:, None]).T)
+    log_p = _log_probabilities(fitted.decision_function((scores / size[:, None]).T))
     deviance = float(-(w * log_p[np.arange(len(y)), y]).sum() / w.sum())
     error = None
     if two:
         p = np.exp(log_p[:, 1])
         error = np.sqrt(_inverse_diagonal(scores, w * p * (1.0 - p)))
     return LinearModel(fitted.coef_ / size, fitted.intercept_, error, 1.0 - deviance / null)
+
+
+def _log_probabilities(linear: FloatArray) -> FloatArray:
+    """Logarithms of class probabilities, finite however sure the model is."""
+    if linear.ndim == 1:
+        linear = np.column_stack([np.zeros(len(linear)), linear])
+    return np.asarray(special.log_softmax(linear, axis=1))
 
 
 def _inverse_diagonal(scores: FloatArray, weight: FloatArray) -> FloatArray:

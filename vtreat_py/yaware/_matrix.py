@@ -18,6 +18,9 @@ from vtreat_py.statistics.tally import blocks
 _BLOCK = 1 << 17
 _LEAST_ROWS = 256
 _SHOWN = 5
+# Squares of smaller numbers leave the range of floats, and so do those of larger outcomes.
+_SMALL = 1e-140
+LARGE = 1e140
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,8 @@ def read_numbers(source: InputFrame, columns: Sequence[Hashable]) -> list[Number
     -----
     Either names all columns that cannot be taken.
     """
+    if not source.n_rows:
+        return [np.empty(0) for _ in columns]
     read: list[Column | UnsupportedColumnError] = []
     for name in columns:
         try:
@@ -107,10 +112,20 @@ def _what_is_wrong(column: Column | UnsupportedColumnError) -> str | None:
         return "has missing values (NaN) only"
     if not _is_numeric(column):
         return f"holds {kind_of(column).removesuffix('s')}s"
-    if not isinstance(column, NumericColumn) or column.bad is None:
+    if not isinstance(column, NumericColumn):
         return None
+    if column.bad is None:
+        return _too_small(column.values)
     missing = int(np.isnan(column.values[column.bad]).sum())
     infinite = int(column.bad.sum()) - missing
     parts = [f"{missing} missing values (NaN)"] if missing else []
     parts += [f"{infinite} infinite values"] if infinite else []
     return f"has {' and '.join(parts)}, the first in row {int(np.argmax(column.bad))}"
+
+
+def _too_small(values: NumberArray) -> str | None:
+    """Refuse numbers whose squares are nothing."""
+    largest = float(max(abs(values.min()), abs(values.max())))
+    if 0.0 < largest < _SMALL:
+        return f"holds numbers below {_SMALL:g} only, whose squares are lost: use a smaller unit"
+    return None

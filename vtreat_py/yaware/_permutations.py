@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vtreat_py._design_context import combined_slopes
-from vtreat_py._outcome import Outcome
+from vtreat_py._outcome import Outcome, counts_rows
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.statistics.cross_products import CrossProducts
-from vtreat_py.yaware._components import singular_values
+from vtreat_py.yaware._components import (
+    MANY_COLUMNS,
+    principal_components,
+    singular_values,
+    threads_for,
+)
 from vtreat_py.yaware._matrix import NumericMatrix
+from vtreat_py.yaware._slopes import linearised_slopes
 
 # Numbers that the permuted outcomes of one pass over the columns may take: 256 MB.
 _PASS = 1 << 25
 _SEED = 2016
-# Weights that sum to more than so many times the rows are not taken for counts of them.
-_MOST_COPIES = 10
+# Components of very many columns that are tested for significance.
+_LEADING = 30
 
 
-def permuted_singular_values(
+@dataclass(frozen=True, eq=False)
+class PermutedComponents:
+    """What components are when the outcome is permuted, for each of several permutations.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_permutations, p)
+        Singular values in decreasing order; of more than 300 columns only the largest.
+    rsq : ndarray of shape (n_permutations,) or None
+        Largest squared correlation of a component with the permuted outcome it was scaled for.
+    """
+
+    values: FloatArray
+    rsq: FloatArray | None
+
+
+def permuted_components(
     matrix: NumericMatrix,
     products: CrossProducts,
     contrasts: list[Outcome],
     link: bool,
     n_permutations: int,
     random: np.random.Generator,
-) -> FloatArray:
-    """Singular values of y-aware scaled columns, for each of several permuted outcomes.
+    correlate: bool = False,
+) -> PermutedComponents:
+    """Find the components of columns that are scaled for permuted outcomes.
 
     Parameters
     ----------
@@ -38,34 +60,68 @@ def permuted_singular_values(
     contrasts : list of Outcome
         The outcome, or each of several classes.
     link : bool
-        Whether slopes are in link units. Those of a permuted outcome are near 0, where the
-        logistic slope is the linear one over the variance of the outcome.
+        Whether slopes are in link units; see `linearised_slopes`.
     n_permutations : int
     random : numpy Generator
-
-    Returns
-    -------
-    ndarray of shape (n_permutations, p)
-        In decreasing order.
+    correlate : bool
+        Whether correlations are wanted, for which components are needed.
 
     Notes
     -----
     A permutation changes nothing but the products of columns and outcome, so that all of them
     together cost a few passes over the columns, and an eigenvalue problem each.
     """
-    residuals = _Residuals.of(contrasts, _canonical_order(matrix, products, contrasts[0]))
+    residuals = _Residuals.of(contrasts, _canonical_order(matrix, products, contrasts))
     per_pass = max(_PASS // (len(contrasts) * residuals.n_rows), 1)
-    xx = products.xx.diagonal()
-    curvature = np.where(xx > 0, xx, np.inf)
-    variance = products.yy / products.weight if link else np.ones(len(contrasts))
-    null = []
+    found: list[tuple[FloatArray, float]] = []
     for first in range(0, n_permutations, per_pass):
         times = min(per_pass, n_permutations - first)
         xy = _products_with(matrix, residuals.permuted(times, random))
-        slopes = xy.reshape(len(xx), times, -1) / (curvature[:, None, None] * variance)
-        each = [combined_slopes(list(one.T)) for one in np.moveaxis(slopes, 1, 0)]
-        null += singular_values(products.xx, each)
-    return np.array(null)
+        each = np.moveaxis(xy.reshape(len(xy), times, -1), 1, 0)
+        with threads_for(len(xy)):
+            found += [
+                _one(matrix, replace(products, xy=one), contrasts, link, correlate) for one in each
+            ]
+    values = np.array([one for one, _ in found])
+    return PermutedComponents(values, np.array([r for _, r in found]) if correlate else None)
+
+
+def _one(
+    matrix: NumericMatrix,
+    products: CrossProducts,
+    contrasts: list[Outcome],
+    link: bool,
+    correlate: bool,
+) -> tuple[FloatArray, float]:
+    """Singular values, and the largest squared correlation, for one outcome."""
+    slopes = linearised_slopes(matrix, products, contrasts, link)
+    if not correlate:
+        return singular_values(products.xx, slopes), 0.0
+    values, components = principal_components(products.xx, slopes, looked_at(len(slopes)))
+    return values, float(squared_correlations(values, components * slopes, products).max())
+
+
+def looked_at(p: int) -> int | None:
+    """How many components are tested for significance: all, or of many columns the leading."""
+    return None if p <= MANY_COLUMNS else _LEADING
+
+
+def squared_correlations(
+    values: FloatArray, loadings: FloatArray, products: CrossProducts
+) -> FloatArray:
+    """Squared correlation of each component with the outcome; with several, the largest.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m,)
+        Singular values.
+    loadings : ndarray of shape (m, p)
+        What a component takes of each column, in inner coordinates.
+    products : CrossProducts
+    """
+    size = np.where(values > 0, values, np.inf)
+    shared = (loadings @ products.xy / size[:, None]) ** 2 / products.yy
+    return np.asarray(shared.max(axis=1))
 
 
 def _products_with(matrix: NumericMatrix, vectors: FloatArray) -> FloatArray:
@@ -76,19 +132,23 @@ def _products_with(matrix: NumericMatrix, vectors: FloatArray) -> FloatArray:
     return total
 
 
-def _canonical_order(matrix: NumericMatrix, products: CrossProducts, outcome: Outcome) -> IntArray:
+def _canonical_order(
+    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome]
+) -> IntArray:
     """Rows that count, in an order that is theirs, whatever order they came in.
 
     So that one seed gives one answer for the same rows, be they shuffled, repeated or weighted.
+    They lie along a random direction, which tells different rows apart; equal rows, of which all
+    is added up alike, lie at the same place.
     """
     spread = np.sqrt(products.xx.diagonal())
     towards = np.random.default_rng(_SEED).normal(size=len(spread))
-    towards = np.where(spread > 0, towards / np.where(spread > 0, spread, 1.0), 0.0)
-    place = np.empty(len(outcome.y))
-    for rows, x in matrix.blocks():
-        place[rows] = towards @ (x - products.x[:, None])
-    order = np.lexsort((outcome.y, place))
-    return order if outcome.weight is None else order[outcome.weight[order] > 0]
+    place = np.zeros(len(contrasts[0].y))
+    for j in np.flatnonzero(spread > 0):
+        place += towards[j] / spread[j] * matrix.inner(int(j))
+    order = np.lexsort((*(c.y for c in contrasts), place))
+    weight = contrasts[0].weight
+    return order if weight is None else order[weight[order] > 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +183,7 @@ class _Residuals:
         copies = np.ones(len(rows), dtype=np.intp)
         if weight is not None:
             w = weight[rows]
-            if (w == np.rint(w)).all() and w.sum() <= _MOST_COPIES * len(weight):
+            if counts_rows(w):
                 copies = w.astype(np.intp)
                 residual = np.repeat(residual, copies, axis=1)
             else:

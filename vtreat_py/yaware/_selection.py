@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._calibrated import CalibratedTests
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.cross_products import CrossProducts
-from vtreat_py.statistics.moments import Moments
-from vtreat_py.yaware._matrix import NumericMatrix
 
 PERMUTATION, SIGNIFICANCE = "permutation", "significance"
-# Singular values closer than this, relative to their size, are equal but for rounding.
+BY_PERMUTATION = (PERMUTATION, SIGNIFICANCE)
+# Values closer than this, relative to their size, are equal but for rounding.
 _EQUAL = 1e-9
 
 
@@ -28,7 +23,7 @@ def check_n_components(n_components: Any, p: int) -> None:
     InvalidOptionError
     """
     if isinstance(n_components, str):
-        known = n_components in (PERMUTATION, SIGNIFICANCE)
+        known = n_components in BY_PERMUTATION
     elif is_count(n_components):
         known = bool(n_components <= p)
     else:
@@ -53,9 +48,11 @@ def leading(n: int) -> IntArray:
 
 
 def covering(values: FloatArray, share: float) -> IntArray:
-    """Places of the fewest components whose squares sum to a share of all."""
+    """Places of the fewest components whose squares sum to a share of all; none of nothing."""
     squares = values**2
-    reached = np.cumsum(squares) / (squares.sum() or 1.0)
+    if not squares.any():
+        return leading(0)
+    reached = np.cumsum(squares) / squares.sum()
     return leading(min(int(np.searchsorted(reached, share)) + 1, len(values)))
 
 
@@ -66,66 +63,20 @@ def above_permuted(values: FloatArray, null: FloatArray) -> IntArray:
     compared with the *largest* of every permuted outcome: a component of noise that comes after
     two of signal is the largest of its kind, not the third.
     """
-    level = permutation_level(len(values), len(null))
-    reached = (null[:, :1] >= values * (1.0 - _EQUAL)).sum(axis=0)
-    passes = ((reached + 1) / (len(null) + 1) <= level) & (values > 0)
+    passes = (values > permuted_bar(null[:, 0], len(values))) & (values > 0)
     return leading(len(values) if passes.all() else int(np.argmin(passes)))
 
 
-def permutation_level(p: int, n_permutations: int) -> float:
-    """One over the number of columns; no less than so many permutations can tell."""
-    return max(1.0 / p, 1.0 / (n_permutations + 1))
+def significant(rsq: FloatArray, null: FloatArray, p: int) -> IntArray:
+    """Places of the components that correlate with the outcome more than chance makes them.
 
-
-def significant(
-    values: FloatArray,
-    loadings: FloatArray,
-    matrix: NumericMatrix,
-    products: CrossProducts,
-    contrasts: list[Outcome],
-) -> IntArray:
-    """Places of the components that the calibrated test of one variable finds to matter.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        Singular values of the components.
-    loadings : ndarray of shape (m, p)
-        What a component takes of each column, in inner coordinates.
-    matrix, products, contrasts
-        The columns, their sums, and the outcome, or each of several classes.
-
-    Returns
-    -------
-    ndarray of int
-        Those with a p-value of at most 1/p; with q classes, of at most 1/(p * q) for one.
+    Chance is what the best component of a permuted outcome reaches in more than one of p cases.
     """
-    least = 1.0 / (loadings.shape[1] * len(contrasts))
-    weight = contrasts[0].weight
-
-    def sample(place: int) -> Sample:
-        scores = np.empty(len(matrix.values[0]))
-        for rows, x in matrix.blocks():
-            scores[rows] = loadings[place] @ x
-        return Sample.of_values(scores, weight)
-
-    matters = np.zeros(len(values), dtype=bool)
-    for k, contrast in enumerate(contrasts):
-        moments = _of_components(values, loadings, products, k)
-        matters |= CalibratedTests(contrast).correlation(moments, sample) <= least
-    return np.flatnonzero(matters & (values > 0))
+    return np.flatnonzero(rsq > permuted_bar(null, p))
 
 
-def _of_components(
-    values: FloatArray, loadings: FloatArray, products: CrossProducts, outcome: int
-) -> Moments:
-    """Moments of the components with one of the outcomes, about their means."""
-    zero = np.zeros(len(values))
-    return Moments(
-        zero + products.weight,
-        zero.copy(),
-        zero.copy(),
-        values**2,
-        loadings @ products.xy[:, outcome],
-        zero + products.yy[outcome],
-    )
+def permuted_bar(null: FloatArray, p: int) -> float:
+    """What a value must exceed, that values of permuted outcomes may exceed once in p cases."""
+    level = max(1.0 / p, 1.0 / (len(null) + 1))
+    rank = int(level * (len(null) + 1) + _EQUAL)
+    return float(np.sort(null)[-rank]) * (1.0 + _EQUAL)

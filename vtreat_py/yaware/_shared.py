@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py._errors import InvalidOptionError, OutcomeError
 from vtreat_py._frame_transformer import FrameTransformer, check_columns, training_frame
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._outcome import Outcome, is_name, read_outcome, read_weight
 from vtreat_py._typing import FloatArray, NumberArray
-from vtreat_py.yaware._matrix import read_numbers
+from vtreat_py.yaware._matrix import LARGE, read_numbers
 
 
 class YAwareTransformer(FrameTransformer):
@@ -42,6 +42,12 @@ class YAwareTransformer(FrameTransformer):
         return outcome, values
 
     def _check_outcome(self, outcome: Outcome) -> None:
+        largest = float(np.abs(outcome.y).max())
+        if outcome.kind == "numeric" and not 1.0 / LARGE < largest < LARGE:
+            raise OutcomeError(
+                f"the outcome reaches {largest:g} from its mean: squares of such numbers leave the "
+                "range of floats; give it in another unit"
+            )
         if check_flag("link", self.link) and outcome.kind == "numeric":
             raise InvalidOptionError(
                 "link=True asks for slopes in log odds, which only classes have; this outcome is "

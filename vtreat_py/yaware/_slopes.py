@@ -45,11 +45,23 @@ def y_aware_slopes(
     """
     if link:
         return combined_slopes([_link_slopes(matrix, products, c) for c in contrasts])
+    return linearised_slopes(matrix, products, contrasts, link=False)
+
+
+def linearised_slopes(
+    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome], link: bool
+) -> FloatArray:
+    """y-aware slopes by what columns and outcome have in common alone.
+
+    In link units the first step of the logistic fit from no effect: the linear slope over the
+    variance of the outcome.
+    """
+    size = np.array([at.centre / at.unit for at in matrix.coordinates])
     slopes = []
     for k in range(len(contrasts)):
         moments = products.moments(k)
-        size = np.array([at.centre / at.unit for at in matrix.coordinates])
-        slopes.append(linear_slope(replace(moments, x=moments.x + size)))
+        slope = linear_slope(replace(moments, x=moments.x + size))
+        slopes.append(slope * products.weight / products.yy[k] if link else slope)
     return combined_slopes(slopes)
 
 

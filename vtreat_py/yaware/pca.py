@@ -10,17 +10,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._frames import InputFrame
+from vtreat_py._outcome import Outcome
 from vtreat_py._seeds import random_numbers
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._warn import warn
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware import _selection
-from vtreat_py.yaware._components import principal_components, singular_values
+from vtreat_py.yaware._components import MANY_COLUMNS, principal_components, threads_for
 from vtreat_py.yaware._crossing import crossed_scores
 from vtreat_py.yaware._matrix import NumericMatrix
-from vtreat_py.yaware._permutations import permuted_singular_values
+from vtreat_py.yaware._permutations import (
+    looked_at,
+    permuted_components,
+    squared_correlations,
+)
 from vtreat_py.yaware._shared import YAwareTransformer, as_floats
-from vtreat_py.yaware._slopes import contrasts_of, cross_products, y_aware_slopes
+from vtreat_py.yaware._slopes import (
+    contrasts_of,
+    cross_products,
+    linearised_slopes,
+    y_aware_slopes,
+)
 from vtreat_py.yaware.scaler import YAwareScaler
 
 _PERMUTATIONS = 100
@@ -39,11 +49,11 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     n_components : "permutation", "significance", int, or float between 0 and 1
         Which components are kept:
 
-        * "permutation": those that are larger than the largest of permuted outcomes hardly ever
-          is. "Hardly ever" is once in p cases, p being the number of columns: a component of noise
-          is kept with a probability of 1/p.
-        * "significance": those that the calibrated test of one variable finds to matter, at a
-          p-value of 1/p.
+        * "permutation": those that are larger than the largest of permuted outcomes is, but for
+          one in p of them, p being the number of columns. So noise is taken for signal with a
+          probability of 1/p (which is one in five for five columns).
+        * "significance": those that correlate with the outcome more than the best component of
+          permuted outcomes does, but for one in p of them.
         * A whole number: so many leading ones.
         * A share: as many leading ones as it takes to explain this share of the variance of the
           scaled columns.
@@ -78,9 +88,11 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     selected_ : ndarray of int, shape (n_components_,)
         Places of the components that were kept among all, from 0.
     all_singular_values_ : ndarray of shape (p,)
-        Singular values of all components, kept or not.
-    null_singular_values_ : ndarray of shape (n_permutations, p) or None
-        Those of permuted outcomes; None unless ``n_components="permutation"``.
+        Singular values of all components, kept or not (of more than 300 columns, with a number for
+        ``n_components``, of those that were kept).
+    null_singular_values_ : ndarray of shape (n_permutations, at most p) or None
+        Those of permuted outcomes, of more than 300 columns only the leading ones; None unless
+        ``n_components`` is "permutation" or "significance".
     n_components_ : int
     outcome_type_ : str
         Type of the outcome.
@@ -96,11 +108,16 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     Notes
     -----
     ``fit_transform`` takes each row's components by slopes of the *other* folds, and by components
-    that these slopes give, turned towards ``components_`` so that all folds speak of the same axes.
+    that these slopes give, each matched with the one of ``components_`` that is most like it. (What
+    columns have in common among themselves is that of all rows, with ``cv="ordered"`` too.)
     ``fit(X, y).transform(X)`` uses slopes that have seen the row's own outcome. With far more rows
     than columns the two hardly differ. With many columns of noise they do: each in-sample slope of
     noise leans to the outcomes it was learned on, and components add up what the columns have in
     common, so that they seem to tell of the outcome what new rows do not keep.
+
+    "permutation" and "significance" take rows as independent: with groups of like rows they find
+    too much. Components are made for the outcome, so that a test which takes them as given finds
+    a component of noise significant nearly always; hence the permutations.
 
     Everything is computed from one pass over the rows, which sums the cross-products of all columns
     and the outcome; a permuted outcome changes only the products with it.
@@ -210,10 +227,10 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         -------
         frame of the same kind as X (an array for an array), n rows
         """
-        source, scores = self.fit_crossed(X, y, sample_weight, groups)
+        source, scores = self._fit_crossed(X, y, sample_weight, groups)
         return self._for_output(source.like(self._names(), scores, ()))
 
-    def fit_crossed(
+    def _fit_crossed(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[InputFrame, FloatArray]:
         """Learn, and return the frame as read with the components of the training rows.
@@ -229,14 +246,14 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        source, crossed = scaler.fit_crossed(X, y, sample_weight, groups)
+        source, crossed = scaler._fit_crossed(X, y, sample_weight, groups)
         leading = components[: self.selected_.max(initial=-1) + 1]
         return source, crossed_scores(xx, unit, leading, crossed)[self.selected_]
 
     def _check_options(self, p: int) -> None:
         _selection.check_n_components(self.n_components, p)
         n: Any = self.n_permutations
-        if n is None or self.n_components != _selection.PERMUTATION:
+        if n is None or self.n_components not in _selection.BY_PERMUTATION:
             return
         if not _selection.is_count(n):
             raise InvalidOptionError(f"n_permutations={n!r} must be a whole number of at least 1")
@@ -266,27 +283,42 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         self.spread_ = np.sqrt(products.xx.diagonal() / (products.weight - 1.0)) * matrix.unit
         wanted: Any = self.n_components
         most = int(wanted) if _selection.is_count(wanted) else None
-        values, components = principal_components(products.xx, slopes, most)
-        self.null_singular_values_ = None
-        if wanted == _selection.PERMUTATION:
-            self.null_singular_values_ = permuted_singular_values(
-                matrix,
-                products,
-                contrasts,
-                self.link,
-                self.n_permutations or max(_PERMUTATIONS, len(slopes) - 1),
-                random_numbers(self.random_state),
-            )
-            self.selected_ = _selection.above_permuted(values, self.null_singular_values_)
-        elif wanted == _selection.SIGNIFICANCE:
-            loadings = components * slopes
-            self.selected_ = _selection.significant(values, loadings, matrix, products, contrasts)
-        elif most is None:
-            self.selected_ = _selection.covering(values, float(wanted))
-        else:
+        few = most if len(slopes) > MANY_COLUMNS else None
+        with threads_for(len(slopes)):
+            values, components = principal_components(products.xx, slopes, few)
+        self.null_singular_values_: FloatArray | None = None
+        if most is not None:
             self.selected_ = _selection.leading(most)
+        elif wanted in _selection.BY_PERMUTATION:
+            self.selected_ = self._select(matrix, products, contrasts)
+        else:
+            self.selected_ = _selection.covering(values, float(wanted))
         self._keep(products, slopes, values, components)
         return products.xx, matrix.unit, components
+
+    def _select(
+        self, matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome]
+    ) -> IntArray:
+        """Compare components with those of permuted outcomes, by slopes of one kind."""
+        slopes = linearised_slopes(matrix, products, contrasts, self.link)
+        p, by_rsq = len(slopes), self.n_components == _selection.SIGNIFICANCE
+        permuted = permuted_components(
+            matrix,
+            products,
+            contrasts,
+            self.link,
+            int(self.n_permutations or max(_PERMUTATIONS, p - 1)),
+            random_numbers(self.random_state),
+            correlate=by_rsq,
+        )
+        self.null_singular_values_ = permuted.values
+        with threads_for(p):
+            most = looked_at(p) if by_rsq else None
+            values, components = principal_components(products.xx, slopes, most)
+        if permuted.rsq is None:
+            return _selection.above_permuted(values, permuted.values)
+        rsq = squared_correlations(values, components * slopes, products)
+        return _selection.significant(rsq, permuted.rsq, p)
 
     def _keep(
         self,
@@ -296,13 +328,12 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         components: FloatArray,
     ) -> None:
         """Set the attributes of the components that were selected."""
-        found_all = len(values) == len(slopes)
-        every = values if found_all else singular_values(products.xx, [slopes])[0]
-        self.all_singular_values_ = every
+        total = float((slopes**2 * products.xx.diagonal()).sum())
+        self.all_singular_values_ = values
         self.components_ = components[self.selected_]
         self.singular_values_ = values[self.selected_]
         self.explained_variance_ = self.singular_values_**2 / (products.weight - 1.0)
-        self.explained_variance_ratio_ = self.singular_values_**2 / (float((every**2).sum()) or 1.0)
+        self.explained_variance_ratio_ = self.singular_values_**2 / (total or 1.0)
         if not self.n_components_:
             warn(
                 "no component stands out of what chance gives: the transformed frame has no "
@@ -335,10 +366,10 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             If a column holds something else than finite numbers.
         """
         check_is_fitted(self)
-        source, scores = self.scores(X)
+        source, scores = self._scores(X)
         return self._for_output(source.like(self._names(), scores, ()))
 
-    def scores(self, X: Any) -> tuple[InputFrame, FloatArray]:
+    def _scores(self, X: Any) -> tuple[InputFrame, FloatArray]:
         """Components of a frame as a matrix of shape (n_components_, n), with the frame as read."""
         source, values = self._read_new(X)
         centred = as_floats(values, source.n_rows) - self.mean_[:, None]
@@ -347,7 +378,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     def _names(self) -> list[str]:
         return list(self.get_feature_names_out())
 
-    def input_names(self) -> list[Any]:
+    def _input_names(self) -> list[Any]:
         """Names of the columns seen in fit; of an array, ``x0``, ``x1`` and so on."""
         return list(self._fitted_columns.columns)
 

@@ -9,10 +9,12 @@ from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
+from vtreat_py._errors import FrameError, InvalidOptionError
 from vtreat_py._frame_transformer import training_frame
-from vtreat_py._outcome import read_outcome, read_weight
+from vtreat_py._frames import InputFrame
+from vtreat_py._outcome import is_name, read_outcome, read_weight
 from vtreat_py._typing import FloatArray
 from vtreat_py.yaware._linear_models import LinearModel, least_squares, logistic
 from vtreat_py.yaware._selection import PERMUTATION
@@ -43,16 +45,31 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
         treated = X
         if self.treatment is not None:
             first = self.treatment_ = clone(self.treatment)
-            given = {"sample_weight": sample_weight, "groups": groups}
-            given = {name: value for name, value in given.items() if value is not None}
-            treated = first.fit_transform(X, y, **given)
+            treated = first.fit_transform(X, y, **self._given(sample_weight, groups))
+            if not InputFrame.of(treated).columns:
+                raise FrameError(
+                    f"{type(first).__name__} leaves no variable to regress on: none is "
+                    "recommended. prune_sig=None keeps all"
+                )
         self.pca_ = pca.fit(treated, coded, sample_weight)
         self.n_features_in_ = first.n_features_in_
         if hasattr(first, "feature_names_in_"):
             self.feature_names_in_ = first.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of a frame that an earlier fit saw
-        return pca.scores(treated)[1]
+        return pca._scores(treated)[1]
+
+    def _given(self, sample_weight: Any, groups: Any) -> dict[str, Any]:
+        """Weights and groups, which the treatment must take if there are any."""
+        given = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: values for name, values in given.items() if values is not None}
+        for name in given:
+            if not has_fit_parameter(self.treatment, name):
+                raise InvalidOptionError(
+                    f"the treatment, {type(self.treatment).__name__}, takes no {name}; give one "
+                    f"that does, or leave out {name}"
+                )
+        return given
 
     def _component_options(self) -> dict[str, Any]:
         given = self.get_params(deep=False)
@@ -62,7 +79,7 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
         """Outcome or log odds of the rows of a frame, of shape (n, q)."""
         check_is_fitted(self)
         treated = X if self.treatment is None else self.treatment_.transform(X)
-        return self.model_.predict(self.pca_.scores(treated)[1])
+        return self.model_.predict(self.pca_._scores(treated)[1])
 
     def _coef(self) -> FloatArray:
         return np.asarray(self.model_.coef @ self.pca_.components_ * self.pca_.scale_)
@@ -74,7 +91,7 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
     def variables_(self) -> list[str]:
         """Names of the derived variables that ``coef_`` is for."""
         check_is_fitted(self)
-        return [str(name) for name in self.pca_.input_names()]
+        return [str(name) for name in self.pca_._input_names()]
 
     def summary(self) -> PCRSummary:
         """Describe the components, what they are made of, and what they are worth.
@@ -93,6 +110,21 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
         if self.treatment is not None:
             tags.input_tags = get_tags(self.treatment).input_tags
         return tags
+
+
+def check_arrays(source: InputFrame, **given: Any) -> None:
+    """Refuse names of columns, which the treatment would take for columns to treat.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    for what, values in given.items():
+        if values is not None and is_name(values, source):
+            raise InvalidOptionError(
+                f"{what}={values!r} names a column; give the values, X[{values!r}], and leave the "
+                "column out of X"
+            )
 
 
 class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
@@ -188,12 +220,14 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
         self
         """
         source = training_frame(self, X, y)
+        check_arrays(source, sample_weight=sample_weight, groups=groups)
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)
         scores = self._fit_components(X, y, sample_weight, groups, "numeric", y)
         outcome = read_outcome(source, y, "numeric", None, weight)
         values = np.asarray(outcome.y + outcome.centre, dtype=np.float64)
-        self.model_ = least_squares(scores, values, weight)
+        used = self.pca_.singular_values_ > 0
+        self.model_ = least_squares(scores[used], values, weight).among(used)
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -309,21 +343,24 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
             If there is one class only.
         """
         source = training_frame(self, X, y)
+        check_arrays(source, sample_weight=sample_weight, groups=groups)
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self.classes_ = np.unique(y if weight is None else y[weight > 0])
         if len(self.classes_) < 2:
+            only = self.classes_.tolist()[0]
             raise ValueError(
-                f"the outcome has one class in the rows that count, {self.classes_[0]!r}; a "
-                "classifier needs two or more"
+                f"the outcome has one class in the rows that count, {only!r}; a classifier needs "
+                "two or more"
             )
         # Classes that only rows of weight 0 have are none, and those rows count nowhere.
         coded = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         kind = "binomial" if len(self.classes_) == 2 else "multinomial"
         scores = self._fit_components(X, y, sample_weight, groups, kind, coded)
-        self.model_ = logistic(scores, coded, len(self.classes_), weight)
+        used = self.pca_.singular_values_ > 0
+        self.model_ = logistic(scores[used], coded, len(self.classes_), weight).among(used)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

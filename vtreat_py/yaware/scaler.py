@@ -119,10 +119,12 @@ class YAwareScaler(YAwareTransformer):
 
         Raises
         ------
-        FrameError
-            If a column holds something else than finite numbers.
+        FrameError, OptionTypeError
+            If a column holds missing or infinite values, or no numbers.
         OutcomeError
             If the outcome or the weights cannot be used.
+        InvalidOptionError
+            If an option cannot be used, such as ``link`` with a number for an outcome.
         """
         self._learn(X, y, sample_weight, groups)
         return self
@@ -147,10 +149,10 @@ class YAwareScaler(YAwareTransformer):
         InvalidOptionError
             If ``cv`` leaves rows out of all application sets, or has rows in several.
         """
-        source, crossed = self.fit_crossed(X, y, sample_weight, groups)
+        source, crossed = self._fit_crossed(X, y, sample_weight, groups)
         return self._for_output(source.like(self._names(), crossed.values, ()))
 
-    def fit_crossed(
+    def _fit_crossed(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[InputFrame, CrossScaled]:
         """Learn, and return the frame as read with the training rows scaled out of fold."""
@@ -195,8 +197,12 @@ class YAwareScaler(YAwareTransformer):
         ]
         self.outcome_type_ = outcome.kind
         self.scale_ = np.array([0.0 if v is None else v.slope for v in scaled])
+        counted = 0 if outcome.weight is None else int(np.flatnonzero(outcome.weight)[0])
         self.mean_ = np.array(
-            [float(x[0]) if v is None else v.mean for v, x in zip(scaled, values, strict=True)]
+            [
+                float(x[counted]) if v is None else v.mean
+                for v, x in zip(scaled, values, strict=True)
+            ]
         )
         return design, learned
 
@@ -216,8 +222,8 @@ class YAwareScaler(YAwareTransformer):
         ------
         SchemaError
             If the columns are not those seen in fit.
-        FrameError
-            If a column holds something else than finite numbers.
+        FrameError, OptionTypeError
+            If a column holds missing or infinite values, or no numbers.
         """
         check_is_fitted(self)
         source, values = self._read_new(X)
