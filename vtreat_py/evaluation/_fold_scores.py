@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
@@ -22,7 +21,7 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, list
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
-from vtreat_py.evaluation._weighted_fit import weight_parameters
+from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _SPLITS, _TEST_SIZE = 100, 0.2
 _FACTS = ("n_train", "n_test", "rate_train", "rate_test")
@@ -132,11 +131,6 @@ def _score_split(
     facts = (len(train), len(test), to_fit.rate, to_score.rate)
     if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
         return dict.fromkeys(scorers.names, float("nan")), facts
-    model = fitted(estimator, to_fit)
+    model = fitted_clone(estimator, to_fit.X, to_fit.y, to_fit.weight)
     scored = to_score.that_count
     return scorers.scores(model, scored.X, scored.y, scored.weight), facts
-
-
-def fitted(estimator: Any, rows: LabelledRows) -> Any:
-    """A clone of the estimator, fitted."""
-    return clone(estimator).fit(rows.X, rows.y, **weight_parameters(estimator, rows.weight))

@@ -18,12 +18,12 @@ from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, Classifier
 from vtreat_py.evaluation._fold_scores import (
     LabelledRows,
     default_strategies,
-    fitted,
     score_folds,
 )
 from vtreat_py.evaluation._inputs import one_dimensional
 from vtreat_py.evaluation._population import Population, Sampler, as_population
 from vtreat_py.evaluation._spread_intervals import METHODS, check_level, score_intervals
+from vtreat_py.evaluation._weighted_model import fitted_clone
 
 __all__ = ["CoverageStudy", "coverage_study"]
 
@@ -290,7 +290,7 @@ class _Study:
             rows = LabelledRows.checked(X, y)
             folds = score_folds(estimator, rows, scorers, strategies)
             table = _all_intervals(folds, self.level, self.methods)
-            true = scorers.scores(fitted(estimator, rows), large.X, large.y, large.weight)
+            true = scorers.scores(fitted_clone(estimator, X, y), large.X, large.y, large.weight)
             table["truth"] = table["metric"].map(true)
         table["covered"] = table["truth"].between(table["low"], table["high"]).astype("boolean")
         table.loc[table[["truth", "low", "high"]].isna().any(axis=1), "covered"] = pd.NA

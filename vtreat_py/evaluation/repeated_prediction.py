@@ -7,18 +7,20 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
 from vtreat_py._errors import InvalidOptionError, listed
 from vtreat_py._typing import FloatArray
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
 from vtreat_py.evaluation._paired_rows import units
 from vtreat_py.evaluation._repetitions import Split, repeated_splits
+from vtreat_py.evaluation._weighted_model import (
+    check_takes_weight,
+    fitted_clone,
+    warn_of_parts_without_weight,
+)
 
 __all__ = ["repeated_cross_val_predict"]
 
@@ -58,7 +60,7 @@ def repeated_cross_val_predict(
     groups : array of shape (n,) or None
         Rows of a group are never trained on together with predicting others of it.
     sample_weight : array of shape (n,) or None
-        To fit with. With metadata routing on it goes where it was requested, else to ``fit``.
+        To fit with: passed on as `weighted_cross_validate` does (see its notes).
     cv : splitter, list of (train, test) rows, list of such plans, or None
         In place of L and k. It says itself how often each row is predicted, except for a splitter
         that shuffles without a random state of its own, such as ``KFold(5, shuffle=True)``: that
@@ -132,7 +134,10 @@ def predictions_of(
     if groups is not None:
         groups, _ = units(groups, n_rows)
     weight = None if sample_weight is None else checked_weight(sample_weight, n_rows)
-    fit_params = {name: _fit_params(model, weight) for name, model in estimators.items()}
+    if weight is not None:
+        for model in estimators.values():
+            check_takes_weight(model)
+            warn_of_parts_without_weight(model)
     classes = two_classes(y) if method == "predict_proba" else None
     splits = repeated_splits(
         X,
@@ -146,7 +151,7 @@ def predictions_of(
     )
     queue = [(name, split) for name in estimators for split in splits]
     predicted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_predict)(clone(estimators[name]), X, y, split, fit_params[name], classes)
+        delayed(_fit_and_predict)(estimators[name], X, y, weight, classes, split)
         for name, split in queue
     )
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
@@ -166,11 +171,11 @@ def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.Dat
 
 
 def _fit_and_predict(
-    model: Any, X: Any, y: Any, split: Split, fit_params: dict[str, FloatArray], classes: Any
+    estimator: Any, X: Any, y: Any, weight: FloatArray | None, classes: Any, split: Split
 ) -> Any:
     """Predict the rows of a split; of two classes, the probability of the second."""
-    params = {name: values[split.train] for name, values in fit_params.items()}
-    model.fit(_safe_indexing(X, split.train), y[split.train], **params)
+    of_rows = None if weight is None else weight[split.train]
+    model = fitted_clone(estimator, _safe_indexing(X, split.train), y[split.train], of_rows)
     new = _safe_indexing(X, split.test)
     if classes is None:
         return one_dimensional(model.predict(new), "the prediction")
@@ -194,21 +199,3 @@ def two_classes(y: Any) -> Any:
             f'method="predict_proba" is for two classes; y has {listed(classes.tolist())}'
         )
     return classes
-
-
-def _fit_params(estimator: Any, weight: FloatArray | None) -> dict[str, Any]:
-    """Say how weights of all rows are passed to ``fit``."""
-    if weight is None:
-        return {}
-    if get_config()["enable_metadata_routing"]:
-        router = MetadataRouter(owner="repeated_cross_val_predict").add(
-            estimator=estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
-        )
-        return dict(process_routing(router, "fit", sample_weight=weight).estimator.fit)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise InvalidOptionError(
-            f"{type(estimator).__name__}.fit takes no sample_weight; leave it out, or, for a "
-            "pipeline, turn on sklearn.set_config(enable_metadata_routing=True) and request it "
-            "with set_fit_request(sample_weight=True) of the steps"
-        )
-    return {"sample_weight": weight}

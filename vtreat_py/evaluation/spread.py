@@ -15,6 +15,7 @@ from vtreat_py._warn import warn
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
 from vtreat_py.evaluation._spread_intervals import score_intervals, strategies_of_fixed_shares
+from vtreat_py.evaluation._weighted_model import check_takes_weight, warn_of_parts_without_weight
 
 __all__ = ["CVSpread", "cv_spread"]
 
@@ -230,8 +231,8 @@ def cv_spread(
         positive) or 0, and the area under the ROC curve is NaN. All those names do so; for others
         it is as scikit-learn or the callable has it.
     sample_weight : sequence of n numbers, optional
-        Weights of rows, 0 or more: passed to ``fit`` (of a Pipeline: to its model, and to each
-        step whose ``fit`` names ``sample_weight``) and to every metric.
+        Weights of rows, 0 or more: passed to every metric, and to ``fit`` as
+        ``weighted_cross_validate`` does (see its notes).
     groups : sequence of n values, optional
         Passed to the splitters.
     random_state : int, RandomState or None
@@ -282,6 +283,9 @@ def cv_spread(
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=rows.pos_label, weighted=sample_weight is not None
     )
+    if rows.weight is not None:
+        check_takes_weight(estimator)
+        warn_of_parts_without_weight(estimator)
     if strategies is None:
         strategies = default_strategies(groups, random_state)
     folds = score_folds(estimator, rows, scorers, strategies, groups=groups, n_jobs=n_jobs)
