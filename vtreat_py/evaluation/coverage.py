@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import stats
-from sklearn.utils.parallel import Parallel, delayed
 
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py._jobs import run_jobs
 from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._options import check_flag
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import (
     LabelledRows,
@@ -145,6 +146,7 @@ def coverage_study(
     methods: Sequence[str] = METHODS,
     truth_size: int = 100_000,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> CoverageStudy:
     """Draw samples, make intervals by cross-validation, and see which hold the true score.
 
@@ -182,6 +184,8 @@ def coverage_study(
         weighted so that the classes have their rates. (All metrics must take weights, then.)
     n_jobs : int, optional
         Samples and models are one queue of jobs. The result is the same for any number.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -246,7 +250,8 @@ def coverage_study(
     study = _Study(
         as_population(population, truth_size), estimators, strategies, scoring, level, methods
     )
-    found = Parallel(n_jobs=n_jobs)(delayed(study.intervals)(*cell) for cell in cells)
+    progress = check_flag("progress", progress)
+    found = run_jobs(study.intervals, cells, n_jobs, progress=progress, unit="job")
     table = pd.concat(found, ignore_index=True)
     return CoverageStudy(table, level)
 
@@ -272,8 +277,9 @@ class _Study:
     level: float
     methods: Sequence[str]
 
-    def intervals(self, size: int, rate: float, seed: int, model: str) -> pd.DataFrame:
+    def intervals(self, cell: tuple[int, float, int, str]) -> pd.DataFrame:
         """Draw a sample, fit a model, and set its intervals beside its true scores."""
+        size, rate, seed, model = cell
         rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
         X, y = self.population.sample(size, rate, rng)
         large = self.population.truth(rate, rng)

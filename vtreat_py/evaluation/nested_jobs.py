@@ -67,5 +67,5 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
             "-1 for all processors, or None"
         )
     if isinstance(groups, Mapping):
-        return dict(zip(groups, run_groups(task, groups.values(), n_jobs), strict=True))
-    return run_groups(task, groups, n_jobs)
+        return run_groups(task, groups, n_jobs)
+    return list(run_groups(task, dict(enumerate(groups)), n_jobs).values())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.parallel import Parallel, delayed
 
 from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._jobs import run_groups
+from vtreat_py._options import check_flag
 from vtreat_py._typing import FloatArray
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
 from vtreat_py.evaluation._paired_rows import units
@@ -40,6 +42,7 @@ def repeated_cross_val_predict(
     cv: Any = None,
     rng: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Predict each row L times, each time by a model that was trained on other rows than it.
 
@@ -70,6 +73,8 @@ def repeated_cross_val_predict(
         ``random_state``.
     n_jobs : int or None
         Fits at a time, as in scikit-learn. The result does not depend on it.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -108,6 +113,7 @@ def repeated_cross_val_predict(
         cv=cv,
         rng=rng,
         n_jobs=n_jobs,
+        progress=progress,
     )["estimator"]
 
 
@@ -123,6 +129,7 @@ def predictions_of(
     cv: Any,
     rng: Any,
     n_jobs: int | None,
+    progress: bool,
     sample_weight: Any = None,
 ) -> dict[Any, pd.DataFrame]:
     """Predict by several estimators, on the same splits, in one flat queue of fits."""
@@ -149,16 +156,11 @@ def predictions_of(
         stratify=all(is_classifier(model) for model in estimators.values()),
         random=np.random.default_rng(rng),
     )
-    queue = [(name, split) for name in estimators for split in splits]
-    predicted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_predict)(estimators[name], X, y, weight, classes, split)
-        for name, split in queue
-    )
+    queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
+    predict = partial(_fit_and_predict, X, y, weight, classes)
+    predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
-    of_model: dict[Any, list[Any]] = {name: [] for name in estimators}
-    for (name, _), values in zip(queue, predicted, strict=True):
-        of_model[name].append(values)
-    return {name: _table(splits, values, index) for name, values in of_model.items()}
+    return {name: _table(splits, values, index) for name, values in predicted.items()}
 
 
 def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.DataFrame:
@@ -171,9 +173,10 @@ def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.Dat
 
 
 def _fit_and_predict(
-    estimator: Any, X: Any, y: Any, weight: FloatArray | None, classes: Any, split: Split
+    X: Any, y: Any, weight: FloatArray | None, classes: Any, fit: tuple[Any, Split]
 ) -> Any:
     """Predict the rows of a split; of two classes, the probability of the second."""
+    estimator, split = fit
     of_rows = None if weight is None else weight[split.train]
     model = fitted_clone(estimator, _safe_indexing(X, split.train), y[split.train], of_rows)
     new = _safe_indexing(X, split.test)

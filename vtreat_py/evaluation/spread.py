@@ -11,6 +11,7 @@ import pandas as pd
 
 from vtreat_py._errors import InvalidOptionError, listed
 from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._options import check_flag
 from vtreat_py._warn import warn
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
@@ -205,6 +206,7 @@ def cv_spread(
     groups: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> CVSpread:
     """Score a classifier of two classes on many random splits, made by one strategy or more.
 
@@ -239,6 +241,8 @@ def cv_spread(
         Of the default strategies.
     n_jobs : int, optional
         Splits of all strategies are one queue of jobs. The result is the same for any number.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -288,7 +292,15 @@ def cv_spread(
         warn_of_parts_without_weight(estimator)
     if strategies is None:
         strategies = default_strategies(groups, random_state)
-    folds = score_folds(estimator, rows, scorers, strategies, groups=groups, n_jobs=n_jobs)
+    folds = score_folds(
+        estimator,
+        rows,
+        scorers,
+        strategies,
+        groups=groups,
+        n_jobs=n_jobs,
+        progress=check_flag("progress", progress),
+    )
     _warn_of_missing_classes(folds)
     return CVSpread(folds, rows.pos_label, rows.rate, scorers.proper)
 
