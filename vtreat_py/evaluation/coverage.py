@@ -213,7 +213,7 @@ def coverage_study(
     --------
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-    >>> from vtreat_py.evaluation.coverage import coverage_study
+    >>> from vtreat_py.evaluation import coverage_study
     >>> def coin(size, rate, rng):
     ...     return rng.random((size, 1)), rng.random(size) < rate
     >>> study = coverage_study(

@@ -112,7 +112,7 @@ def bias_variance(
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.tree import DecisionTreeRegressor
-    >>> from vtreat_py.evaluation.error_decomposition import bias_variance
+    >>> from vtreat_py.evaluation import bias_variance
     >>> X, y = load_diabetes(return_X_y=True)
     >>> models = {
     ...     "deep": DecisionTreeRegressor(random_state=0),

@@ -55,6 +55,7 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     Examples
     --------
     >>> from math import sqrt
+    >>> from vtreat_py.evaluation import run_nested
     >>> roots = run_nested(sqrt, [range(1, 4), range(5, 11), range(100, 201)])
     >>> [round(sum(group), 4) for group in roots]
     [4.1463, 16.322, 1231.0213]

@@ -96,7 +96,7 @@ def repeated_cross_val_predict(
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import LinearRegression
-    >>> from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+    >>> from vtreat_py.evaluation import repeated_cross_val_predict
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> repeated_cross_val_predict(LinearRegression(), X, y, L=3, rng=0).shape
     (442, 3)

@@ -272,7 +272,7 @@ def cv_spread(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from vtreat_py.evaluation.spread import cv_spread
+    >>> from vtreat_py.evaluation import cv_spread
     >>> random = np.random.default_rng(0)
     >>> X = random.normal(size=(1000, 2))
     >>> y = random.random(1000) < 0.04
