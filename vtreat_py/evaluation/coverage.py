@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._jobs import run_jobs
 from vtreat_py._matplotlib import axes_or_new
 from vtreat_py._options import check_flag
@@ -23,7 +23,12 @@ from vtreat_py.evaluation._fold_scores import (
 )
 from vtreat_py.evaluation._inputs import one_dimensional
 from vtreat_py.evaluation._population import Population, Sampler, as_population
-from vtreat_py.evaluation._spread_intervals import METHODS, check_level, score_intervals
+from vtreat_py.evaluation._spread_intervals import (
+    METHODS,
+    check_level,
+    one_metric,
+    score_intervals,
+)
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 __all__ = ["CoverageStudy", "coverage_study"]
@@ -105,10 +110,7 @@ class CoverageStudy:
             A dot for each strategy and method, over all sizes, rates, seeds and models, with
             Wilson's 95% interval; a line at the level.
         """
-        metrics = self.table["metric"].unique().tolist()
-        metric = metrics[0] if metric is None else metric
-        if metric not in metrics:
-            raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+        metric = one_metric(self.table, metric)
         shares = self.coverage(["metric", "strategy", "method"]).loc[metric]
         places = -np.arange(len(shares))
         ax = axes_or_new(ax, figsize=(7.0, 1.4 + 0.45 * len(shares)))

@@ -9,13 +9,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._errors import listed
 from vtreat_py._matplotlib import axes_or_new
 from vtreat_py._options import check_flag
 from vtreat_py._warn import warn
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
-from vtreat_py.evaluation._spread_intervals import score_intervals, strategies_of_fixed_shares
+from vtreat_py.evaluation._spread_intervals import (
+    one_metric,
+    score_intervals,
+    strategies_of_fixed_shares,
+)
 from vtreat_py.evaluation._weighted_model import check_takes_weight, warn_of_parts_without_weight
 
 __all__ = ["CVSpread", "cv_spread"]
@@ -162,10 +166,7 @@ class CVSpread:
         matplotlib Axes
             A bar marks the middle half of the scores, a tick their median.
         """
-        metrics = self.folds["metric"].unique().tolist()
-        metric = metrics[0] if metric is None else metric
-        if metric not in metrics:
-            raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+        metric = one_metric(self.folds, metric)
         of_metric = self.folds[self.folds["metric"] == metric]
         strategies = of_metric["strategy"].unique().tolist()
         ax = axes_or_new(ax, figsize=(7.0, 1.2 + 0.9 * len(strategies)))
