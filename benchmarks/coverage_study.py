@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
-from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
+from vtreat_py.evaluation import CoverageStudy, coverage_study
 
 SIZES, RATES, SEEDS, SPLITS = (500, 2_000), (0.02, 0.2), range(60), 25
 MODELS = {"logistic regression": LogisticRegression(), "naive Bayes": GaussianNB()}

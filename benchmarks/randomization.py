@@ -23,7 +23,7 @@ import numpy as np
 from run import machine, status
 from scipy import stats
 
-from vtreat_py.evaluation.randomization import randomization_test
+from vtreat_py.evaluation import randomization_test
 
 Array = np.ndarray[Any, Any]
 # Rows and resamples: a small test, the one the library promises to be fast at, a large one.

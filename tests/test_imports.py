@@ -115,6 +115,40 @@ print(json.dumps([heavy, found, listed]))
     assert found == listed == vtreat_py.__all__
 
 
+@pytest.mark.parametrize("package", ["vtreat_py", "vtreat_py.evaluation"])
+@pytest.mark.parametrize("modules_first", [False, True])
+def test_public_names_are_what_they_say_whatever_is_imported_first(
+    package: str, modules_first: bool
+) -> None:
+    """A function must not give way to a module of its name."""
+    public, on_use, wrong = run(
+        f"""
+import json
+from importlib import import_module
+from inspect import getclosurevars, ismodule
+from pkgutil import iter_modules
+
+package = import_module({package!r})
+if {modules_first}:
+    for module in iter_modules(package.__path__):
+        if module.name != "__main__":
+            import_module(f"{package}.{{module.name}}")
+module_of = getclosurevars(package.__getattr__).nonlocals["module_of"]
+wrong = [
+    name
+    for name, module in module_of.items()
+    if ismodule(getattr(package, name)) != (name == module)
+    or getattr(package, name).__name__.rpartition(".")[2] != name
+    or name not in dir(package)
+]
+public = [name for name in package.__all__ if getattr(package, name) is not None]
+print(json.dumps([sorted(public), sorted(module_of), wrong]))
+"""
+    )
+    assert wrong == []
+    assert sorted({*public} - {"__version__"}) == on_use
+
+
 def test_unknown_names_are_no_attributes() -> None:
     with pytest.raises(AttributeError, match="module 'vtreat_py' has no attribute 'treatments'"):
         vtreat_py.treatments  # noqa: B018

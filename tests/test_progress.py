@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
 
+import joblib
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold
 
 import vtreat_py as vt
 from tests.conftest import example_columns
+from vtreat_py import evaluation
+from vtreat_py._jobs import run_jobs
 from vtreat_py._progress import progress_line
 
 VARIABLES = ["x", "g", "z", "flag", "size"]
@@ -225,6 +232,84 @@ def test_thousands_of_columns_are_a_few_updates(
     if not terminal:
         done = [0, 1250, 2500, 3750, 5000]
         assert updates == [f"vtreat_py: {n} of 5000 columns" for n in done]
+
+
+def coin(size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    return rng.random((size, 1)), rng.random(size) < rate
+
+
+PRIOR = DummyClassifier()
+TOSSES = coin(40, 0.5, np.random.default_rng(0))
+# What the evaluation does at length, and how much of what it is.
+LONG_WORK: dict[str, tuple[Callable[..., Any], str]] = {
+    "cv_spread": (
+        lambda **options: evaluation.cv_spread(
+            PRIOR, *TOSSES, strategies={"two": KFold(2), "five": KFold(5)}, **options
+        ).folds,
+        "7 fits",
+    ),
+    "coverage_study": (
+        lambda **options: evaluation.coverage_study(
+            coin, {"prior": PRIOR}, sizes=[40], rates=[0.5], seeds=range(3), truth_size=50,
+            scoring="brier", strategies={"two": KFold(2)}, **options,
+        ).table,
+        "3 jobs",
+    ),
+    "repeated_cross_val_predict": (
+        lambda **options: evaluation.repeated_cross_val_predict(
+            PRIOR, *TOSSES, L=2, k=3, rng=0, **options
+        ),
+        "6 fits",
+    ),
+    "bias_variance": (
+        lambda **options: evaluation.bias_variance(
+            {"one": PRIOR, "same": PRIOR}, *TOSSES, L=2, k=2, rng=0, **options
+        ),
+        "8 fits",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_long_work_of_the_evaluation_is_counted(
+    name: str, n_jobs: int | None, without: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    without("tqdm", "rich")
+    work, size = LONG_WORK[name]
+    expected = work()
+    assert capfd.readouterr() == ("", "")
+    pd.testing.assert_frame_equal(work(progress=True, n_jobs=n_jobs), expected)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == f"vtreat_py: 0 of {size}"
+    assert err.splitlines()[-1] == f"vtreat_py: {size.split()[0]} of {size}"
+    with pytest.raises(TypeError, match="progress"):
+        work(progress="yes")
+
+
+def slow_first(item: int) -> int:
+    time.sleep(0.2 if item == 0 else 0)
+    return item
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_results_keep_their_order_while_they_are_counted(backend: str, fake_tqdm: FakeTqdm) -> None:
+    with joblib.parallel_config(backend=backend):
+        assert run_jobs(slow_first, range(6), 2, progress=True) == list(range(6))
+    assert fake_tqdm.events == [6, *["done"] * 6, "closed"]
+
+
+def test_the_line_moves_while_others_work(fake_tqdm: FakeTqdm) -> None:
+    def watched(item: int) -> int:
+        seen.append(len(fake_tqdm.events))
+        time.sleep(0.02)
+        return item
+
+    seen: list[int] = []
+    with joblib.parallel_config(backend="threading"):
+        run_jobs(watched, range(20), 2, progress=True)
+    assert seen[-1] > 10
 
 
 @pytest.mark.parametrize("package", ["tqdm", "rich"])

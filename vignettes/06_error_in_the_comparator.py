@@ -39,9 +39,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 import vtreat_py as vt
-from vtreat_py.evaluation.nested_jobs import run_nested
-from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
-from vtreat_py.evaluation.weighted_validation import weighted_cross_validate
+from vtreat_py.evaluation import FoldWeightedSearchCV, run_nested, weighted_cross_validate
 
 # %% [markdown]
 # ## Four rows are enough
@@ -167,9 +165,9 @@ assert loss(ours, new) < loss(plain, new) - 0.005
 #
 # ## Luck?
 #
-# Ten other halves. Each model has a plain mean, a weighted mean and a loss on the other half: that
-# is twenty tasks, of which some take longer. `run_nested` does them as one queue, and hands the
-# results back by model.
+# Eight other halves. Each model has a plain mean, a weighted mean and a loss on the other half:
+# that is sixteen tasks, of which some take longer. `run_nested` does them as one queue, and hands
+# the results back by model.
 
 
 # %%
@@ -187,21 +185,21 @@ def tried(task: tuple[str, int]) -> dict[str, float]:
     return {"plain": -of_folds, "weighted": -found.mean["neg_log_loss"], "new": loss(model, new)}
 
 
-tasks = {name: [(name, seed) for seed in range(1, 11)] for name in MODELS}
+tasks = {name: [(name, seed) for seed in range(1, 9)] for name in MODELS}
 tries = {name: pd.DataFrame(rows) for name, rows in run_nested(tried, tasks, n_jobs=2).items()}
 difference = tries["trees"] - tries["linear"]
 print("loss of the trees less that of the regression:")
 print(difference.round(4))
 prefers_trees = (difference < 0).sum()
 print(prefers_trees.to_dict())
-assert prefers_trees["plain"] >= 7
-assert prefers_trees["weighted"] <= 2
+assert prefers_trees["plain"] >= 5
+assert prefers_trees["weighted"] <= 1
 assert prefers_trees["new"] == 0
 
 # %% [markdown]
-# No luck. On new women the trees are worse ten times of ten. The plain mean takes them eight times,
-# the weighted mean once. More folds or more rows would not cure it, for this is not noise: the
-# plain mean measures something else. The error is not in the models. It is in the comparator.
+# No luck. On new women the trees are worse eight times of eight. The plain mean takes them six
+# times, the weighted mean never. More folds or more rows would not cure it, for this is not noise:
+# the plain mean measures something else. The error is not in the models. It is in the comparator.
 #
 # What it costs to do it right: hand the weights over, and wrap the search.
 #

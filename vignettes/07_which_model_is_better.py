@@ -27,11 +27,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import vtreat_py as vt
-from vtreat_py.evaluation.comparison import compare_models
-from vtreat_py.evaluation.error_decomposition import bias_variance
-from vtreat_py.evaluation.paired_scores import per_row_loss
-from vtreat_py.evaluation.randomization import randomization_test
-from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+from vtreat_py.evaluation import (
+    bias_variance,
+    compare_models,
+    per_row_loss,
+    randomization_test,
+    repeated_cross_val_predict,
+)
 
 study = sm.datasets.randhie.load_pandas().data
 rate = (np.exp(study["lncoins"]) - 1).round().astype(int).astype(str) + "%"

@@ -125,6 +125,8 @@ def test_names_callables_and_dictionaries() -> None:
     assert found["d2"] == pytest.approx(1 - brier_score_loss(Y, CHANCE) / Y.var())
     assert list(scored(CHANCE, Y, scoring=[rows_above_half, "nll"])) == ["rows_above_half", "nll"]
     assert list(scored(CHANCE, Y, scoring=rows_above_half)) == ["rows_above_half"]
+    of_set = scored(CHANCE, Y, scoring={"nll", "roc_auc", "brier", rows_above_half})
+    assert list(of_set) == ["brier", "nll", "roc_auc", "rows_above_half"]
 
 
 def test_all_names_of_scikit_learn_are_known() -> None:

@@ -54,6 +54,11 @@ def small(**changed: Any) -> CoverageStudy:
     return coverage_study(population, models, **options)
 
 
+@pytest.fixture(scope="module")
+def study() -> CoverageStudy:
+    return small()
+
+
 def squared_error(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Brier score of a model that gives every row the same chance, without any checks."""
     return float(np.average((y - model.share_) ** 2, weights=sample_weight))
@@ -127,8 +132,8 @@ def test_the_truth_is_the_score_of_the_model_of_all_rows_on_a_large_sample() -> 
     assert row["truth"].tolist() == pytest.approx([brier_score_loss(outcome, chance)] * 4)
 
 
-def test_table() -> None:
-    table = small().table
+def test_table(study: CoverageStudy) -> None:
+    table = study.table
     assert table.columns.tolist() == [
         *("size", "rate", "seed", "model", "strategy", "metric", "method"),
         *("truth", "low", "high", "covered", "width"),
@@ -143,8 +148,8 @@ def test_table() -> None:
     assert table["truth"].nunique() == 16
 
 
-def test_a_sample_depends_on_its_size_rate_and_seed_alone() -> None:
-    table = small().table
+def test_a_sample_depends_on_its_size_rate_and_seed_alone(study: CoverageStudy) -> None:
+    table = study.table
     part = small(sizes=[80], seeds=[4], estimators=PRIOR).table
     same = table.query("size == 80 and seed == 4 and model == 'prior'")
     pd.testing.assert_frame_equal(part, same.reset_index(drop=True))
@@ -193,8 +198,7 @@ def test_samples_that_cannot_be_split_are_counted() -> None:
     assert counted["undefined"].sum() == undefined.sum()
 
 
-def test_coverage_has_wilsons_intervals() -> None:
-    study = small()
+def test_coverage_has_wilsons_intervals(study: CoverageStudy) -> None:
     cells = study.coverage()
     assert cells.index.names == ["size", "rate", "model", "strategy", "metric", "method"]
     assert (cells["n"] == 2).all()
@@ -227,8 +231,7 @@ def test_methods_and_level() -> None:
     assert (half.level, most.level) == (0.5, 0.9)
 
 
-def test_picture() -> None:
-    study = small()
+def test_picture(study: CoverageStudy) -> None:
     ax = study.plot("nll")
     shares = study.coverage(["metric", "strategy", "method"]).loc["nll"]
     level, dots = ax.lines
@@ -249,8 +252,8 @@ def test_picture() -> None:
     mpl.pyplot.close("all")
 
 
-def test_repr() -> None:
-    text = repr(small())
+def test_repr(study: CoverageStudy) -> None:
+    text = repr(study)
     assert text.startswith(
         "CoverageStudy: intervals meant to hold the truth in 50% of samples, on 4 samples\n"
     )
@@ -279,6 +282,8 @@ def test_bad_questions_are_refused(changed: Any, error: type[Exception], message
 
 
 @pytest.mark.parametrize("by", [[], ["width"], ["metric", "colour"]])
-def test_coverage_is_told_apart_by_what_names_an_interval(by: list[str]) -> None:
+def test_coverage_is_told_apart_by_what_names_an_interval(
+    by: list[str], study: CoverageStudy
+) -> None:
     with pytest.raises(InvalidOptionError, match="one or more of size, rate, seed, model, strat"):
-        small(sizes=[60], seeds=[3]).coverage(by)
+        study.coverage(by)

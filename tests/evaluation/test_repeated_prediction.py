@@ -209,11 +209,11 @@ def test_weights_reach_the_fit() -> None:
     options: dict[str, Any] = {"cv": plan, "sample_weight": weight}
     late, early = (np.average(TARGET[s], weights=weight[s]) for s in (ROWS[3:], ROWS[:3]))
     expected = [late] * 3 + [early] * 3
-    found = repeated_cross_val_predict(WeightedMean(), ROWS[:, None], TARGET, **options)
-    assert found[0].tolist() == pytest.approx(expected)
-    pipeline = make_pipeline(StandardScaler(), WeightedMean())
-    with pytest.raises(InvalidOptionError, match=r"Pipeline\.fit takes no sample_weight; leave it"):
-        repeated_cross_val_predict(pipeline, ROWS[:, None], TARGET, **options)
+    for model in (WeightedMean(), make_pipeline(StandardScaler(), WeightedMean())):
+        found = repeated_cross_val_predict(model, ROWS[:, None], TARGET, **options)
+        assert found[0].tolist() == pytest.approx(expected)
+    with pytest.raises(InvalidOptionError, match=r"Neighbors.*\.fit takes no sample_weight, so"):
+        repeated_cross_val_predict(KNeighborsRegressor(), ROWS[:, None], TARGET, **options)
     with sklearn.config_context(enable_metadata_routing=True):
         routed = make_pipeline(
             StandardScaler().set_fit_request(sample_weight=False),
@@ -222,8 +222,9 @@ def test_weights_reach_the_fit() -> None:
         found = repeated_cross_val_predict(routed, ROWS[:, None], TARGET, **options)
         assert found[0].tolist() == pytest.approx(expected)
         unasked = WeightedMean().set_fit_request(sample_weight=False)
-        found = repeated_cross_val_predict(unasked, ROWS[:, None], TARGET, cv=plan)
-        assert found[0].tolist() == pytest.approx([TARGET[3:].mean()] * 3 + [1.0] * 3)
+        for given in (options, {"cv": plan}):
+            found = repeated_cross_val_predict(unasked, ROWS[:, None], TARGET, **given)
+            assert found[0].tolist() == pytest.approx([TARGET[3:].mean()] * 3 + [1.0] * 3)
 
 
 @pytest.mark.parametrize(

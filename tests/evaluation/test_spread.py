@@ -13,9 +13,13 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tests.evaluation.classifiers import CountedCalls, FirstColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
@@ -152,6 +156,29 @@ def test_weights_reach_fit_scores_and_rates() -> None:
         assert of_split["rate_test"].tolist() == pytest.approx([y.mean()] * 2)
         assert of_split["n_test"].tolist() == [100, 100]
     assert spread.rate == pytest.approx(np.average(COMMON, weights=weight))
+
+
+def test_weights_reach_each_step_of_a_pipeline() -> None:
+    weight = np.random.default_rng(3).integers(0, 4, ROWS)
+    often = np.repeat(np.arange(ROWS), weight)
+    model = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-10))
+    fit = clone(model).fit(X[often], COMMON[often])
+    chance = fit.predict_proba(X[often])[:, 1]
+    cv = [(np.arange(ROWS), np.arange(ROWS))]
+    spread = cv_spread(
+        model, X, COMMON, strategies={"all": cv}, scoring="nll", sample_weight=weight
+    )
+    assert spread.folds["score"][0] == pytest.approx(log_loss(COMMON[often], chance))
+
+
+def test_it_is_said_where_weights_do_not_reach() -> None:
+    options: dict[str, Any] = {"strategies": FEW, "sample_weight": np.ones(ROWS)}
+    for refusing in (KNeighborsClassifier(), make_pipeline(KNeighborsClassifier())):
+        with pytest.raises(InvalidOptionError, match=r"KNeighbors.*fit takes no sample_weight"):
+            cv_spread(refusing, X, COMMON, **options)
+    columns = ColumnTransformer([("scale", StandardScaler(), [0, 1])])
+    with pytest.warns(VtreatWarning, match="no weights on to StandardScaler inside it"):
+        cv_spread(make_pipeline(columns, LogisticRegression()), X, COMMON, **options)
 
 
 def by_split(spread: CVSpread) -> pd.DataFrame:

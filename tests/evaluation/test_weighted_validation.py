@@ -600,7 +600,7 @@ def test_a_model_without_weights_is_named(routing: bool) -> None:
     neighbours = KNeighborsClassifier()
     with config_context(enable_metadata_routing=routing):
         for model in (neighbours, make_pipeline(StandardScaler(), make_pipeline(neighbours))):
-            refused("KNeighborsClassifier.fit takes no sample_weight; choose a model", model=model)
+            refused("KNeighborsClassifier.fit takes no sample_weight, so it would", model=model)
             found = weighted_cross_validate(
                 model, NUMBERS, CLASSES, sample_weight=WEIGHT, cv=FOLDS, fit_weight=False
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, TypeAlias
@@ -25,7 +26,7 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py._typing import FloatArray
 
 Metric: TypeAlias = str | Callable[..., Any]
-Scoring: TypeAlias = Metric | Sequence[Metric] | Mapping[str, Metric]
+Scoring: TypeAlias = Metric | Sequence[Metric] | AbstractSet[Metric] | Mapping[str, Metric]
 
 DEFAULT_SCORING = ("nll", "brier", "roc_auc", "average_precision")
 
@@ -143,7 +144,9 @@ def _by_name(scoring: Scoring) -> dict[str, Any]:
         items = dict(scoring)
     else:
         metrics = [scoring] if isinstance(scoring, str) or callable(scoring) else list(scoring)
-        names = [m if isinstance(m, str) else getattr(m, "__name__", repr(m)) for m in metrics]
+        if isinstance(scoring, AbstractSet):
+            metrics.sort(key=_metric_name)  # the order of a set changes from run to run
+        names = [_metric_name(metric) for metric in metrics]
         if len(set(names)) < len(names):
             raise InvalidOptionError(
                 f"scoring names {listed(names)}, one of them twice; give a dictionary of metrics "
@@ -153,6 +156,10 @@ def _by_name(scoring: Scoring) -> dict[str, Any]:
     if not items:
         raise InvalidOptionError("scoring is empty; name one metric at least, such as 'nll'")
     return items
+
+
+def _metric_name(metric: Metric) -> str:
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
 
 
 def _named_scorer(name: str, pos_label: Any) -> Any:

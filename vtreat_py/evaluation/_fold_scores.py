@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
@@ -16,13 +16,13 @@ from sklearn.model_selection import (
     check_cv,
 )
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.parallel import Parallel, delayed
 
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py._jobs import run_groups
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
-from vtreat_py.evaluation._weighted_fit import weight_parameters
+from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _SPLITS, _TEST_SIZE = 100, 0.2
 _FACTS = ("n_train", "n_test", "rate_train", "rate_test")
@@ -90,27 +90,22 @@ def score_folds(
     *,
     groups: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Fit and score every split; the long frame of ``CVSpread.folds``."""
-    queue = [
-        (strategy, split, train, test)
+    splits = {
+        strategy: check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
         for strategy, cv in _checked(strategies).items()
-        for split, (train, test) in enumerate(
-            check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
-        )
-    ]
-    scored = Parallel(n_jobs=n_jobs)(
-        delayed(_score_split)(estimator, rows, scorers, train, test) for _, _, train, test in queue
-    )
+    }
+    score = partial(_score_split, estimator, rows, scorers)
+    scored = run_groups(score, splits, n_jobs, progress=progress)
     lines = [
         (strategy, split, metric, scores[metric], *facts)
-        for (strategy, split, _, _), (scores, facts) in zip(queue, scored, strict=True)
+        for strategy, of_strategy in scored.items()
+        for split, (scores, facts) in enumerate(of_strategy)
         for metric in scorers.names
     ]
-    return pd.DataFrame(
-        lines,
-        columns=["strategy", "split", "metric", "score", *_FACTS],
-    )
+    return pd.DataFrame(lines, columns=["strategy", "split", "metric", "score", *_FACTS])
 
 
 def _checked(strategies: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -125,18 +120,14 @@ def _checked(strategies: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _score_split(
-    estimator: Any, rows: LabelledRows, scorers: ClassifierScorers, train: IntArray, test: IntArray
+    estimator: Any, rows: LabelledRows, scorers: ClassifierScorers, split: tuple[IntArray, IntArray]
 ) -> tuple[dict[str, float], tuple[int, int, float, float]]:
     """Scores on the test rows, and the facts of the split."""
+    train, test = split
     to_fit, to_score = rows.rows(train), rows.rows(test)
     facts = (len(train), len(test), to_fit.rate, to_score.rate)
     if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
         return dict.fromkeys(scorers.names, float("nan")), facts
-    model = fitted(estimator, to_fit)
+    model = fitted_clone(estimator, to_fit.X, to_fit.y, to_fit.weight)
     scored = to_score.that_count
     return scorers.scores(model, scored.X, scored.y, scored.weight), facts
-
-
-def fitted(estimator: Any, rows: LabelledRows) -> Any:
-    """A clone of the estimator, fitted."""
-    return clone(estimator).fit(rows.X, rows.y, **weight_parameters(estimator, rows.weight))

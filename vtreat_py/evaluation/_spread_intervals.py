@@ -37,6 +37,16 @@ def check_level(level: float) -> None:
         raise InvalidOptionError(f"level is {level!r}; a number between 0 and 1 is wanted")
 
 
+def one_metric(table: pd.DataFrame, metric: str | None) -> str:
+    """Return a metric of a table that was asked for; the first one if none was."""
+    metrics: list[str] = table["metric"].unique().tolist()
+    if metric is None:
+        return metrics[0]
+    if metric not in metrics:
+        raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+    return metric
+
+
 def _between_quantiles(folds: pd.DataFrame, level: float) -> tuple[float, float]:
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(folds["score"], [tail, 1.0 - tail])

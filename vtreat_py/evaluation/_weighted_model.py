@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import Any, Self
 
 from sklearn import config_context, get_config
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
@@ -61,6 +61,12 @@ class WeightedModel(BaseEstimator):  # type: ignore[misc]
         return get_tags(self.model)
 
 
+def fitted_clone(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    """Fit a clone of a model, by weights where there are any."""
+    weighted = WeightedModel(clone(model), routing=routing_enabled())
+    return weighted.fit(X, y, sample_weight).model
+
+
 def check_takes_weight(model: Any) -> None:
     """Refuse a model that would be fitted without the weights.
 
@@ -72,8 +78,9 @@ def check_takes_weight(model: Any) -> None:
     elif not _weight_names(model):
         name = type(model).__name__ if hasattr(model, "fit") else repr(model)
         raise InvalidOptionError(
-            f"{name}.fit takes no sample_weight; choose a model that does, or "
-            "fit without weights (weighted_cross_validate has fit_weight=False)"
+            f"{name}.fit takes no sample_weight, so it would count every row as one; choose a "
+            "model that takes weights, or fit without them: leave out sample_weight "
+            "(weighted_cross_validate has fit_weight=False)"
         )
 
 

@@ -71,7 +71,7 @@ def compare_models(
     Examples
     --------
     >>> import pandas as pd
-    >>> from vtreat_py.evaluation.comparison import compare_models
+    >>> from vtreat_py.evaluation import compare_models
     >>> losses = pd.DataFrame(
     ...     {
     ...         "linear": [0.3, 0.2, 0.5, 0.4, 0.6, 0.3, 0.4, 0.5],

@@ -10,20 +10,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import stats
-from sklearn.utils.parallel import Parallel, delayed
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._jobs import run_jobs
 from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._options import check_flag
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import (
     LabelledRows,
     default_strategies,
-    fitted,
     score_folds,
 )
 from vtreat_py.evaluation._inputs import one_dimensional
 from vtreat_py.evaluation._population import Population, Sampler, as_population
-from vtreat_py.evaluation._spread_intervals import METHODS, check_level, score_intervals
+from vtreat_py.evaluation._spread_intervals import (
+    METHODS,
+    check_level,
+    one_metric,
+    score_intervals,
+)
+from vtreat_py.evaluation._weighted_model import fitted_clone
 
 __all__ = ["CoverageStudy", "coverage_study"]
 
@@ -104,10 +110,7 @@ class CoverageStudy:
             A dot for each strategy and method, over all sizes, rates, seeds and models, with
             Wilson's 95% interval; a line at the level.
         """
-        metrics = self.table["metric"].unique().tolist()
-        metric = metrics[0] if metric is None else metric
-        if metric not in metrics:
-            raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+        metric = one_metric(self.table, metric)
         shares = self.coverage(["metric", "strategy", "method"]).loc[metric]
         places = -np.arange(len(shares))
         ax = axes_or_new(ax, figsize=(7.0, 1.4 + 0.45 * len(shares)))
@@ -145,6 +148,7 @@ def coverage_study(
     methods: Sequence[str] = METHODS,
     truth_size: int = 100_000,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> CoverageStudy:
     """Draw samples, make intervals by cross-validation, and see which hold the true score.
 
@@ -182,6 +186,8 @@ def coverage_study(
         weighted so that the classes have their rates. (All metrics must take weights, then.)
     n_jobs : int, optional
         Samples and models are one queue of jobs. The result is the same for any number.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -209,7 +215,7 @@ def coverage_study(
     --------
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-    >>> from vtreat_py.evaluation.coverage import coverage_study
+    >>> from vtreat_py.evaluation import coverage_study
     >>> def coin(size, rate, rng):
     ...     return rng.random((size, 1)), rng.random(size) < rate
     >>> study = coverage_study(
@@ -246,7 +252,8 @@ def coverage_study(
     study = _Study(
         as_population(population, truth_size), estimators, strategies, scoring, level, methods
     )
-    found = Parallel(n_jobs=n_jobs)(delayed(study.intervals)(*cell) for cell in cells)
+    progress = check_flag("progress", progress)
+    found = run_jobs(study.intervals, cells, n_jobs, progress=progress, unit="job")
     table = pd.concat(found, ignore_index=True)
     return CoverageStudy(table, level)
 
@@ -272,8 +279,9 @@ class _Study:
     level: float
     methods: Sequence[str]
 
-    def intervals(self, size: int, rate: float, seed: int, model: str) -> pd.DataFrame:
+    def intervals(self, cell: tuple[int, float, int, str]) -> pd.DataFrame:
         """Draw a sample, fit a model, and set its intervals beside its true scores."""
+        size, rate, seed, model = cell
         rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
         X, y = self.population.sample(size, rate, rng)
         large = self.population.truth(rate, rng)
@@ -290,7 +298,7 @@ class _Study:
             rows = LabelledRows.checked(X, y)
             folds = score_folds(estimator, rows, scorers, strategies)
             table = _all_intervals(folds, self.level, self.methods)
-            true = scorers.scores(fitted(estimator, rows), large.X, large.y, large.weight)
+            true = scorers.scores(fitted_clone(estimator, X, y), large.X, large.y, large.weight)
             table["truth"] = table["metric"].map(true)
         table["covered"] = table["truth"].between(table["low"], table["high"]).astype("boolean")
         table.loc[table[["truth", "low", "high"]].isna().any(axis=1), "covered"] = pd.NA

@@ -40,6 +40,7 @@ def bias_variance(
     correct: bool = False,
     rng: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Divide a model's error into bias and variance.
 
@@ -65,7 +66,7 @@ def bias_variance(
     ideal : float or array, or None
         What the metric (or, with "mse", the prediction) should be, for all or for each row (or
         group): 0 for a loss, 1 for an AUC. None, for "mse": y.
-    L, k, method, cv, rng, n_jobs
+    L, k, method, cv, rng, n_jobs, progress
         As for `repeated_cross_val_predict`. With "predict_proba", "mse" compares probabilities
         with 1 for the second class and 0 for the first.
     groups : array of shape (n,) or None
@@ -111,7 +112,7 @@ def bias_variance(
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.tree import DecisionTreeRegressor
-    >>> from vtreat_py.evaluation.error_decomposition import bias_variance
+    >>> from vtreat_py.evaluation import bias_variance
     >>> X, y = load_diabetes(return_X_y=True)
     >>> models = {
     ...     "deep": DecisionTreeRegressor(random_state=0),
@@ -137,8 +138,19 @@ def bias_variance(
     given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
     check_same_rows({"y": y, "groups": groups} | given)
     if to_fit:
-        options: dict[str, Any] = {"L": L, "k": k, "method": method, "groups": groups, "cv": cv}
-        models |= predictions_of(to_fit, X, y, **options, rng=rng, n_jobs=n_jobs)
+        models |= predictions_of(
+            to_fit,
+            X,
+            y,
+            L=L,
+            k=k,
+            method=method,
+            groups=groups,
+            cv=cv,
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     parts = []
     for name, predictions in models.items():
         what = f"the predictions of {name!r}"

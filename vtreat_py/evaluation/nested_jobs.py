@@ -55,6 +55,7 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     Examples
     --------
     >>> from math import sqrt
+    >>> from vtreat_py.evaluation import run_nested
     >>> roots = run_nested(sqrt, [range(1, 4), range(5, 11), range(100, 201)])
     >>> [round(sum(group), 4) for group in roots]
     [4.1463, 16.322, 1231.0213]
@@ -67,5 +68,5 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
             "-1 for all processors, or None"
         )
     if isinstance(groups, Mapping):
-        return dict(zip(groups, run_groups(task, groups.values(), n_jobs), strict=True))
-    return run_groups(task, groups, n_jobs)
+        return run_groups(task, groups, n_jobs)
+    return list(run_groups(task, dict(enumerate(groups)), n_jobs).values())

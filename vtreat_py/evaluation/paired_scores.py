@@ -59,7 +59,7 @@ def per_row_loss(
 
     Examples
     --------
-    >>> from vtreat_py.evaluation.paired_scores import per_row_loss
+    >>> from vtreat_py.evaluation import per_row_loss
     >>> per_row_loss([1.0, 2.0, 4.0], [1.5, 2.0, 3.0]).tolist()
     [0.25, 0.0, 1.0]
     >>> per_row_loss(["no", "yes"], {"a": [0.2, 0.5], "b": [0.1, 0.8]}, loss="brier",
@@ -113,7 +113,7 @@ def per_group_metric(
     Examples
     --------
     >>> from sklearn.metrics import accuracy_score
-    >>> from vtreat_py.evaluation.paired_scores import per_group_metric
+    >>> from vtreat_py.evaluation import per_group_metric
     >>> per_group_metric([1, 0, 1, 1], [1, 1, 1, 0], ["x", "x", "y", "x"], metric=accuracy_score)
     x    0.333333
     y    1.000000

@@ -186,7 +186,7 @@ def randomization_test(
     --------
     Of ten rows, one model has seven right and the other the other three. That is no proof:
 
-    >>> from vtreat_py.evaluation.randomization import randomization_test
+    >>> from vtreat_py.evaluation import randomization_test
     >>> right = [1, 1, 1, 1, 1, 1, 1, 0, 0, 0]
     >>> other = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
     >>> randomization_test(right, other)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
 from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._jobs import run_groups
+from vtreat_py._options import check_flag
 from vtreat_py._typing import FloatArray
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
 from vtreat_py.evaluation._paired_rows import units
 from vtreat_py.evaluation._repetitions import Split, repeated_splits
+from vtreat_py.evaluation._weighted_model import (
+    check_takes_weight,
+    fitted_clone,
+    warn_of_parts_without_weight,
+)
 
 __all__ = ["repeated_cross_val_predict"]
 
@@ -38,6 +42,7 @@ def repeated_cross_val_predict(
     cv: Any = None,
     rng: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Predict each row L times, each time by a model that was trained on other rows than it.
 
@@ -58,7 +63,7 @@ def repeated_cross_val_predict(
     groups : array of shape (n,) or None
         Rows of a group are never trained on together with predicting others of it.
     sample_weight : array of shape (n,) or None
-        To fit with. With metadata routing on it goes where it was requested, else to ``fit``.
+        To fit with: passed on as `weighted_cross_validate` does (see its notes).
     cv : splitter, list of (train, test) rows, list of such plans, or None
         In place of L and k. It says itself how often each row is predicted, except for a splitter
         that shuffles without a random state of its own, such as ``KFold(5, shuffle=True)``: that
@@ -68,6 +73,8 @@ def repeated_cross_val_predict(
         ``random_state``.
     n_jobs : int or None
         Fits at a time, as in scikit-learn. The result does not depend on it.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -89,7 +96,7 @@ def repeated_cross_val_predict(
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import LinearRegression
-    >>> from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+    >>> from vtreat_py.evaluation import repeated_cross_val_predict
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> repeated_cross_val_predict(LinearRegression(), X, y, L=3, rng=0).shape
     (442, 3)
@@ -106,6 +113,7 @@ def repeated_cross_val_predict(
         cv=cv,
         rng=rng,
         n_jobs=n_jobs,
+        progress=progress,
     )["estimator"]
 
 
@@ -121,6 +129,7 @@ def predictions_of(
     cv: Any,
     rng: Any,
     n_jobs: int | None,
+    progress: bool,
     sample_weight: Any = None,
 ) -> dict[Any, pd.DataFrame]:
     """Predict by several estimators, on the same splits, in one flat queue of fits."""
@@ -132,7 +141,10 @@ def predictions_of(
     if groups is not None:
         groups, _ = units(groups, n_rows)
     weight = None if sample_weight is None else checked_weight(sample_weight, n_rows)
-    fit_params = {name: _fit_params(model, weight) for name, model in estimators.items()}
+    if weight is not None:
+        for model in estimators.values():
+            check_takes_weight(model)
+            warn_of_parts_without_weight(model)
     classes = two_classes(y) if method == "predict_proba" else None
     splits = repeated_splits(
         X,
@@ -144,16 +156,11 @@ def predictions_of(
         stratify=all(is_classifier(model) for model in estimators.values()),
         random=np.random.default_rng(rng),
     )
-    queue = [(name, split) for name in estimators for split in splits]
-    predicted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_predict)(clone(estimators[name]), X, y, split, fit_params[name], classes)
-        for name, split in queue
-    )
+    queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
+    predict = partial(_fit_and_predict, X, y, weight, classes)
+    predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
-    of_model: dict[Any, list[Any]] = {name: [] for name in estimators}
-    for (name, _), values in zip(queue, predicted, strict=True):
-        of_model[name].append(values)
-    return {name: _table(splits, values, index) for name, values in of_model.items()}
+    return {name: _table(splits, values, index) for name, values in predicted.items()}
 
 
 def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.DataFrame:
@@ -166,11 +173,12 @@ def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.Dat
 
 
 def _fit_and_predict(
-    model: Any, X: Any, y: Any, split: Split, fit_params: dict[str, FloatArray], classes: Any
+    X: Any, y: Any, weight: FloatArray | None, classes: Any, fit: tuple[Any, Split]
 ) -> Any:
     """Predict the rows of a split; of two classes, the probability of the second."""
-    params = {name: values[split.train] for name, values in fit_params.items()}
-    model.fit(_safe_indexing(X, split.train), y[split.train], **params)
+    estimator, split = fit
+    of_rows = None if weight is None else weight[split.train]
+    model = fitted_clone(estimator, _safe_indexing(X, split.train), y[split.train], of_rows)
     new = _safe_indexing(X, split.test)
     if classes is None:
         return one_dimensional(model.predict(new), "the prediction")
@@ -194,21 +202,3 @@ def two_classes(y: Any) -> Any:
             f'method="predict_proba" is for two classes; y has {listed(classes.tolist())}'
         )
     return classes
-
-
-def _fit_params(estimator: Any, weight: FloatArray | None) -> dict[str, Any]:
-    """Say how weights of all rows are passed to ``fit``."""
-    if weight is None:
-        return {}
-    if get_config()["enable_metadata_routing"]:
-        router = MetadataRouter(owner="repeated_cross_val_predict").add(
-            estimator=estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
-        )
-        return dict(process_routing(router, "fit", sample_weight=weight).estimator.fit)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise InvalidOptionError(
-            f"{type(estimator).__name__}.fit takes no sample_weight; leave it out, or, for a "
-            "pipeline, turn on sklearn.set_config(enable_metadata_routing=True) and request it "
-            "with set_fit_request(sample_weight=True) of the steps"
-        )
-    return {"sample_weight": weight}

@@ -50,7 +50,7 @@ def same_score(one: str, other: str) -> Literal[True] | pd.DataFrame:
 
     Examples
     --------
-    >>> from vtreat_py.evaluation.score_identities import same_score
+    >>> from vtreat_py.evaluation import same_score
     >>> same_score("ppv", "precision")
     True
     >>> same_score("precision", "specificity")
@@ -72,7 +72,7 @@ def equivalence_classes() -> list[list[str]]:
 
     Examples
     --------
-    >>> from vtreat_py.evaluation.score_identities import equivalence_classes
+    >>> from vtreat_py.evaluation import equivalence_classes
     >>> [names for names in equivalence_classes() if len(names) > 2]
     [['sensitivity', 'recall', 'tpr']]
     """
@@ -101,7 +101,7 @@ def score_formulas() -> dict[str, Any]:
 
     Examples
     --------
-    >>> from vtreat_py.evaluation.score_identities import score_formulas
+    >>> from vtreat_py.evaluation import score_formulas
     >>> score_formulas()["f1"]
     2*TP/(FN + FP + 2*TP)
     """

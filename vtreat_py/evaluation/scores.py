@@ -97,7 +97,7 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
 
     Examples
     --------
-    >>> from vtreat_py.evaluation.scores import confusion_scores
+    >>> from vtreat_py.evaluation import confusion_scores
     >>> confusion_scores(3, 1, 2, 4)[["precision", "recall", "f1"]].round(3).to_dict()
     {'precision': 0.75, 'recall': 0.6, 'f1': 0.667}
     >>> confusion_scores([1, 0, 1], [1, 0, 0])["recall"]

@@ -9,12 +9,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py._errors import listed
 from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._options import check_flag
 from vtreat_py._warn import warn
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
-from vtreat_py.evaluation._spread_intervals import score_intervals, strategies_of_fixed_shares
+from vtreat_py.evaluation._spread_intervals import (
+    one_metric,
+    score_intervals,
+    strategies_of_fixed_shares,
+)
+from vtreat_py.evaluation._weighted_model import check_takes_weight, warn_of_parts_without_weight
 
 __all__ = ["CVSpread", "cv_spread"]
 
@@ -160,10 +166,7 @@ class CVSpread:
         matplotlib Axes
             A bar marks the middle half of the scores, a tick their median.
         """
-        metrics = self.folds["metric"].unique().tolist()
-        metric = metrics[0] if metric is None else metric
-        if metric not in metrics:
-            raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+        metric = one_metric(self.folds, metric)
         of_metric = self.folds[self.folds["metric"] == metric]
         strategies = of_metric["strategy"].unique().tolist()
         ax = axes_or_new(ax, figsize=(7.0, 1.2 + 0.9 * len(strategies)))
@@ -204,6 +207,7 @@ def cv_spread(
     groups: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> CVSpread:
     """Score a classifier of two classes on many random splits, made by one strategy or more.
 
@@ -230,14 +234,16 @@ def cv_spread(
         positive) or 0, and the area under the ROC curve is NaN. All those names do so; for others
         it is as scikit-learn or the callable has it.
     sample_weight : sequence of n numbers, optional
-        Weights of rows, 0 or more: passed to ``fit`` (of a Pipeline: to its model, and to each
-        step whose ``fit`` names ``sample_weight``) and to every metric.
+        Weights of rows, 0 or more: passed to every metric, and to ``fit`` as
+        ``weighted_cross_validate`` does (see its notes).
     groups : sequence of n values, optional
         Passed to the splitters.
     random_state : int, RandomState or None
         Of the default strategies.
     n_jobs : int, optional
         Splits of all strategies are one queue of jobs. The result is the same for any number.
+    progress : bool
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -267,7 +273,7 @@ def cv_spread(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from vtreat_py.evaluation.spread import cv_spread
+    >>> from vtreat_py.evaluation import cv_spread
     >>> random = np.random.default_rng(0)
     >>> X = random.normal(size=(1000, 2))
     >>> y = random.random(1000) < 0.04
@@ -282,9 +288,20 @@ def cv_spread(
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=rows.pos_label, weighted=sample_weight is not None
     )
+    if rows.weight is not None:
+        check_takes_weight(estimator)
+        warn_of_parts_without_weight(estimator)
     if strategies is None:
         strategies = default_strategies(groups, random_state)
-    folds = score_folds(estimator, rows, scorers, strategies, groups=groups, n_jobs=n_jobs)
+    folds = score_folds(
+        estimator,
+        rows,
+        scorers,
+        strategies,
+        groups=groups,
+        n_jobs=n_jobs,
+        progress=check_flag("progress", progress),
+    )
     _warn_of_missing_classes(folds)
     return CVSpread(folds, rows.pos_label, rows.rate, scorers.proper)
 

@@ -91,6 +91,7 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import GridSearchCV, KFold
+    >>> from vtreat_py.evaluation import FoldWeightedSearchCV
     >>> X, y = np.zeros((8, 1)), np.array(["yes", "yes", "yes", "no", "yes", "yes", "no", "no"])
     >>> weight = [1, 1, 1, 1, 9, 9, 11, 11]
     >>> grid = GridSearchCV(

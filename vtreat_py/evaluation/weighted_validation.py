@@ -207,6 +207,7 @@ def weighted_cross_validate(
 
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import KFold
+    >>> from vtreat_py.evaluation import weighted_cross_validate
     >>> X, y, weight = [[0]] * 4, [1, 0, 1, 0], [200, 100, 1, 99]
     >>> weighted_cross_validate(
     ...     DummyClassifier(), X, y, sample_weight=weight, scoring="accuracy", cv=KFold(2))
@@ -286,6 +287,7 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
 
     >>> import numpy as np
     >>> from sklearn.model_selection import KFold
+    >>> from vtreat_py.evaluation import fold_weights
     >>> masses = fold_weights(KFold(2), [[0]] * 4, [1, 0, 1, 0], [200, 100, 1, 99])
     >>> masses
     array([300., 100.])
