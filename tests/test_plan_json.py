@@ -169,12 +169,12 @@ VALUES = [
     dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
     dt.datetime(2020, 10, 25, 2, 30, fold=1, tzinfo=zoneinfo.ZoneInfo("Europe/Paris")),
     dt.datetime(1900, 1, 1, tzinfo=dt.timezone(dt.timedelta(minutes=-90))),
-    pd.Timestamp("2020-01-01 00:00:00.000000001"), pd.Timestamp("1800-01-01", unit="s"),
-    pd.Timestamp("2020-10-25 02:30", tz="Europe/Paris"), pd.Timedelta(5, "ns"),
-    pd.Period("2020-02", "M"), pd.Interval(0, dt.date(1, 1, 1)) if False else pd.Interval(0, 1.5),
+    pd.Timestamp("2020-01-01 00:00:00.000000001"), pd.Timestamp("1800-01-01").as_unit("s"),
+    pd.Timestamp("2020-10-25 01:30", tz="UTC").tz_convert("Europe/Paris"), pd.Timedelta(5, "ns"),
+    pd.Period("2020-02", "M"), pd.Interval(0, 1.5),
     decimal.Decimal("-0.10"), fractions.Fraction(-1, 3), uuid.UUID(int=1),
     np.bool_(True), np.int8(-3), np.uint64(2**64 - 1), np.float16(0.1), np.float64(-math.inf),
-    np.str_("\udfff"), np.bytes_(b"\xff"), np.datetime64(3, (25, "s")), np.timedelta64(-5, "D"),
+    np.str_("\udfff"), np.bytes_(b"\xff"), np.datetime64(3, ("s", 25)), np.timedelta64(-5, "D"),
 ]  # fmt: skip
 
 
@@ -311,7 +311,7 @@ class Shade:
 
 
 def test_values_without_a_form_are_refused_by_name() -> None:
-    plan, _ = plan_of_levels(["a", Shade("dark"), Shade("light")], coders=["catP"])
+    plan, _ = plan_of_levels(["a", Shade("dark"), Shade("light")], coders=["lev"])
     with pytest.raises(
         PlanFormatError, match=r"treatments\[0\].levels\[1\]: .* of type Shade cann"
     ):
@@ -430,12 +430,13 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("variables", ["x"], r"unused\[0\].column: 'constant' is not among the variables"),
     ("unused.0.column", "x", r"treatments\[0\].column: 'x' is listed as unused, too"),
     ("derived.0", "other", r"derived\[0\]: no treatment has a variable 'other'"),
-    ("derived", [], "derived: it lacks 'x_catP'"),
+    ("derived", [], "derived: it lacks 'x_lev_NA', 'x_lev_x_a', .*which a treatment has"),
     ("treatments", [3], r"treatments\[0\]: expected an object, found a number, 3"),
     ("treatments.0.kind", "number", r"treatments\[0\].imputed is missing"),
     ("treatments.0.kind", ["levels"], r"treatments\[0\].imputed is missing"),
     ("treatments.0.levels", "abc", r"treatments\[0\].levels: expected a list, found a string, 'a"),
-    ("treatments.0.levels.1", None, r"treatments\[0\].levels: missing values are no level"),
+    ("treatments.0.levels.1", None, r"treatments\[0\].levels\[1\]: a missing value is no l"),
+    ("treatments.0.levels.1", {"type": "float", "value": "NaN"}, r"levels\[1\]: a missing value"),
     ("treatments.0.levels", ["a"], r"treatments\[0\].parts\[0\].slots: expected 3 entries, for 1 "),
     ("treatments.0.levels.0", {"type": "x", "value": 1}, r"levels\[0\].type: unknown type 'x'"),
     ("treatments.0.levels.0", {"value": 1}, r"levels\[0\]: expected a value, or an object of a"),
@@ -447,7 +448,7 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("treatments.0.parts.0.slots.0", 9, r"parts\[0\].slots\[0\]: expected a code below 6, or -1"),
     ("treatments.0.parts.0.slots.0", 0.0, r"parts\[0\].slots\[0\]: expected a code below 6, or -"),
     ("treatments.0.parts.0.tables", {"no": []}, r"parts\[0\].tables.no is no known code; those"),
-    ("treatments.0.parts.0.tables", {}, r"variables\[0\].code: there is no table of 'catP'"),
+    ("treatments.0.parts.0.tables", {}, r"variables\[5\].code: there is no table of 'catP'"),
     ("treatments.0.parts.0.tables.catP", [1.5], "tables.catP: expected 6 entries, for 4 levels"),
     (
         "treatments.0.parts.0.tables.catP.2",
@@ -458,7 +459,8 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("treatments.0.parts.1.target", "q", r"parts\[1\].target: 'q' is not among the classes 'r'"),
     ("treatments.0.parts.1.target", "s", r"treatments\[0\].parts: 's' is listed twice"),
     ("treatments.0.parts.0.variables.0.code", "clean", "'clean' is a code of numbers, but"),
-    ("treatments.0.parts.0.variables.0.slot", 1, r"variables\[0\].slot: expected None, found 1"),
+    ("treatments.0.parts.0.variables.5.slot", 1, r"variables\[5\].slot: expected None, found 1"),
+    ("treatments.0.parts.0.variables.5.level", "a", r"variables\[5\].level: expected None, found"),
     ("treatments.0.parts.0.variables.0.orig_variable", "g", "orig_variable: expected 'x', found"),
     ("treatments.0.parts.0.variables.0.name", "z", "names of variables: 'z' is listed twice"),
     ("treatments.0.parts.0.variables.0.slope", None, "slope: expected a finite number, found null"),

@@ -281,8 +281,9 @@ class LevelsPart(Part):
     def from_json(self, found: Any, where: str) -> Any:
         levels = Several(Value()).from_json(found, where)
         check_distinct(levels, where)
-        if None in levels:
-            raise PlanFormatError(f"{where}: missing values are no level, yet null is listed")
+        for i, level in enumerate(levels):
+            if level is None or level != level:
+                raise PlanFormatError(f"{where}[{i}]: a missing value is no level")
         return Levels.of(levels)
 
 

@@ -29,14 +29,7 @@ def plan_diff(plan: TreatmentPlan, other: TreatmentPlan) -> pd.DataFrame:
     found = list(_differences("", _tree(plan), _tree(other)))
     if not found and plan != other:
         found = [("order of columns, variables or levels, or rows of the sample", "one", "another")]
-    return pd.DataFrame(
-        {
-            name: pd.Series(list(values), dtype=object)
-            for name, values in zip(
-                ("where", "self", "other"), zip(*found, strict=True) or ([],) * 3, strict=True
-            )
-        }
-    )
+    return pd.DataFrame(found, columns=["where", "self", "other"], dtype=object)
 
 
 class _LevelTree(dict[str, dict[str, Any]]):
