@@ -73,15 +73,19 @@ class OneOfRecords(Part):
     """One of several records: the value of a field that all of them have says which."""
 
     field: str
-    choose: Callable[[str], Record]
+    records: Mapping[str, Record]
 
     def to_json(self, value: Any, where: str) -> Any:
-        return self.choose(getattr(value, self.field)).to_json(value, where)
+        return self.records[getattr(value, self.field)].to_json(value, where)
 
     def from_json(self, found: Any, where: str) -> Any:
         if not isinstance(found, dict):
             raise unexpected(where, "an object", found)
-        return self.choose(found.get(self.field, "")).from_json(found, where)
+        if self.field not in found:
+            raise PlanFormatError(f"{_inside(where, self.field)} is missing")
+        words = Text(tuple(self.records))
+        word = words.from_json(found[self.field], _inside(where, self.field))
+        return self.records[word].from_json(found, where)
 
 
 @dataclass(frozen=True)
@@ -230,10 +234,12 @@ class Numbers(Part):
 
     def from_json(self, found: Any, where: str) -> Any:
         numbers = _checked_list(found, where)
-        return np.array(
-            [number_from_json(one, f"{where}[{i}]") for i, one in enumerate(numbers)],
-            dtype=np.float64,
-        )
+        if all(type(number) is float for number in numbers):
+            array = np.array(numbers, dtype=np.float64)
+            if np.isfinite(array).all():
+                return array
+        one_by_one = [number_from_json(n, f"{where}[{i}]") for i, n in enumerate(numbers)]
+        return np.array(one_by_one, dtype=np.float64)
 
 
 @dataclass(frozen=True)

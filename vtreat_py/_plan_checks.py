@@ -152,11 +152,7 @@ def _check_statistics(held: dict[str, Any], statistics: Any, where: str) -> None
         )
     _check_length(statistics.count, levels, f"{where}.count")
     targets = [outcome.target for outcome in statistics.outcomes]
-    if held["classes"]:
-        expected = list(held["classes"])
-        targets = [target for target in targets if target is not None]
-    else:
-        expected = [None]
+    expected = list(held["classes"]) or [None]
     if targets != expected:
         raise PlanFormatError(
             f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"

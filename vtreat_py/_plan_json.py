@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Hashable
 from dataclasses import fields
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from vtreat_py._column_treatment import (
     DerivedVariable,
@@ -17,6 +17,7 @@ from vtreat_py._column_treatment import (
     NumericTreatment,
     OutcomeScore,
 )
+from vtreat_py._columns import Kind
 from vtreat_py._errors import OptionTypeError, PlanFormatError, VtreatError
 from vtreat_py._json_schema import (
     Flag,
@@ -105,7 +106,7 @@ _NUMERIC = Record(
     NumericTreatment,
     {
         "column": Value(),
-        "kind": Text(("number", "date", "datetime", "duration", "time")),
+        "kind": Text(get_args(Kind)),
         "imputed": Number(),
         "lower": Number(),
         "upper": Number(),
@@ -165,7 +166,7 @@ _PLAN = Record(
         "unused": Pairs(("column", "reason"), (Value(), Text())),
         "derived": Several(Text()),
         "treatments": Several(
-            OneOfRecords("kind", lambda kind: _LEVELS if kind == "levels" else _NUMERIC)
+            OneOfRecords("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
         ),
         "level_statistics": Several(_STATISTICS),
     },
