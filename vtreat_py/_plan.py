@@ -19,7 +19,8 @@ from vtreat_py._level_effects import LevelStatistics, level_effects
 from vtreat_py._levels import Levels
 from vtreat_py._options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py._plan_diff import plan_diff
-from vtreat_py._plan_json import plan_from_json, plan_to_json, write_whole
+from vtreat_py._plan_file import write_whole
+from vtreat_py._plan_json import plan_from_json, plan_to_json
 from vtreat_py._pruning import SIG, adjusted, check_pruning
 from vtreat_py._typing import FloatArray
 

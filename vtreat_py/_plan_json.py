@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Hashable
 from dataclasses import fields
 from types import SimpleNamespace
@@ -18,7 +17,7 @@ from vtreat_py._column_treatment import (
     OutcomeScore,
 )
 from vtreat_py._columns import Kind
-from vtreat_py._errors import OptionTypeError, PlanFormatError, VtreatError
+from vtreat_py._errors import PlanFormatError, VtreatError
 from vtreat_py._json_schema import (
     Flag,
     ImputerPart,
@@ -48,6 +47,7 @@ from vtreat_py._options import (
     DesignOptions,
 )
 from vtreat_py._plan_checks import check_plan
+from vtreat_py._plan_file import text_of
 from vtreat_py._version import __version__
 
 if TYPE_CHECKING:  # the plan writes itself by this module
@@ -193,7 +193,7 @@ def plan_to_json(plan: TreatmentPlan) -> str:
 
 def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the fields of a plan; see `TreatmentPlan.from_json`."""
-    found = _parsed(_text_of(text_or_path))
+    found = _parsed(text_of(text_or_path))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         other = found.get("format") if isinstance(found, dict) else found
         raise PlanFormatError(
@@ -216,54 +216,8 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
     return held
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file such that a reader finds the old text or the new one, never a part of it."""
-    path = os.path.realpath(path)
-    aside = os.path.join(
-        os.path.dirname(path), f".{os.path.basename(path)[:100]}.{secrets.token_hex(8)}"
-    )
-    try:
-        with open(aside, "x", encoding="ascii", newline="\n") as file:
-            file.write(f"{text}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        if os.path.exists(aside):
-            os.unlink(aside)
-        raise
-
-
 def _levels_of(treatments: tuple[Any, ...]) -> dict[Hashable, Any]:
     return {t.column: t.levels for t in treatments if isinstance(t, LevelTreatment)}
-
-
-def _text_of(text_or_path: Any) -> str:
-    """Text, or that of a file; a plan's text starts with a brace."""
-    if isinstance(text_or_path, str):
-        start = text_or_path.lstrip()[:1]
-        if not start:
-            raise PlanFormatError("the text is empty; a plan starts with {")
-        if start in "{[" or "\n" in text_or_path:
-            return text_or_path
-    elif not isinstance(text_or_path, os.PathLike):
-        raise OptionTypeError(
-            f"text_or_path is of type {type(text_or_path).__name__}; give the text that to_json "
-            "returned, or the path of a file that it wrote"
-        )
-    if not os.path.exists(text_or_path):
-        raise FileNotFoundError(
-            f"there is no file {os.fspath(text_or_path)[:200]!r}; give its path, or the text "
-            "itself, which starts with {"
-        )
-    with open(text_or_path, encoding="utf-8") as file:
-        try:
-            text = file.read()
-        except UnicodeDecodeError as reason:
-            raise PlanFormatError(f"{text_or_path}: the file holds no text: {reason}") from reason
-    if not text.strip():
-        raise PlanFormatError(f"{text_or_path}: the file is empty; a plan starts with {{")
-    return text
 
 
 def _parsed(text: str) -> Any:
