@@ -191,3 +191,13 @@ def test_levels_compare_and_pickle_by_value() -> None:
         assert pickle.loads(pickle.dumps(levels)) == levels
     assert Levels.of(["a"]) != Levels.of(["b"])
     assert Levels.of(["a"]) != ["a"]
+
+
+def test_how_levels_are_kept_depends_on_their_values_alone() -> None:
+    mixed = Levels.of([1, "a", b"b", "c"])
+    assert not mixed.is_text
+    assert mixed.take(np.array([1, 3])).labels.equals(Levels.of(["a", "c"]).labels)
+    assert mixed.take(np.array([2])).labels.equals(
+        TextColumn("x", pa.array([b"b"])).encode()[1].labels
+    )
+    assert not mixed.take(np.array([1, 2])).is_text

@@ -67,5 +67,9 @@ class SchemaError(VtreatError, ValueError):
     """A frame given to ``prepare`` does not fit the frame the plan was designed on."""
 
 
+class PlanFormatError(VtreatError, ValueError):
+    """A text is no plan as `TreatmentPlan.to_json` writes it, or a plan cannot be written so."""
+
+
 class VtreatWarning(UserWarning):
     """Something legal that a careful user wants to know."""

@@ -29,6 +29,8 @@ class Levels:
     Attributes
     ----------
     labels : pyarrow.Array of large_string or large_binary, or ndarray of object
+        Text, bytes, or a mixture: the values alone say which, so that equal levels are kept alike
+        wherever they came from.
     """
 
     labels: Any
@@ -41,6 +43,8 @@ class Levels:
                 return cls(pa.array(values, pa.large_string()))
             except UnicodeEncodeError:
                 pass  # lone surrogates: Python text, but no UTF-8
+        elif all(type(v) is bytes for v in values):
+            return cls(pa.array(values, pa.large_binary()))
         labels = np.empty(len(values), dtype=object)
         labels[:] = values
         return cls(labels)
@@ -76,7 +80,8 @@ class Levels:
 
     def take(self, codes: IntArray) -> Levels:
         """Return the levels of the given codes, in their order."""
-        return Levels(self.labels.take(codes))
+        labels = self.labels.take(codes)
+        return Levels(labels) if self.is_text else Levels.of(list(labels))
 
     def to_list(self) -> list[Any]:
         """Return the levels as Python values, in code order."""

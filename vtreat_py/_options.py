@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer
 
 NUMERIC_CODERS = ("clean", "isBAD")
@@ -28,7 +29,34 @@ _OF_TYPE = {
 CLASS_CODERS = ("lev", "catP", "catB")
 Y_AWARE_OF_CLASSES = ("catB",)
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
-_IMPUTERS = ("mean", "median")
+IMPUTERS = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class NamedFunction:
+    """Stands for an imputation function in a plan that was read from JSON, which holds no code.
+
+    The plan has the numbers that the function gave, so that it prepares frames without it.
+    """
+
+    function: str
+
+    def __call__(self, _values: FloatArray, _weights: FloatArray) -> float:
+        """Refuse: only a design calls imputation functions."""
+        raise InvalidOptionError(
+            f"the imputation function {self.function} is known by name only, because the options "
+            "come from a plan that was read from JSON; give the function itself"
+        )
+
+
+def function_name(imputer: object) -> str | None:
+    """Return the name that a function goes by in JSON; None for other imputers."""
+    if isinstance(imputer, NamedFunction):
+        return imputer.function
+    if not callable(imputer):
+        return None
+    named = imputer if hasattr(imputer, "__qualname__") else type(imputer)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 @dataclass(frozen=True)
@@ -193,14 +221,14 @@ def _check_imputer(name: str, imputer: Any) -> Imputer:
     if callable(imputer):
         return imputer  # type: ignore[no-any-return]
     if isinstance(imputer, str):
-        if imputer in _IMPUTERS:
+        if imputer in IMPUTERS:
             return imputer
         raise InvalidOptionError(
-            f"{name}={imputer!r}; give a number, one of {list(_IMPUTERS)}, or a function"
+            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
         )
     if type(imputer) is bool or not isinstance(imputer, numbers.Real):
         raise OptionTypeError(
-            f"{name}={imputer!r}; give a number, one of {list(_IMPUTERS)}, or a function"
+            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
         )
     if not math.isfinite(imputer):
         raise InvalidOptionError(f"{name}={imputer!r}; the number must be finite")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
 from vtreat_py._level_effects import LevelStatistics, level_effects
 from vtreat_py._levels import Levels
-from vtreat_py._options import DesignOptions, check_coders
+from vtreat_py._options import DesignOptions, NamedFunction, check_coders, function_name
+from vtreat_py._plan_diff import plan_diff
+from vtreat_py._plan_file import write_whole
+from vtreat_py._plan_json import plan_from_json, plan_to_json
 from vtreat_py._pruning import SIG, adjusted, check_pruning
 from vtreat_py._typing import FloatArray
 
@@ -26,7 +30,7 @@ class TreatmentPlan:
     """What `design_treatments` learned: data, immutable, comparable, printable.
 
     A plan holds no training rows. It can be compared by ``==``, printed, and pickled, alone or
-    with the model that was trained on its output.
+    with the model that was trained on its output; `to_json` writes it as text.
 
     Attributes
     ----------
@@ -366,6 +370,121 @@ class TreatmentPlan:
         codes = check_coders("coders", coders)
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
 
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+
+    @overload
+    def to_json(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the plan as JSON: everything that it holds, exactly, without any code.
+
+        Parameters
+        ----------
+        path : str, path or None
+            A file to write, or to replace as a whole: who reads it meanwhile finds the old plan
+            or the new one. None: the text is returned.
+
+        Returns
+        -------
+        str or None
+            The text, in ASCII; None where a file was written. The same plan gives the same text
+            in every process.
+
+        Raises
+        ------
+        PlanFormatError
+            If a level, a class or a column name is of a type that JSON cannot be made of, such
+            as one of the user's own.
+
+        See Also
+        --------
+        TreatmentPlan.from_json : The way back.
+
+        Notes
+        -----
+        ``vignettes/plan_json.md`` describes the format field by field. Floats are the shortest
+        decimals that read as the same float. Levels keep their type and code points. An imputation
+        function is written by its name: the numbers it gave are in the plan, and `prepare` needs
+        no more.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> text = plan.to_json()
+        >>> text[:59]
+        '{"format": "vtreat_py plan", "format_version": 1, "version"'
+        >>> vt.TreatmentPlan.from_json(text) == plan
+        True
+        """
+        text = plan_to_json(self)
+        if path is None:
+            return text
+        write_whole(path, text)
+        return None
+
+    @classmethod
+    def from_json(cls, text_or_path: str | os.PathLike[str]) -> TreatmentPlan:
+        """Read a plan that `to_json` has written.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            The text, which starts with a brace, or the path of a file.
+
+        Returns
+        -------
+        TreatmentPlan
+            Equal to the one that was written. Imputation functions are there by name only: a plan
+            with them prepares as before, but its options cannot make another design.
+
+        Raises
+        ------
+        PlanFormatError
+            If it is no JSON, no plan, of a later format than this version knows, or if a field is
+            missing, of the wrong type, or at odds with others; the field is named by its path.
+        FileNotFoundError
+            If there is no such file.
+        """
+        return cls(**plan_from_json(text_or_path))
+
+    def diff(self, other: TreatmentPlan) -> pd.DataFrame:
+        """Show what differs between two plans, such as those of two months.
+
+        Parameters
+        ----------
+        other : TreatmentPlan
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each difference: ``where`` it is, and what ``self`` and ``other`` have there.
+            Without rows when the plans are equal. First come the outcome and the options, then
+            columns in order, and in a column: its numbers, its variables, levels that came or
+            went, and the counts and codes of levels, those that moved most first.
+
+        Raises
+        ------
+        OptionTypeError
+            If ``other`` is no plan.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"x": ["a", "b", "c", "a"] * 5, "y": [2, 3, 7, 1] * 5})
+        >>> june = may.replace({"x": {"c": "d"}})
+        >>> plans = [vt.design_treatments(f, outcome="y", coders=["catP"]) for f in (may, june)]
+        >>> plans[0].diff(plans[1])
+                              where     self    other
+        0  columns['x'].levels['c']  present   absent
+        1  columns['x'].levels['d']   absent  present
+        """
+        return plan_diff(self, other)
+
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
         limit = check_pruning(prune_sig, prune_by)
         if limit is None or self.outcome_type == "unsupervised":
@@ -412,6 +531,8 @@ def _objects(values: Iterable[Any]) -> pd.Series[Any]:
 
 def _same(a: Any, b: Any) -> bool:
     """Equality of plain data that may hold arrays."""
+    if isinstance(a, NamedFunction) or isinstance(b, NamedFunction):
+        return function_name(a) == function_name(b)
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):

@@ -1,0 +1,260 @@
+"""A plan as JSON: the schema, version 1. `vignettes/plan_json.md` describes it for readers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable
+from dataclasses import fields
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
+
+from vtreat_py._column_treatment import (
+    DerivedVariable,
+    LevelCodes,
+    LevelTreatment,
+    NumericTreatment,
+    OutcomeScore,
+)
+from vtreat_py._columns import Kind
+from vtreat_py._errors import PlanFormatError, VtreatError
+from vtreat_py._json_schema import (
+    Flag,
+    ImputerPart,
+    LevelsPart,
+    Maybe,
+    Number,
+    Numbers,
+    OneOfRecords,
+    Pairs,
+    Record,
+    Several,
+    Slots,
+    Tables,
+    Text,
+    Value,
+    Whole,
+)
+from vtreat_py._json_values import described
+from vtreat_py._level_effects import LevelOutcome, LevelStatistics
+from vtreat_py._options import (
+    CALIBRATED,
+    CLASSIC,
+    CODERS,
+    IMPUTERS,
+    LEVEL_CODERS,
+    OUTCOME_TYPES,
+    DesignOptions,
+)
+from vtreat_py._plan_checks import check_plan
+from vtreat_py._plan_file import text_of
+from vtreat_py._version import __version__
+
+if TYPE_CHECKING:  # the plan writes itself by this module
+    from vtreat_py._plan import TreatmentPlan
+
+FORMAT, FORMAT_VERSION = "vtreat_py plan", 1
+# Levels of a column are written once, with its treatment; its statistics then have null.
+_SHARED = None
+
+
+def _options(**given: Any) -> DesignOptions:
+    try:
+        return DesignOptions.checked(**given)
+    except VtreatError as reason:
+        raise PlanFormatError(f"options: {reason}") from reason
+
+
+_IMPUTER = ImputerPart(words=IMPUTERS)
+_OPTIONS = Record(
+    _options,
+    {
+        "min_fraction": Number(),
+        "smoothing": Number(words=("auto",)),
+        "rare_count": Number(),
+        "rare_sig": Maybe(Number()),
+        "collar_prob": Number(),
+        "coders": Several(Text(CODERS)),
+        "cat_scaling": Flag(),
+        "imputation": _IMPUTER,
+        "imputation_map": Pairs(("column", "imputer"), (Value(), _IMPUTER), dict),
+        "significance": Text((CALIBRATED, CLASSIC)),
+        "force_split": Flag(),
+        "y_dependent_coders": Several(Text(CODERS)),
+    },
+)
+_SCORE = Record(OutcomeScore, {"target": Value(), "rsq": Number(), "sig": Number()})
+_VARIABLES = Several(
+    Record(
+        DerivedVariable,
+        {
+            "name": Text(),
+            "orig_variable": Value(),
+            "code": Text(CODERS),
+            "level": Value(),
+            "slot": Maybe(Whole()),
+            "target": Value(),
+            "scores": Several(_SCORE),
+            "needs_split": Flag(),
+            "extra_model_degrees": Number(),
+            "slope": Number(),
+            "mean": Number(),
+        },
+    )
+)
+_NUMERIC = Record(
+    NumericTreatment,
+    {
+        "column": Value(),
+        "kind": Text(get_args(Kind)),
+        "imputed": Number(),
+        "lower": Number(),
+        "upper": Number(),
+        "variables": _VARIABLES,
+        "sample": Text(),
+    },
+)
+_CODES = Record(
+    LevelCodes,
+    {"target": Value(), "slots": Slots(), "tables": Tables(LEVEL_CODERS), "variables": _VARIABLES},
+)
+_LEVELS = Record(
+    LevelTreatment,
+    {
+        "column": Value(),
+        "kind": Text(("levels",)),
+        "levels": LevelsPart(),
+        "parts": Several(_CODES),
+        "sample": Text(),
+    },
+)
+_LEVEL_OUTCOME = Record(
+    LevelOutcome,
+    {
+        "target": Value(),
+        "mean": Numbers(),
+        "effect": Numbers(),
+        "slots": Slots(),
+        "overall": Number(),
+        "prior_weight": Number(infinite=True),
+        "within": Maybe(Number()),
+    },
+)
+_STATISTICS = Record(
+    SimpleNamespace,
+    {
+        "column": Value(),
+        "levels": Maybe(LevelsPart()),
+        "count": Numbers(),
+        "outcomes": Several(_LEVEL_OUTCOME),
+    },
+)
+_PLAN = Record(
+    dict,
+    {
+        "format": Text((FORMAT,)),
+        "format_version": Whole(),
+        "version": Text(),
+        "outcome_type": Text(OUTCOME_TYPES),
+        "outcome_name": Value(),
+        "target": Value(),
+        "classes": Several(Value()),
+        "note": Text(),
+        "n_rows": Whole(),
+        "options": _OPTIONS,
+        "variables": Several(Value()),
+        "unused": Pairs(("column", "reason"), (Value(), Text())),
+        "derived": Several(Text()),
+        "treatments": Several(
+            OneOfRecords("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
+        ),
+        "level_statistics": Several(_STATISTICS),
+    },
+)
+
+
+def plan_to_json(plan: TreatmentPlan) -> str:
+    """Write a plan as text; see `TreatmentPlan.to_json`."""
+    levels = _levels_of(plan.treatments)
+    held = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    held |= {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "derived": plan.feature_names,
+        "level_statistics": [
+            SimpleNamespace(
+                **vars(s) | {"levels": _SHARED if levels.get(s.column) == s.levels else s.levels}
+            )
+            for s in plan.level_statistics
+        ],
+    }
+    return json.dumps(_PLAN.to_json(SimpleNamespace(**held), ""), allow_nan=False)
+
+
+def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the fields of a plan; see `TreatmentPlan.from_json`."""
+    found = _parsed(text_of(text_or_path))
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        other = found.get("format") if isinstance(found, dict) else found
+        raise PlanFormatError(
+            f'format: expected "{FORMAT}", found {described(other)}; this is JSON, but no plan '
+            "that to_json has written"
+        )
+    _check_version(found)
+    held: dict[str, Any] = _PLAN.from_json(found, "")
+    check_plan(held)
+    by_name = {v.name: v for t in held["treatments"] for v in t.variables}
+    levels = _levels_of(held["treatments"])
+    held["derived"] = tuple(by_name[name] for name in held["derived"])
+    held["level_statistics"] = tuple(
+        LevelStatistics(
+            s.column, levels[s.column] if s.levels is _SHARED else s.levels, s.count, s.outcomes
+        )
+        for s in held["level_statistics"]
+    )
+    del held["format"], held["format_version"]
+    return held
+
+
+def _levels_of(treatments: tuple[Any, ...]) -> dict[Hashable, Any]:
+    return {t.column: t.levels for t in treatments if isinstance(t, LevelTreatment)}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
+    except PlanFormatError:
+        raise
+    except (ValueError, RecursionError) as reason:
+        raise PlanFormatError(
+            f"the text is not JSON, or not all of it is there: {reason}"
+        ) from reason
+
+
+def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise PlanFormatError(f"the field {repeated!r} is given twice in one object")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise PlanFormatError(f"the text is not JSON: {word} is no number of JSON")
+
+
+def _check_version(found: dict[str, Any]) -> None:
+    if "format_version" not in found:
+        raise PlanFormatError("format_version is missing")
+    version = found["format_version"]
+    if type(version) is int and version > FORMAT_VERSION:
+        raise PlanFormatError(
+            f"format_version: the plan is of format {version}, written by vtreat_py "
+            f"{found.get('version')}; vtreat_py {__version__} reads formats up to "
+            f"{FORMAT_VERSION}. Upgrade vtreat_py here, or design the plan with this version"
+        )
+    if type(version) is not int or version < 1:
+        raise PlanFormatError(
+            f"format_version: expected {FORMAT_VERSION}, found {described(version)}"
+        )
