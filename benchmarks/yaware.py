@@ -70,8 +70,8 @@ def speed(rows: int) -> None:
         permuted = vt.YAwarePCA(n_permutations=100, random_state=0)
         ratios = {
             "... with the choice by 100 permutations": seconds(lambda: permuted.fit(frame, y)),
-            '... with n_components="significance"': seconds(
-                lambda: vt.YAwarePCA("significance").fit(frame, y)
+            '... with n_components="significance", 100 permutations': seconds(
+                lambda: vt.YAwarePCA("significance", n_permutations=100).fit(frame, y)
             ),
         }
     ratios["YAwareScaler().fit"] = seconds(lambda: vt.YAwareScaler().fit(frame, y), 1)
@@ -91,16 +91,22 @@ def models(n_columns: int) -> dict[str, Any]:
     pls = GridSearchCV(PLSRegression(), {"n_components": range(1, 11)}, cv=5)
     two = {
         "YAwarePCR(2)": vt.YAwarePCR(2),
+        "... on components out of fold": make_pipeline(
+            vt.YAwarePCA(2, random_state=0), LinearRegression()
+        ),
         "x-only PCR, 2 components": make_pipeline(PCA(2), LinearRegression()),
         "... of standardised columns": make_pipeline(StandardScaler(), PCA(2), LinearRegression()),
         "PLS, 2 components": PLSRegression(2),
         "YAwarePCR(5)": vt.YAwarePCR(5),
+        "... on components out of fold, 5": make_pipeline(
+            vt.YAwarePCA(5, random_state=0), LinearRegression()
+        ),
         "x-only PCR, 5 components": make_pipeline(PCA(5), LinearRegression()),
         "PLS, 5 components": PLSRegression(5),
     }
     chosen = {
         'YAwarePCR("permutation")': vt.YAwarePCR(random_state=0),
-        'YAwarePCR("significance")': vt.YAwarePCR("significance"),
+        'YAwarePCR("significance")': vt.YAwarePCR("significance", random_state=0),
         "PLS, 1 to 10 components by cross-validation": pls,
         "least squares of all columns": LinearRegression(),
     }

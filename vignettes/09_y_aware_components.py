@@ -72,13 +72,13 @@ assert standard.score(new_x, new_y) < 0.12
 # ## Components of columns in units of the outcome
 #
 # The same, but scaled by what each column says of the outcome. How many components? Shuffle the
-# outcome, and see how large a component of nothing gets: five stand clear of that. The calibrated
-# test of one variable asks another question, which of them tell of the outcome: two do, one for
-# each cause.
+# outcome, and see how large a component of nothing gets: five stand clear of that. Or see how well
+# the best component of a shuffled outcome predicts it, which asks another question: which
+# components tell of the outcome? Two do, one for each cause.
 
 # %%
 by_permutation = vt.YAwarePCA("permutation", random_state=0).fit(X, y)
-by_significance = vt.YAwarePCA("significance").fit(X, y)
+by_significance = vt.YAwarePCA("significance", random_state=0).fit(X, y)
 print("stand out of permuted outcomes:", by_permutation.selected_)
 print("tell of the outcome:           ", by_significance.selected_)
 assert by_permutation.n_components_ == 5
