@@ -45,9 +45,15 @@ class NumericMatrix:
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Rows, and their inner coordinates as a matrix of shape (columns, rows)."""
-        columns = list(zip(self.values, self.coordinates, strict=True))
-        for rows in blocks(len(self.values[0]), max(_BLOCK // len(columns), _LEAST_ROWS)):
-            yield rows, np.stack([at.inner(v[rows]) for v, at in columns])
+        unit = self.unit[:, None]
+        centre = np.array([at.centre for at in self.coordinates])[:, None] / unit
+        scaled = bool((unit != 1.0).any())
+        for rows in blocks(len(self.values[0]), max(_BLOCK // len(self.values), _LEAST_ROWS)):
+            x = np.stack([v[rows] for v in self.values], dtype=np.float64, casting="unsafe")
+            if scaled:
+                x /= unit
+            x -= centre
+            yield rows, x
 
     def inner(self, column: int) -> FloatArray:
         """Inner coordinates of one column."""

@@ -18,8 +18,8 @@ from vtreat_py.yaware._components import (
 from vtreat_py.yaware._matrix import NumericMatrix
 from vtreat_py.yaware._slopes import linearised_slopes
 
-# Numbers that the permuted outcomes of one pass over the columns may take: 256 MB.
-_PASS = 1 << 25
+# Numbers that the permuted outcomes of one pass over the columns may take: 512 MB.
+_PASS = 1 << 26
 _SEED = 2016
 # Components of very many columns that are tested for significance.
 _LEADING = 30
@@ -192,10 +192,14 @@ class _Residuals:
 
     def permuted(self, times: int, random: np.random.Generator) -> FloatArray:
         """Residuals of each row after a permutation, summed; of shape (times * q, n)."""
-        n_values = self.values.shape[1]
-        once = n_values == len(self.rows)
+        once = self.values.shape[1] == len(self.rows)
         out = np.zeros((times, len(self.values), self.n_rows))
         for one in out:
-            shuffled = self.values[:, random.permutation(n_values)]
+            shuffled = self._shuffled(random)
             one[:, self.rows] = shuffled if once else np.add.reduceat(shuffled, self.start, axis=1)
         return out.reshape(-1, self.n_rows)
+
+    def _shuffled(self, random: np.random.Generator) -> FloatArray:
+        if len(self.values) == 1:  # to shuffle numbers is faster than to look them up
+            return random.permutation(self.values[0])[None]
+        return self.values[:, random.permutation(self.values.shape[1])]
