@@ -196,7 +196,9 @@ class _Residuals:
         out = np.zeros((times, len(self.values), self.n_rows))
         for one in out:
             shuffled = self._shuffled(random)
-            one[:, self.rows] = shuffled if once else np.add.reduceat(shuffled, self.start, axis=1)
+            summed = shuffled if once else np.add.reduceat(shuffled, self.start, axis=1)
+            for placed, values in zip(one, summed, strict=True):
+                placed[self.rows] = values
         return out.reshape(-1, self.n_rows)
 
     def _shuffled(self, random: np.random.Generator) -> FloatArray:
