@@ -32,7 +32,7 @@ class PermutedComponents:
     Attributes
     ----------
     values : ndarray of shape (n_permutations, p)
-        Singular values in decreasing order; of more than 300 columns only the largest.
+        Singular values in decreasing order; of more than 300 columns only the leading ones.
     rsq : ndarray of shape (n_permutations,) or None
         Largest squared correlation of a component with the permuted outcome it was scaled for.
     """

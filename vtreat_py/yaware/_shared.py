@@ -1,8 +1,7 @@
-"""What the y-aware transformers share: numeric frames in, and the words for their parameters."""
+"""What the y-aware transformers share: how they read frames of numbers and outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from vtreat_py._errors import InvalidOptionError, OutcomeError
 from vtreat_py._frame_transformer import FrameTransformer, check_columns, training_frame
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
-from vtreat_py._outcome import Outcome, is_name, read_outcome, read_weight
+from vtreat_py._outcome import Outcome, read_outcome, read_weight
 from vtreat_py._typing import FloatArray, NumberArray
 from vtreat_py.yaware._matrix import LARGE, read_numbers
 
@@ -33,13 +32,10 @@ class YAwareTransformer(FrameTransformer):
         weight = read_weight(source, sample_weight)
         outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
         self._check_outcome(outcome)
-        given = (y, sample_weight, groups)
-        aside = [g for g in given if g is not None and is_name(g, source)]
-        columns: list[Hashable] = [c for c in source.columns if c not in aside]
+        self._remember_columns(source, y, sample_weight, groups)
+        columns = self._fitted_columns.columns
         check_columns(source, columns)
-        values = read_numbers(source, columns)
-        self._remember_columns(source, *given)
-        return outcome, values
+        return outcome, read_numbers(source, columns)
 
     def _check_outcome(self, outcome: Outcome) -> None:
         largest = float(np.abs(outcome.y).max())
