@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._outcome import Outcome, counts_rows
+from vtreat_py._outcome import Outcome, Weighting
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
@@ -27,17 +27,12 @@ class CalibratedTests:
     Weights that are whole numbers count rows. Others say how much a row stands for, and then
     their sum is no number of rows. Levels are then tested on the rows' weighted residuals, which
     may be permuted as they are; elsewhere weights are scaled to sum to the effective number of
-    rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
+    rows.
     """
 
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
-        weight = outcome.weight
-        self._are_counts = weight is None or counts_rows(weight)
-        self._unit = 1.0
-        if weight is not None and not self._are_counts:
-            scaled = weight / weight.max()
-            self._unit = float(scaled.sum() / (scaled * scaled).sum() / weight.max())
+        self._weighting = outcome.weighting or Weighting.of(outcome.weight)
 
     def correlation(
         self, moments: Moments, sample: Callable[[int], Sample], reach: float = math.inf
@@ -55,7 +50,7 @@ class CalibratedTests:
         """
         size = np.sqrt(moments.xx) * np.sqrt(moments.yy)
         r = np.where(size > 0, moments.xy / np.where(size > 0, size, 1.0), 0.0)
-        n_rows = moments.weight * self._unit
+        n_rows = moments.weight * self._weighting.unit
 
         def test(k: int) -> float:
             return correlation_test(
@@ -64,37 +59,42 @@ class CalibratedTests:
                 lambda: sample(k),
                 self._sample,
                 reach=reach,
-                can_permute=self._are_counts,
+                can_permute=self._weighting.counts_rows,
             )
 
         return np.array([test(k) for k in range(len(r))])
 
-    def levels(self, levels: OutcomeSums, codes: IntArray) -> float:
-        """Test whether the outcome differs from level to level; ``codes`` has that of each row."""
-        if not self._are_counts:
-            rows, residual, powers = self._residuals
-            sums = OutcomeSums.of_rows(codes[rows], len(levels.weight), residual)
-            return level_effects_test(sums, powers)
+    def levels(
+        self, levels: OutcomeSums, residuals: Callable[[], tuple[OutcomeSums, OutcomePowers]]
+    ) -> float:
+        """Test whether the outcome differs from level to level.
+
+        Parameters
+        ----------
+        levels : OutcomeSums
+            Sums of each level.
+        residuals : callable
+            Gives the sums by level, and the powers, of the rows' weighted residuals; called
+            where weights do not count rows.
+        """
+        if not self._weighting.counts_rows:
+            return level_effects_test(*residuals())
         if self._low_and_high is not None and levels.inner is not None:
             low, high = self._low_and_high
             hits = np.rint((levels.total - low * levels.weight) / (high - low))
             levels = OutcomeSums(levels.weight, hits)
         return level_effects_test(levels, self._powers)
 
-    def spread(self, codes: IntArray, n_levels: int) -> float:
-        """Test whether the outcome varies more in some levels than in others."""
-        return self._spread.p_value(codes, n_levels)
-
     @cached_property
     def _weight(self) -> FloatArray | None:
         weight = self._outcome.weight
-        return None if weight is None else weight * self._unit
+        return None if weight is None else weight * self._weighting.unit
 
     @cached_property
     def _low_and_high(self) -> tuple[float, float] | None:
         """The two values of a numeric outcome that is a class in truth; counts follow from sums."""
         y = self._outcome.y
-        if self._outcome.kind != "numeric" or not self._are_counts:
+        if self._outcome.kind != "numeric" or not self._weighting.counts_rows:
             return None
         low, high = float(y.min()), float(y.max())
         return (low, high) if bool(((y == low) | (y == high)).all()) else None
@@ -119,7 +119,7 @@ class CalibratedTests:
         return OutcomePowers.of_sample(self._sample, centre)
 
     @cached_property
-    def _residuals(self) -> tuple[IntArray, FloatArray, OutcomePowers]:
+    def residuals(self) -> tuple[IntArray, FloatArray, OutcomePowers]:
         """Rows that count, what each adds to the sum of its level, and the powers of that."""
         assert self._outcome.weight is not None
         rows = np.flatnonzero(self._outcome.weight)
@@ -129,5 +129,6 @@ class CalibratedTests:
         return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
 
     @cached_property
-    def _spread(self) -> SpreadTest:
+    def spread(self) -> SpreadTest:
+        """Tests whether the outcome varies more in some levels than in others."""
         return SpreadTest(self._outcome.y, self._weight)

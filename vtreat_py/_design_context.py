@@ -21,7 +21,7 @@ from vtreat_py._options import CALIBRATED, Y_AWARE, DesignOptions
 from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.linear import linear_score, linear_slope
-from vtreat_py.significance.logistic import logistic_fit, logistic_score
+from vtreat_py.significance.logistic import LogisticFit, logistic_fit, logistic_score
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
@@ -155,29 +155,29 @@ class DesignContext:
     def score(
         self,
         moments: Moments,
-        points: Points | None,
+        fit: LogisticFit | None,
         sample: Callable[[int], Sample],
         reach: float = math.inf,
     ) -> Score:
-        """Score variables, given their moments and, for a class outcome, their points.
+        """Score variables, given their moments and, for a class outcome, their regressions.
 
         ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size.
         """
         if not self.supervised:
             none = np.zeros(len(moments.weight))
             return Score(none, none, none + 1.0)
-        score = self.test(moments, points)
+        score = self.test(moments, fit)
         if self.is_binary and not self.link_slopes:
             score = replace(score, slope=linear_slope(moments))
         if self.calibrated is not None:
             score = replace(score, sig=self.calibrated.correlation(moments, sample, reach))
         return score
 
-    def test(self, moments: Moments | None, points: Points | None) -> Score:
+    def test(self, moments: Moments | None, fit: LogisticFit | None) -> Score:
         """Score variables by the outcome's own regression; it asks for one of the two."""
         if self.is_binary:
-            assert points is not None
-            return logistic_score(logistic_fit(*points))
+            assert fit is not None
+            return logistic_score(fit)
         assert moments is not None
         return linear_score(moments)
 

@@ -7,26 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from vtreat_py._column_facts import LevelFacts
 from vtreat_py._column_treatment import LevelCodes, LevelTreatment
 from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import (
     CODES_WOULD_BE_CONSTANT,
     NO_CODE_APPLIES,
     DesignContext,
-    digest,
 )
-from vtreat_py._fold_levels import (
-    TrainingSets,
-    training_tables,
-)
+from vtreat_py._fold_levels import TrainingSets
 from vtreat_py._level_effects import LevelOutcome, LevelStatistics
 from vtreat_py._level_learner import DerivedLevels, LevelLearner
-from vtreat_py._levels import Levels
+from vtreat_py._level_rows import level_facts
 from vtreat_py._options import LEVEL_CODERS
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import FloatArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import whole_view
-from vtreat_py.statistics.tally import CellIndex, tally_classes
+from vtreat_py.statistics.tally import CellIndex
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,25 +32,55 @@ class LearnedLevels:
 
     Attributes
     ----------
-    index : CellIndex
-        The (level, fold) cell of each row.
-    fold : ndarray of shape (cells,)
-        Fold of each cell.
-    values : dict from variable to ndarray of shape (cells,)
-        Out-of-fold value of each cell.
-    slopes, means : dict from variable to ndarray of shape (folds,)
+    table : LevelTable
+        The (level, fold) cells.
+    values : tuple of ndarray of shape (cells,)
+        Out-of-fold value of each cell, for each variable of the treatment.
+    slopes, means : tuple of ndarray of shape (folds,)
         y-aware scaling of each fold, when asked for.
     statistics : LevelStatistics or None
         The outcome in each level, where impact codes were asked for.
     """
 
     treatment: LevelTreatment
-    index: CellIndex
-    fold: IntArray
+    table: LevelTable
     values: tuple[FloatArray, ...]
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
     statistics: LevelStatistics | None
+
+    def cell_values(self, place: int, scale: bool) -> FloatArray:
+        """Cross-frame value of each cell, for the variable at ``place``."""
+        values = self.values[place]
+        if not scale:
+            return values
+        slope, mean = np.append(self.slopes[place], 0.0), np.append(self.means[place], 0.0)
+        fold = np.minimum(self.table.fold, len(slope) - 1)
+        return np.asarray(slope[fold] * (values - mean[fold]))
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLevelRows:
+    """A treated categorical column whose rows are in memory.
+
+    Attributes
+    ----------
+    index : CellIndex
+        The (level, fold) cell of each row.
+    """
+
+    learned: LearnedLevels
+    index: CellIndex
+
+    @property
+    def treatment(self) -> LevelTreatment:
+        """How the column is treated."""
+        return self.learned.treatment
+
+    @property
+    def statistics(self) -> LevelStatistics | None:
+        """The outcome in each level, where impact codes were asked for."""
+        return self.learned.statistics
 
     def write_cross(
         self,
@@ -63,12 +90,7 @@ class LearnedLevels:
         out: FloatArray,
     ) -> None:
         """Write the cross-frame column of the variable at ``place`` to ``out``."""
-        values = self.values[place]
-        if scale:
-            slope, mean = np.append(self.slopes[place], 0.0), np.append(self.means[place], 0.0)
-            fold = np.minimum(self.fold, len(slope) - 1)
-            values = slope[fold] * (values - mean[fold])
-        self.index.spread(values, out)
+        self.index.spread(self.learned.cell_values(place, scale), out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,35 +101,37 @@ class UnusedLevels:
     statistics: LevelStatistics | None
 
 
-def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels | UnusedLevels | str:
+def learn_levels(
+    column: LevelColumn, context: DesignContext
+) -> LearnedLevelRows | UnusedLevels | str:
     """Learn a categorical column; a string says why it is not worth a look."""
     if not set(context.coders) & set(LEVEL_CODERS):
         return NO_CODE_APPLIES
-    codes, levels = column.encode()
-    n_levels = len(levels) + 1
-    tables, index = tally_classes(codes, n_levels, context.rows)
-    if int((tables[0].by_level().weight > 0).sum()) < 2:
+    facts, index = level_facts(column, context)
+    learned = learn_level_facts(facts, context)
+    return LearnedLevelRows(learned, index) if isinstance(learned, LearnedLevels) else learned
+
+
+def learn_level_facts(
+    facts: LevelFacts, context: DesignContext
+) -> LearnedLevels | UnusedLevels | str:
+    """Learn a categorical column from what is known of it; a string says why not."""
+    if int((facts.tables[0].by_level().weight > 0).sum()) < 2:
         return "it has one level only"
-    trained = training_tables(context, codes, n_levels)
-    coded = tables
-    if context.folds.repeats is not None:
-        rows = context.coded_rows
-        coded, index = tally_classes(codes[context.folds.repeats[0]], n_levels, rows)
-    count, parts = _learn_parts(column, codes, levels, context, tables, coded, trained)
+    count, parts = _learn_parts(facts, context)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
-    statistics = LevelStatistics(column.name, levels, count, outcomes) if outcomes else None
+    statistics = LevelStatistics(facts.name, facts.levels, count, outcomes) if outcomes else None
     if not derived:
         # The levels of an identifier would be its rows.
         repeated = (count > 1).any()
         return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if repeated else None)
     treatment = LevelTreatment(
-        column.name, levels, tuple(p.codes for p in parts if p.derived), digest(column)
+        facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
     )
     return LearnedLevels(
         treatment,
-        index,
-        coded[0].fold,
+        facts.coded[0],
         tuple(d.cells for d in derived),
         tuple(d.slopes for d in derived),
         tuple(d.means for d in derived),
@@ -137,15 +161,7 @@ class _Part:
         return replace(self, codes=codes, derived=derived)
 
 
-def _learn_parts(
-    column: LevelColumn,
-    codes: IntArray,
-    levels: Levels,
-    context: DesignContext,
-    tables: list[LevelTable],
-    coded: list[LevelTable],
-    trained: list[LevelTable],
-) -> tuple[FloatArray, list[_Part]]:
+def _learn_parts(facts: LevelFacts, context: DesignContext) -> tuple[FloatArray, list[_Part]]:
     """Learn the codes that are shared, and with several classes those of each class.
 
     The weights of the levels come with them.
@@ -153,20 +169,20 @@ def _learn_parts(
     scored: list[list[DerivedLevels]] = []
     parts: list[_Part] = []
     count: FloatArray = np.empty(0)
-    for k, (contrast, table) in enumerate(zip(context.contrasts, tables, strict=True)):
+    for k, (contrast, table) in enumerate(zip(context.contrasts, facts.tables, strict=True)):
         whole = whole_view(table)
         training = None
         if context.supervised:
-            training = TrainingSets(context.folds, coded[k], trained[k] if trained else None)
-        shared = LevelLearner(contrast, column, levels, whole, training, codes)
+            trained = facts.trained[k] if facts.trained else None
+            training = TrainingSets(context.folds, facts.coded[k], trained)
+        shared = LevelLearner(contrast, facts, whole, training)
         derived = shared.derived()
         scored.append([d if not k else d.scores_only() for d in derived])
         if not k:
             count = shared.counts()
             parts.append(_Part.of(None, derived, shared))
         if context.n_classes:
-            of_class = context.class_contexts[k]
-            own = LevelLearner(of_class, column, levels, whole, training, codes)
+            own = LevelLearner(context.class_contexts[k], facts, whole, training)
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
             parts.append(_Part.of(target, derived, own))

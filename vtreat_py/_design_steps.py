@@ -8,21 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._column_treatment import DerivedVariable, wanted_places
+from vtreat_py._assembly import assemble
+from vtreat_py._column_treatment import wanted_places
 from vtreat_py._columns import EmptyColumn, NumericColumn
-from vtreat_py._design_context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext, digest
-from vtreat_py._design_levels import LearnedLevels, UnusedLevels, learn_levels
-from vtreat_py._design_numbers import LearnedNumbers, learn_numbers
+from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._design_levels import LearnedLevelRows, UnusedLevels, learn_levels
+from vtreat_py._design_numbers import LearnedNumberRows, learn_numbers
 from vtreat_py._errors import (
     InvalidOptionError,
     OptionTypeError,
     UnsupportedColumnError,
-    counted,
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
 from vtreat_py._jobs import run_tasks
-from vtreat_py._names import NameRegister
 from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
@@ -31,10 +30,9 @@ from vtreat_py._progress import progress_line
 from vtreat_py._pruning import SIG
 from vtreat_py._sparse import check_sparse_variables, sparse_cross_frame
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py._version import __version__
 from vtreat_py._warn import warn
 
-Learned = LearnedNumbers | LearnedLevels
+Learned = LearnedNumberRows | LearnedLevelRows
 Unused = UnusedLevels | str
 
 
@@ -190,53 +188,16 @@ class Design:
             return learn_numbers(column, self.context)
         return learn_levels(column, self.context)
 
-    def plan(self, learned: list[Learned | Unused]) -> TreatmentPlan:
-        """Put the learned columns together, under names that do not collide."""
-        outcome = self.context.outcome
-        register = NameRegister(str(c) for c in self.source.columns)
-        treatments, unused, statistics = [], [], []
-        for name, one in zip(self.variables, learned, strict=True):
-            if isinstance(one, LearnedLevels | UnusedLevels) and one.statistics is not None:
-                statistics.append(one.statistics)
-            if isinstance(one, UnusedLevels):
-                unused.append((name, one.reason))
-                continue
-            if isinstance(one, str):
-                unused.append((name, one))
-                continue
-            names = [
-                register.claim(v.name, str(name) if v.code == "clean" else None)
-                for v in one.treatment.variables
-            ]
-            treatments.append(one.treatment.renamed(names))
-        everything = [v for t in treatments for v in t.variables]
-        derived: list[DerivedVariable] = []
-        for target in (None, *outcome.classes):
-            of_target = [v for v in everything if v.target == target]
-            derived += [v for v in of_target if v.code != "lev"]
-            derived += [v for v in of_target if v.code == "lev"]
-        if unused:
-            _warn_of_unused(unused)
-        return TreatmentPlan(
-            outcome.kind,
-            outcome.name,
-            outcome.target,
-            outcome.note,
-            self.variables,
-            tuple(treatments),
-            tuple(unused),
-            tuple(derived),
-            self.context.options,
-            self.source.n_rows,
-            __version__,
-            outcome.classes,
-            tuple(statistics),
+    def plan(self, learned: Sequence[Learned | Unused]) -> TreatmentPlan:
+        """Put the learned columns together."""
+        return assemble(
+            self.variables, learned, self.context, self.source.columns, self.source.n_rows
         )
 
     def cross_frame(
         self,
         plan: TreatmentPlan,
-        learned: list[Learned | Unused],
+        learned: Sequence[Learned | Unused],
         scale: bool,
         collar: bool,
         prune_sig: float | str | None,
@@ -329,18 +290,6 @@ def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
     unknown = [c for c in options.imputation_map if c not in variables]
     if unknown:
         raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
-
-
-def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
-    as_asked = (NO_CODE_APPLIES, NO_BAD_VALUES)
-    unused = [(name, reason) for name, reason in unused if reason not in as_asked]
-    if not unused:
-        return
-    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
-    more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
-    warn(
-        f"nothing is derived from {counted(len(unused), 'column')} ({shown}{more})",
-    )
 
 
 def _warn_of_left_out(folds: FoldPlan) -> None:

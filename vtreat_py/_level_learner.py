@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from vtreat_py._calibrated import CalibratedTests
+from vtreat_py._column_facts import LevelFacts
 from vtreat_py._column_treatment import DerivedVariable
-from vtreat_py._columns import LevelColumn
 from vtreat_py._design_context import DesignContext, combined_slopes
 from vtreat_py._fold_levels import FoldLevels, TrainingSets, constant_in, pool
 from vtreat_py._level_effects import LevelOutcome
-from vtreat_py._levels import Levels
 from vtreat_py._names import munge
 from vtreat_py._options import IMPACT, Y_AWARE
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
@@ -31,6 +30,7 @@ from vtreat_py.coders.lev import (
 )
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import within_variance
+from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
@@ -78,16 +78,14 @@ class LevelLearner:
     def __init__(
         self,
         context: DesignContext,
-        column: LevelColumn,
-        levels: Levels,
+        facts: LevelFacts,
         whole: LevelView,
         training: TrainingSets | None,
-        codes: IntArray,
     ) -> None:
         self._context = context
-        self._codes = codes
-        self._column = column
-        self._levels = levels
+        self._rows = facts.rows
+        self._name = facts.name
+        self._levels = facts.levels
         self._whole = whole
         self._pooled = pool(context, whole)
         self._distinct = int((whole.entries.weight > 0).sum())
@@ -161,16 +159,16 @@ class LevelLearner:
         points = indicator_points(on, self._whole.whole)
         score = self._context.score(
             moments,
-            points if self._context.is_binary else None,
+            logistic_fit(*points) if self._context.is_binary else None,
             lambda i: indicator_sample(on.weight[i], weight),
         )
-        names = munge([f"{self._column.name}_lev_{self._key(slot)}" for slot in slots])
+        names = munge([f"{self._name}_lev_{self._key(slot)}" for slot in slots])
         derived = []
         for i, (slot, name) in enumerate(zip(slots, names, strict=True)):
             level = self._levels[slot] if slot < len(self._levels) else None
             variable = DerivedVariable(
                 name,
-                self._column.name,
+                self._name,
                 "lev",
                 level,
                 slot,
@@ -286,8 +284,8 @@ class LevelLearner:
         context, sums = self._context, self._whole.entries
         table = np.append(values, novel)
         variable = DerivedVariable(
-            munge([f"{self._column.name}_{code}"])[0],
-            self._column.name,
+            munge([f"{self._name}_{code}"])[0],
+            self._name,
             code,
             scores=(context.outcome_score(),),
             needs_split=True,
@@ -345,12 +343,14 @@ class LevelLearner:
         cells[training.coded] = at_cells
         if variable.needs_split:
             sums = training.table.cells.take(training.coded)
-            points = (at_cells[None], sums.weight[None], sums.total[None])
-            moments = None if context.is_binary else Moments.of_points(at_cells, sums).merged()
-            score = context.test(moments, points)
+            if context.is_binary:
+                fit = logistic_fit(at_cells[None], sums.weight[None], sums.total[None])
+                score = context.test(None, fit)
+            else:
+                score = context.test(Moments.of_points(at_cells, sums).merged(), None)
             if context.calibrated is not None:
                 sig = self._calibrated(context.calibrated, variable, table)
-                score = replace(score, sig=np.array([sig]))
+                score = score if sig is None else replace(score, sig=np.array([sig]))
             variable = replace(variable, scores=(context.outcome_score(score),))
         if not context.scaled_cross_frame:
             return DerivedLevels(variable, table, cells, nothing, nothing)
@@ -363,15 +363,19 @@ class LevelLearner:
 
     def _calibrated(
         self, tests: CalibratedTests, variable: DerivedVariable, table: FloatArray | None
-    ) -> float:
-        """p-value of a variable, from all rows: it does not need the cross-frame."""
+    ) -> float | None:
+        """p-value of a variable, from all rows: it does not need the cross-frame.
+
+        None where the rows that it takes are not kept.
+        """
         sums = self._whole.entries
         if table is None:  # an indicator, which has its p-value
             return variable.sig
         if variable.code in IMPACT:
-            return tests.levels(sums, self._codes)
+            contrast = self._context.class_number or 0
+            return tests.levels(sums, lambda: self._rows.residual_sums(contrast))
         if variable.code == "catD":
-            return tests.spread(self._codes, self._levels.novel)
+            return self._rows.spread()
         values = table[:-1]
         moments = Moments.of_points(values, sums).merged()
         return float(tests.correlation(moments, lambda _: Sample.of_values(values, sums.weight))[0])

@@ -28,9 +28,42 @@ _ROWS_PER_CLASS = 2
 _MOST_SPELT_OUT = 1e7
 
 
+@dataclass(frozen=True)
+class Weighting:
+    """What weights are.
+
+    Attributes
+    ----------
+    counts_rows : bool
+        Whether they are whole numbers, so few in all that rows can be spelt out.
+    unit : float
+        What they are multiplied by to sum to the effective number of rows,
+        ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965); 1 where they count rows.
+    """
+
+    counts_rows: bool = True
+    unit: float = 1.0
+
+    @classmethod
+    def of(cls, weight: FloatArray | None) -> Weighting:
+        """Look at the weights of all rows."""
+        if weight is None or counts_rows(weight):
+            return cls()
+        scaled = weight / weight.max()
+        return cls(False, float(scaled.sum() / (scaled * scaled).sum() / weight.max()))
+
+
+def counts_rows(weight: FloatArray) -> bool:
+    """Whether weights are whole numbers, so few in all that rows can be spelt out."""
+    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_SPELT_OUT
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """The outcome as the statistics take it.
+
+    Where the rows are elsewhere, ``y`` has the different values of the outcome, ``weight`` the
+    weight of each, and ``weighting`` says what the rows' own weights are.
 
     Attributes
     ----------
@@ -52,6 +85,8 @@ class Outcome:
         How type and target were chosen.
     classes : tuple
         The classes of a multinomial outcome, sorted.
+    weighting : Weighting or None
+        None: as ``weight`` says.
     """
 
     kind: OutcomeType
@@ -63,6 +98,7 @@ class Outcome:
     weight: FloatArray | None
     note: str
     classes: tuple[Any, ...] = ()
+    weighting: Weighting | None = None
 
     def of_class(self, number: int) -> Outcome:
         """One of several classes against the others."""
@@ -101,11 +137,6 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
     if not weight.any():
         raise OutcomeError("sample_weight is zero in every row; some row must count")
     return None if (weight == 1).all() else weight
-
-
-def counts_rows(weight: FloatArray) -> bool:
-    """Whether weights are whole numbers, so few in all that rows can be spelt out."""
-    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_SPELT_OUT
 
 
 def read_along(frame: InputFrame, what: str, given: Any) -> Column:

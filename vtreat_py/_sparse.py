@@ -18,8 +18,8 @@ from vtreat_py._column_treatment import (
     wanted_places,
 )
 from vtreat_py._columns import Column, NumericColumn
-from vtreat_py._design_levels import LearnedLevels
-from vtreat_py._design_numbers import LearnedNumbers
+from vtreat_py._design_levels import LearnedLevelRows
+from vtreat_py._design_numbers import LearnedNumberRows
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._typing import IntArray
 
@@ -99,7 +99,7 @@ def sparse_treated(
 
 def sparse_cross_frame(
     treatments: Sequence[Treatment],
-    learned: Sequence[LearnedNumbers | LearnedLevels],
+    learned: Sequence[LearnedNumberRows | LearnedLevelRows],
     place: Mapping[str, int],
     n_rows: int,
 ) -> Any:
@@ -109,7 +109,7 @@ def sparse_cross_frame(
         places = wanted_places(treatment, place)
         if not places:
             continue
-        if isinstance(one, LearnedLevels):
+        if isinstance(one, LearnedLevelRows):
             ones.append(_ones_by_cell(one, places))
         else:
             ones.append(_marked_out_of_fold(one, places, n_rows))
@@ -161,7 +161,7 @@ def _ones_of_part(part: LevelCodes, codes: IntArray, places: Places) -> Ones:
     return rows, place_of_row[rows]
 
 
-def _marked_out_of_fold(learned: LearnedNumbers, places: Places, n_rows: int) -> Ones:
+def _marked_out_of_fold(learned: LearnedNumberRows, places: Places, n_rows: int) -> Ones:
     """Ones of a numeric column in the cross-frame: a mark does not depend on the fold."""
     mark = np.empty(n_rows)
     (own,) = places
@@ -176,10 +176,10 @@ def _all_in(places: Places, rows: IntArray) -> IntArray:
     return np.full(len(rows), place, dtype=np.int32)
 
 
-def _ones_by_cell(learned: LearnedLevels, places: Places) -> Ones:
+def _ones_by_cell(learned: LearnedLevelRows, places: Places) -> Ones:
     """Rows of a (level, fold) cell share their ones, of which a pool may be a second one."""
     index = learned.index
-    marked = [index.cell_key[np.flatnonzero(learned.values[own])] for own in places]
+    marked = [index.cell_key[np.flatnonzero(learned.learned.values[own])] for own in places]
     place = np.repeat(list(places.values()), [len(keys) for keys in marked])
     keys = np.concatenate(marked)
     place = place[np.argsort(keys, kind="stable")].astype(np.int32)

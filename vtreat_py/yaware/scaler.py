@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py._design import design_with
-from vtreat_py._design_numbers import LearnedNumbers
+from vtreat_py._design_numbers import LearnedNumberRows
 from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._frames import InputFrame
@@ -166,7 +166,7 @@ class YAwareScaler(YAwareTransformer):
         values = np.zeros((len(learned), design.source.n_rows))
         slopes = np.zeros((len(learned), folds.n_folds))
         for k, one in enumerate(learned):
-            if isinstance(one, LearnedNumbers):
+            if isinstance(one, LearnedNumberRows):
                 one.write_cross(0, scale=True, collar=False, out=values[k])
                 slopes[k] = one.fold_slopes(0)
         return design.source, CrossScaled(values, folds.fold, slopes)
@@ -192,7 +192,7 @@ class YAwareScaler(YAwareTransformer):
         )
         learned: list[Any] = design.learn()
         scaled = [
-            one.treatment.variables[0] if isinstance(one, LearnedNumbers) else None
+            one.treatment.variables[0] if isinstance(one, LearnedNumberRows) else None
             for one in learned
         ]
         self.outcome_type_ = outcome.kind

@@ -1,0 +1,189 @@
+"""A numeric column whose rows are in memory: what a design asks of it, and its cross-frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py._columns import NumericColumn
+from vtreat_py._design_context import DesignContext, Points, digest
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.coders.clean import Imputer, clean, imputed_value
+from vtreat_py.significance.logistic import LogisticFit, logistic_fit
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.quantiles import weighted_quantiles
+
+
+class NumberRows:
+    """The `NumberFacts` of a column in memory."""
+
+    def __init__(self, column: NumericColumn, context: DesignContext) -> None:
+        self._column, self._context = column, context
+        self._weight = context.outcome.weight
+        self.name, self.kind = column.name, column.kind
+        self.has_bad = column.bad is not None
+        self.has_good = self._some_good()
+
+    def _some_good(self) -> bool:
+        bad = self._column.bad
+        if self._weight is None or (bad is not None and bad.all()):
+            return bad is None or not bad.all()
+        return bool((self._good & (self._weight > 0)).any())
+
+    @cached_property
+    def _good(self) -> BoolArray:
+        bad = self._column.bad
+        return np.ones(len(self._column), dtype=bool) if bad is None else ~bad
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of a few values."""
+        return digest(self._column)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Coordinates near the good values."""
+        return self._coordinates_and_extent[0]
+
+    @cached_property
+    def _coordinates_and_extent(self) -> tuple[Coordinates, tuple[float, float]]:
+        values, _ = self._known_to(None)
+        return Coordinates.near(values), (float(values.min()), float(values.max()))
+
+    def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
+        """Good values of the rows that count, with their weights (None: all 1).
+
+        Of all rows, or of a fold's training rows.
+        """
+        column, weight, repeated = self._column, self._weight, False
+        if fold is not None:
+            repeated = self._context.folds.training is not None
+            weight = self._context.folds.training_weight(fold, self._weight)
+        if weight is None:
+            return (column.values if column.bad is None else column.values[self._good]), None
+        counted = self._good & (weight > 0)
+        weighted = self._weight is not None or repeated
+        return column.values[counted], weight[counted] if weighted else None
+
+    def extent(self, fold: int | None) -> tuple[float, float] | None:
+        """Smallest and largest good value; None without one."""
+        if fold is None:
+            return self._coordinates_and_extent[1] if self.has_good else None
+        values, _ = self._known_to(fold)
+        return (float(values.min()), float(values.max())) if len(values) else None
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """What an imputer makes of the good values, if any."""
+        values, weight = self._known_to(fold)
+        if not len(values):
+            return None
+        return imputed_value(self.name, imputer, values.astype(np.float64), weight)
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values, if any."""
+        values, weight = self._known_to(fold)
+        return weighted_quantiles(values, weight, probabilities) if len(values) else None
+
+    def sums(self) -> list[NumericSums]:
+        """Sums of each block of rows."""
+        folds = self._context.folds
+        return self._sums_by(folds.fold, folds.n_blocks, None)
+
+    def training_sums(self) -> list[NumericSums]:
+        """Sums of the training rows of each fold."""
+        folds = self._context.folds
+        assert folds.training is not None
+        rows, owner = folds.training
+        return self._sums_by(owner, folds.n_folds, rows)
+
+    def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> list[NumericSums]:
+        """Sums of the column by a grouping of all rows, or of the given ones, for each contrast.
+
+        Sums by group and class are enough for all classes.
+        """
+        outcome, column, n_classes = self._context.outcome, self._column, self._context.n_classes
+        x, y, w, bad = column.values, outcome.y, self._weight, column.bad
+        if rows is not None:
+            x, y = x[rows], y[rows]
+            w = None if w is None else w[rows]
+            bad = None if bad is None else bad[rows]
+        x = self.coordinates.inner(x)
+        if not n_classes:
+            return [NumericSums.of_rows(group, n_groups, x, bad, y, w, outcome.centre)]
+        pair = np.add(group.astype(np.intp) * n_classes, y, dtype=np.intp)
+        none = np.zeros(len(y), dtype=np.int8)
+        sums = NumericSums.of_rows(pair, n_groups * n_classes, x, bad, none, w, 0.0)
+        return [sums.of_class(k, n_classes) for k in range(n_classes)]
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        contrasts = self._context.contrasts
+        return [logistic_fit(*_row_points(x, c.outcome.y, self._weight)) for c in contrasts]
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        folds = range(self._context.folds.n_folds)
+        contrasts = self._context.contrasts
+        return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
+
+    def _link_slope(self, contrast: DesignContext, fold: int, imputed: float) -> float:
+        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        weight = contrast.folds.training_weight(fold, self._weight)
+        if not weight.any():
+            return 0.0  # the fold has no past
+        return float(logistic_fit(*_row_points(x, contrast.outcome.y, weight)).slope[0])
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates."""
+        values = self.coordinates.inner(self._column.values)
+        filled = clean(values, self._column.bad, float(self._inner(imputed)[0]))
+        return Sample.of_values(filled, self._weight)
+
+    def _inner(self, values: NumberArray | float) -> FloatArray:
+        return self.coordinates.inner(np.atleast_1d(values))
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score a variable as the cross-frame has it, on the rows that it has."""
+        if code == "isBAD":
+            x = self.marked().astype(np.float64)
+        else:
+            x = self._inner(self.cleaned(imputed))
+        return [self._cross_score(contrast, x) for contrast in self._context.contrasts]
+
+    def _cross_score(self, contrast: DesignContext, x: FloatArray) -> Score:
+        folds = contrast.folds
+        if folds.repeats is not None:
+            coded = contrast.coded_rows
+            y, weight = coded.y, coded.weight
+        else:
+            rows = slice(None) if folds.covers_all_rows else folds.cross_rows()
+            x, y = x[rows], contrast.outcome.y[rows]
+            weight = None if self._weight is None else self._weight[rows]
+        if contrast.is_binary:
+            return contrast.test(None, logistic_fit(*_row_points(x, y, weight)))
+        one = np.zeros(len(x), dtype=np.intp)
+        return contrast.test(Moments.of_rows(one, 1, x, y, weight), None)
+
+    def marked(self) -> BoolArray:
+        """Bad values of the coded rows."""
+        assert self._column.bad is not None
+        return self._column.bad[self._context.folds.coding[0]]
+
+    def cleaned(self, imputed: FloatArray) -> NumberArray:
+        """The coded rows, bad values imputed by the number of the row's fold."""
+        rows, fold = self._context.folds.coding
+        values, bad = self._column.values[rows], self._column.bad
+        return values if bad is None else clean(values, bad[rows], imputed[fold])
+
+
+def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> Points:
+    """One point for each row, for a logistic regression."""
+    hits = y.astype(np.float64) if weight is None else weight * y
+    return x[None], None if weight is None else weight[None], hits[None]
