@@ -53,13 +53,13 @@ class TrainingSets:
 
     Attributes
     ----------
-    coded : ndarray of int
+    coded : ndarray of int or slice
         The cells whose rows some fold applies to.
     """
 
     def __init__(self, folds: FoldPlan, table: LevelTable, trained: LevelTable | None) -> None:
         self.table = table
-        self.coded = np.flatnonzero(table.fold < folds.n_folds)
+        self.coded = table.cells_before(folds.n_folds)
         self._folds = folds
         self._trained = trained
 

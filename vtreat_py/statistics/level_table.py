@@ -77,6 +77,12 @@ class LevelTable:
         """Sums of each fold over all levels."""
         return self.cells.grouped(self.fold, self.n_folds)
 
+    def cells_before(self, fold: int) -> IntArray | slice:
+        """Where the cells of the folds before ``fold`` are; a slice spares copies of them all."""
+        if fold >= self.n_folds:
+            return slice(None)
+        return np.flatnonzero(self.fold < fold)
+
     def held_out(self, fold: int) -> LevelTable:
         """Return what the folds other than ``fold`` know."""
         return self._some(self.fold != fold)

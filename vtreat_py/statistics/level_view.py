@@ -138,7 +138,7 @@ def held_out_view(table: LevelTable, n_folds: int) -> LevelView:
     Folds from ``n_folds`` on hold rows that are never held out: they are training rows of
     every fold, and have no entries.
     """
-    coded = np.flatnonzero(table.fold < n_folds)
+    coded = table.cells_before(n_folds)
     return LevelView(
         table.level[coded],
         table.fold[coded],
