@@ -43,8 +43,8 @@ class LearnedLevels:
         Out-of-fold value of each cell.
     slopes, means : dict from variable to ndarray of shape (folds,)
         y-aware scaling of each fold, when asked for.
-    statistics : LevelStatistics or None
-        The outcome in each level, where impact codes were asked for.
+    statistics : LevelStatistics
+        The weight of each level, and where impact codes were asked for the outcome in it.
     """
 
     treatment: LevelTreatment
@@ -53,7 +53,7 @@ class LearnedLevels:
     values: tuple[FloatArray, ...]
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
-    statistics: LevelStatistics | None
+    statistics: LevelStatistics
 
     def write_cross(
         self,
@@ -96,11 +96,11 @@ def learn_levels(column: LevelColumn, context: DesignContext) -> LearnedLevels |
     count, parts = _learn_parts(column, codes, levels, context, tables, coded, trained)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
-    statistics = LevelStatistics(column.name, levels, count, outcomes) if outcomes else None
+    statistics = LevelStatistics(column.name, levels, count, outcomes)
     if not derived:
         # The levels of an identifier would be its rows.
-        repeated = (count > 1).any()
-        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if repeated else None)
+        worth_keeping = outcomes and (count > 1).any()
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if worth_keeping else None)
     treatment = LevelTreatment(
         column.name, levels, tuple(p.codes for p in parts if p.derived), digest(column)
     )

@@ -19,6 +19,7 @@ from vtreat_py._design_context import (
     digest,
 )
 from vtreat_py._names import munge
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._options import NUMERIC_CODERS
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
@@ -64,7 +65,14 @@ def learn_numbers(column: NumericColumn, context: DesignContext) -> LearnedNumbe
         return "it is constant"
     lower, upper = learner.cuts(None)
     treatment = NumericTreatment(
-        column.name, column.kind, learner.value, lower, upper, variables, digest(column)
+        column.name,
+        column.kind,
+        learner.value,
+        lower,
+        upper,
+        variables,
+        digest(column),
+        learner.profile,
     )
     return LearnedNumbers(treatment, learner)
 
@@ -82,17 +90,17 @@ class _Learner:
         self.has_good = good
         if not good:
             return
-        counted, _ = self._known_to(None)
+        counted, counted_weight = self._known_to(None)
         self._coordinates = Coordinates.near(counted)
         self._sums = self._sums_by(context.folds.fold, context.folds.n_blocks, None)
         self._wholes = [sums.merged() for sums in self._sums]
         self._whole = self._wholes[0]  # for what does not depend on the outcome
-        low, high = float(counted.min()), float(counted.max())
-        self._range = low, high
+        bad_weight = float(self._whole.bad.weight[0])
+        self.profile = NumberProfile.of_values(counted, counted_weight, bad_weight)
+        low, high = self._range = self.profile.low, self.profile.high
         self.value = self._imputed_value(None)
-        any_bad = self._whole.bad.weight[0] > 0
-        self.varies = low < high or (any_bad and self.value != low)
-        self._marks_bad = bool(any_bad)
+        self._marks_bad = bad_weight > 0
+        self.varies = low < high or (self._marks_bad and self.value != low)
 
     @cached_property
     def _good(self) -> BoolArray:

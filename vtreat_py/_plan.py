@@ -60,8 +60,8 @@ class TreatmentPlan:
     classes : tuple
         The classes of a multinomial outcome, sorted; empty for other outcomes.
     level_statistics : tuple of LevelStatistics
-        The outcome in each level of the categorical columns; ``level_effects`` shows a column of
-        them as a table.
+        Weight of each level of the categorical columns, and the outcome in it where impact codes
+        were asked for; ``level_effects`` shows a column of those as a table.
 
     See Also
     --------
