@@ -93,8 +93,8 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
         raise PlanFormatError(f"{where}.edges: expected ascending numbers, all below high")
     if len(counts) != len(edges) + 1:
         raise PlanFormatError(
-            f"{where}.counts: expected {len(edges) + 1} entries, for {counted(len(edges), 'edge')}, "
-            f"found {len(counts)}"
+            f"{where}.counts: expected {len(edges) + 1} entries, one more than edges, found "
+            f"{len(counts)}"
         )
     if not (counts > 0).all():
         raise PlanFormatError(f"{where}.counts: expected weights above 0, found {counts.min()!r}")

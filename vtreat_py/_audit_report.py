@@ -1,0 +1,382 @@
+"""What an audit of a deployed plan found, to be read, drawn and acted on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py._audit_columns import Bins, ColumnAudit, adjusted, audit_columns
+from vtreat_py._audit_counts import FrameCounts
+from vtreat_py._errors import DriftError, InvalidOptionError, counted, listed
+from vtreat_py._matplotlib import axes_or_new
+from vtreat_py._options import check_number
+from vtreat_py._typing import BoolArray, IntArray
+from vtreat_py._warn import warn
+
+if TYPE_CHECKING:  # the plan audits frames by this module
+    from vtreat_py._plan import TreatmentPlan
+
+IGNORE, WARN, RAISE = "ignore", "warn", "raise"
+_ON_DRIFT = (IGNORE, WARN, RAISE)
+_SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
+_SHARES = ("missing_now", "novel_now", "below", "above")
+_MOST_ROWS = 20
+# The picture has no room for less: smaller indices are drawn here.
+_SMALLEST = 1e-3
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#777777"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditReport:
+    """How the columns of a frame have moved since a plan was designed.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnAudit
+        What was found in each treated column, in the order of the plan.
+    n_rows : int
+        Rows of the frame.
+    weight : float
+        Sum of their weights; without weights their number.
+    psi, sig : float
+        A column has drifted if its stability index is at least ``psi`` and its adjusted p-value at
+        most ``sig``.
+
+    See Also
+    --------
+    TreatmentPlan.audit : Makes one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> may = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Cork"] * 50, "y": range(200)})
+    >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+    >>> june = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Deal"] * 50})
+    >>> report = plan.audit(june)
+    >>> report
+    AuditReport: 1 of 1 column drifted since the design, 200 rows
+    column   kind drifted  psi p_adjusted missing_now novel_now below above
+      town levels    True 1.31   2.71e-15        0.0%     25.0%
+    >>> report.levels("town")
+      level   kind  then   now  rows_then  rows_now
+    0  Cork  level  0.50  0.25      100.0      50.0
+    1  Deal  novel  0.00  0.25        0.0      50.0
+    2   Ayr  level  0.25  0.25       50.0      50.0
+    3  Bath  level  0.25  0.25       50.0      50.0
+    """
+
+    columns: tuple[ColumnAudit, ...]
+    n_rows: int
+    weight: float
+    psi: float
+    sig: float
+
+    @cached_property
+    def _p_adjusted(self) -> Any:
+        return adjusted(self.columns)
+
+    @cached_property
+    def _drifted(self) -> BoolArray:
+        index = np.array([one.psi for one in self.columns])
+        return np.asarray((index >= self.psi) & (self._p_adjusted <= self.sig))
+
+    @cached_property
+    def _worst_first(self) -> IntArray:
+        index = np.array([one.psi for one in self.columns])
+        return np.lexsort((-index, ~self._drifted))
+
+    @property
+    def flagged(self) -> list[Hashable]:
+        """Names of the columns that have drifted, the worst first."""
+        return [self.columns[i].column for i in self._worst_first if self._drifted[i]]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The report as a pandas frame: a row for each treated column, the worst first.
+
+        Columns that have drifted come first, and among them those with the largest index. A new
+        frame each time. Shares are of all rows, by weight; NaN where a number does not apply.
+
+        column, kind
+            The column, and what it holds: ``"levels"``, ``"number"``, ``"date"``, ...
+        rows
+            Its rows now, that is the sum of their weights.
+        drifted
+            Whether ``psi`` and ``p_adjusted`` both say so.
+        psi
+            Population stability index: how far the column has moved. See the notes.
+        psi_by_chance
+            What the index exceeds in 5% of frames without any drift: it is not 0, and grows with
+            the number of bins and as rows become few.
+        p_value
+            Of the hypothesis that rows of the design and of now come from one population: whether
+            the move is more than chance makes it.
+        p_adjusted
+            The same in view of the number of columns, by Holm's rule: where no column has drifted,
+            one of them is at most ``sig`` in a share of at most ``sig`` of all frames.
+        missing_then, missing_now
+            Share of missing values; among numbers NaN and infinite ones count as such.
+        novel_expected, novel_now
+            Share of rows with a level that the design has not seen, and what was to be expected:
+            the share of levels that it saw once (I. J. Good, "The population frequencies of species
+            and the estimation of population parameters", Biometrika 40, 1953).
+        rare_then, rare_now
+            Share of rows with a level of the design that was too rare for an indicator: below
+            ``min_fraction`` of its weight, or pooled (``rare_count``).
+        below, above
+            Share of rows below the smallest and above the largest number of the design.
+        clipped
+            Share of rows that ``collar=True`` would change; that of ``below`` and ``above`` unless
+            ``collar_prob`` cut more.
+
+        Notes
+        -----
+        The index of population stability is ``sum((now - then) * log(now / then))`` over bins. For
+        numbers these are the bins of the design (about a tenth of its rows each, see
+        `NumberProfile`), the values below and above all of the design, and missing values. For
+        levels they are the common ones, all other levels of the design together, novel ones and
+        missing values; a level is common where 20 rows of it or more are to be expected in the
+        smaller of the two samples. Each bin gets half a row beforehand, so that an empty one does
+        not make the index infinite.
+
+        That 0.1 to 0.25 is a moderate change and more a large one is a convention of credit
+        scoring, not a theorem. A number of rows is not in it: among few rows chance alone gets
+        there. ``psi_by_chance`` follows from the index's distribution in large samples
+        (B. Yurdakul, "Statistical Properties of Population Stability Index", dissertation,
+        Western Michigan University, 2018).
+
+        The p-value is of a permutation test: rows are dealt to design and frame at random. It holds
+        for levels of any number of rows, each novel one being a level like others. Bins of numbers
+        were chosen by the design's own rows; the difference of the two samples has the same
+        distribution then, in large samples. Where both are large, next to nothing is significant;
+        hence drift must be large and significant.
+        """
+        columns = [self.columns[i] for i in self._worst_first]
+
+        def values(name: str) -> list[Any]:
+            return [getattr(one, name) for one in columns]
+
+        table: dict[str, Any] = {
+            "column": pd.Series(values("column"), dtype=object),
+            "kind": pd.Series(values("kind"), dtype=object),
+            "rows": np.full(len(columns), self.weight),
+            "drifted": self._drifted[self._worst_first],
+            "psi": values("psi"),
+            "psi_by_chance": values("psi_by_chance"),
+            "p_value": values("p_value"),
+            "p_adjusted": self._p_adjusted[self._worst_first],
+        }
+        shares = ("missing_then", "missing_now", "novel_expected", "novel_now", "rare_then")
+        for name in (*shares, "rare_now", "below", "above", "clipped"):
+            table[name] = np.array(values(name), dtype=np.float64)
+        return pd.DataFrame(table)
+
+    def levels(self, column: Hashable, most: int = _MOST_ROWS) -> pd.DataFrame:
+        """Show the levels of a column then and now, those that moved most first.
+
+        Parameters
+        ----------
+        column : column name
+        most : int
+            How many levels to show.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each level: ``level`` (None for missing values), ``kind`` (``"level"``,
+            ``"missing"`` or ``"novel"``), its share ``then`` and ``now``, and the weights
+            ``rows_then`` and ``rows_now``.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such column, or it holds numbers.
+        """
+        most = int(check_number("most", most, 1))
+        one = self._column(column)
+        if one.levels is None:
+            raise InvalidOptionError(
+                f"column {column!r} holds numbers; bins({column!r}) shows how they moved"
+            )
+        kinds = ["level"] * len(one.levels.labels)
+        kinds[0] = "missing"
+        kinds[len(kinds) - one.n_novel :] = ["novel"] * one.n_novel
+        table = _then_and_now("level", one.levels)
+        table.insert(1, "kind", pd.Series(kinds, dtype=object))
+        seen = table[(one.levels.then > 0) | (one.levels.now > 0)]
+        moved = seen["now"].to_numpy() - seen["then"].to_numpy()
+        order = np.argsort(-np.abs(moved), kind="stable")
+        return seen.iloc[order[:most]].reset_index(drop=True)
+
+    def bins(self, column: Hashable) -> pd.DataFrame:
+        """Show the bins of a column then and now, and what each adds to its stability index.
+
+        Parameters
+        ----------
+        column : column name
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each bin: ``bin``, its share ``then`` and ``now``, the weights ``rows_then``
+            and ``rows_now``, and ``psi``, which sums to the index of the column. A bin of numbers
+            includes its upper end; those of the design count the rows that its histogram looked at.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such column.
+        """
+        one = self._column(column)
+        return _then_and_now("bin", one.bins).assign(psi=one.bins.stability())
+
+    def _column(self, column: Hashable) -> ColumnAudit:
+        for one in self.columns:
+            if one.column == column:
+                return one
+        names = [one.column for one in self.columns]
+        raise InvalidOptionError(
+            f"the audit has no column {column!r}; it has those that the plan treats: "
+            f"{listed(names)}"
+        )
+
+    def summary(self) -> str:
+        """Say in a line how many columns drifted."""
+        n_columns = len(self.columns)
+        of = f"{len(self.flagged)} of {counted(n_columns, 'column')}"
+        return f"{of} drifted since the design"
+
+    def act(self, on_drift: str) -> None:
+        """Warn or raise, if asked to, where columns have drifted."""
+        if on_drift == IGNORE or not self.flagged:
+            return
+        drifted = [self.columns[i] for i in self._worst_first if self._drifted[i]]
+        shown = "; ".join(map(_described, drifted[:5]))
+        more = f"; and {len(drifted) - 5} more" if len(drifted) > 5 else ""
+        message = (
+            f"{self.summary()} (a stability index of at least {self.psi:g}, adjusted p-value of at "
+            f"most {self.sig:g}): {shown}{more}. plan.audit(frame) has all numbers"
+        )
+        if on_drift == RAISE:
+            raise DriftError(message, self)
+        warn(message)
+
+    def plot(self, ax: Any = None, *, most: int = _MOST_ROWS) -> Any:
+        """Draw the stability index of each column beside what chance alone makes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+        most : int
+            How many columns to draw.
+
+        Returns
+        -------
+        matplotlib Axes
+            With a row for each column, the worst on top; filled where the column has drifted. Grey
+            bars reach as far as chance does in 95% of frames.
+        """
+        most = int(check_number("most", most, 1))
+        order = self._worst_first[:most]
+        columns = [self.columns[i] for i in order]
+        place = np.arange(len(columns))
+        index = np.maximum([one.psi for one in columns], _SMALLEST)
+        chance = np.maximum([one.psi_by_chance for one in columns], _SMALLEST)
+        ax = axes_or_new(ax, figsize=(7.0, 1.6 + 0.3 * len(columns)))
+        ax.set_xscale("log")
+        ax.barh(place, chance, height=0.5, color="#dddddd", label="95% of what chance makes")
+        ax.axvline(self.psi, color=_GREY, linestyle="--", linewidth=1, label=f"limit, {self.psi:g}")
+        drifted = self._drifted[order]
+        for which, colour, fill, label in (
+            (drifted, _VERMILION, _VERMILION, "drifted"),
+            (~drifted, _BLUE, "white", "not drifted"),
+        ):
+            ax.scatter(
+                index[which], place[which], color=fill, edgecolor=colour, zorder=3, label=label
+            )
+        ax.set(
+            yticks=place,
+            yticklabels=[str(one.column) for one in columns],
+            xlabel="population stability index",
+            xlim=(_SMALLEST * 0.8, None),
+        )
+        ax.set_title(self.summary().capitalize(), pad=30)
+        ax.invert_yaxis()
+        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+        ax.spines[["top", "right"]].set_visible(False)
+        return ax
+
+    def _table(self) -> pd.DataFrame:
+        """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
+        frame = self.frame.head(_MOST_ROWS)
+        table = frame[list(_SHOWN)].astype({"drifted": object})
+        for name in ("psi", "p_adjusted"):
+            table[name] = [f"{v:.3g}" for v in frame[name]]
+        for name in _SHARES:
+            table[name] = ["" if np.isnan(v) else f"{v:.1%}" for v in frame[name]]
+        return table
+
+    def _more(self) -> str:
+        left = len(self.columns) - _MOST_ROWS
+        return f"... {left} more in report.frame" if left > 0 else ""
+
+    def __repr__(self) -> str:
+        lines = [f"AuditReport: {self.summary()}, {counted(self.n_rows, 'row')}"]
+        if self.columns:
+            table = self._table().to_string(index=False)
+            lines += [line.rstrip() for line in table.split("\n")]
+        return "\n".join(filter(None, [*lines, self._more()]))
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{escape(self.summary())}, {counted(self.n_rows, 'row')}</p>"
+        return head + self._table().to_html(index=False, border=0) + f"<p>{self._more()}</p>"
+
+
+def audit_report(
+    plan: TreatmentPlan, counts: FrameCounts, psi: float, sig: float, on_drift: str
+) -> AuditReport:
+    """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
+    columns = tuple(audit_columns(plan, counts))
+    report = AuditReport(columns, counts.n_rows, counts.weight, psi, sig)
+    report.act(on_drift)
+    return report
+
+
+def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:
+    """Return the options of an audit."""
+    if on_drift not in _ON_DRIFT:
+        raise InvalidOptionError(f"on_drift={on_drift!r}; it must be one of {list(_ON_DRIFT)}")
+    return check_number("psi", psi, 0), check_number("sig", sig, 0, 1), on_drift
+
+
+def _then_and_now(name: str, bins: Bins) -> pd.DataFrame:
+    then, now = bins.shares
+    return pd.DataFrame(
+        {
+            name: pd.Series(bins.labels, dtype=object),
+            "then": then,
+            "now": now,
+            "rows_then": bins.then,
+            "rows_now": bins.now,
+        }
+    )
+
+
+def _described(one: ColumnAudit) -> str:
+    """A column, its index, and the plainest reasons for it."""
+    reasons = [f"index {one.psi:.3g}"]
+    if one.missing_now > one.missing_then:
+        reasons.append(f"missing {one.missing_now:.1%} (was {one.missing_then:.1%})")
+    if one.novel_now > 0:
+        reasons.append(f"novel {one.novel_now:.1%}")
+    if one.below + one.above > 0:
+        reasons.append(f"out of range {one.below + one.above:.1%}")
+    return f"{one.column!r}: {', '.join(reasons)}"
