@@ -15,7 +15,7 @@ from vtreat_py._columns import Kind
 from vtreat_py._level_effects import LevelStatistics
 from vtreat_py._options import DesignOptions
 from vtreat_py._pruning import holm
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import BoolArray, FloatArray
 from vtreat_py.significance.two_samples import two_sample_test
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
 
@@ -83,7 +83,7 @@ class ColumnAudit:
     missing_then: float
     missing_now: float
     bins: Bins
-    novel_expected: float = math.nan
+    novel_then: float = math.nan
     novel_now: float = math.nan
     rare_then: float = math.nan
     rare_now: float = math.nan
@@ -158,7 +158,7 @@ def _shown(number: float, kind: Kind) -> str:
     if kind == "date":
         return str(np.datetime64(round(number), "D"))
     if kind == "datetime":
-        return str(np.datetime64(round(number * 1e6), "us")).replace("T", " ")
+        return str(np.datetime64(round(number), "s")).replace("T", " ")
     return f"{number:.6g}"
 
 
@@ -185,7 +185,7 @@ def _levels(
         missing / total,
         now.missing / weight,
         bins,
-        float(known[known <= 1.0].sum()) / total,
+        float(known[_seen_once(known)].sum()) / total,
         float(of_novel.sum()) / weight,
         float(known[rare].sum()) / total,
         float(now.known[rare].sum()) / weight,
@@ -195,12 +195,16 @@ def _levels(
 
 
 def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
-    """Missing values, common levels, all other levels, and novel ones."""
+    """Missing values, common levels, all other levels, and novel ones.
+
+    A row of the design is one of a novel level if no other row of the design has its level.
+    """
     known, missing = then.count[:-2], float(then.count[-2])
     novel = float(now.of_novel.sum())
     sizes = known.sum() + missing, now.known.sum() + now.missing + novel
     expected = (known + now.known) * (min(sizes) / sum(sizes))
     common = expected >= _ROWS_OF_A_BIN
+    once = float(known[_seen_once(known) & ~common].sum())
     return Bins(
         (
             "missing",
@@ -208,9 +212,13 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
             "other levels",
             "novel levels",
         ),
-        np.concatenate([[missing], known[common], [known[~common].sum(), 0.0]]),
+        np.concatenate([[missing], known[common], [known[~common].sum() - once, once]]),
         np.concatenate([[now.missing], now.known[common], [now.known[~common].sum(), novel]]),
     )
+
+
+def _seen_once(known: FloatArray) -> BoolArray:
+    return known <= 1.0
 
 
 def _most_first(now: LevelCounts) -> tuple[list[Any], FloatArray]:

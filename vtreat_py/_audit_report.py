@@ -13,10 +13,10 @@ import pandas as pd
 
 from vtreat_py._audit_columns import Bins, ColumnAudit, adjusted, audit_columns
 from vtreat_py._audit_counts import FrameCounts
+from vtreat_py._audit_plot import draw_audit
 from vtreat_py._errors import DriftError, InvalidOptionError, counted, listed
-from vtreat_py._matplotlib import axes_or_new
 from vtreat_py._options import check_number
-from vtreat_py._typing import BoolArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py._warn import warn
 
 if TYPE_CHECKING:  # the plan audits frames by this module
@@ -27,10 +27,7 @@ _ON_DRIFT = (IGNORE, WARN, RAISE)
 _SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
 _SHARES = ("missing_now", "novel_now", "below", "above")
 _MOST_ROWS = 20
-# The picture has no room for less: smaller indices are drawn here.
-_SMALLEST = 1e-3
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#777777"
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,23 +77,25 @@ class AuditReport:
     sig: float
 
     @cached_property
-    def _p_adjusted(self) -> Any:
+    def _p_adjusted(self) -> FloatArray:
         return adjusted(self.columns)
 
     @cached_property
-    def _drifted(self) -> BoolArray:
+    def drifted(self) -> BoolArray:
+        """For each of ``columns``, whether it has drifted."""
         index = np.array([one.psi for one in self.columns])
         return np.asarray((index >= self.psi) & (self._p_adjusted <= self.sig))
 
     @cached_property
-    def _worst_first(self) -> IntArray:
+    def worst_first(self) -> IntArray:
+        """Places of ``columns``: those that have drifted first, then by their index."""
         index = np.array([one.psi for one in self.columns])
-        return np.lexsort((-index, ~self._drifted))
+        return np.lexsort((-index, ~self.drifted))
 
     @property
     def flagged(self) -> list[Hashable]:
         """Names of the columns that have drifted, the worst first."""
-        return [self.columns[i].column for i in self._worst_first if self._drifted[i]]
+        return [self.columns[i].column for i in self.worst_first if self.drifted[i]]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -124,9 +123,9 @@ class AuditReport:
             one of them is at most ``sig`` in a share of at most ``sig`` of all frames.
         missing_then, missing_now
             Share of missing values; among numbers NaN and infinite ones count as such.
-        novel_expected, novel_now
-            Share of rows with a level that the design has not seen, and what was to be expected:
-            the share of levels that it saw once (I. J. Good, "The population frequencies of species
+        novel_then, novel_now
+            Share of rows with a level that no row of the design has; then: that no other row has,
+            which is what to expect of new rows (I. J. Good, "The population frequencies of species
             and the estimation of population parameters", Biometrika 40, 1953).
         rare_then, rare_now
             Share of rows with a level of the design that was too rare for an indicator: below
@@ -142,10 +141,10 @@ class AuditReport:
         The index of population stability is ``sum((now - then) * log(now / then))`` over bins. For
         numbers these are the bins of the design (about a tenth of its rows each, see
         `NumberProfile`), the values below and above all of the design, and missing values. For
-        levels they are the common ones, all other levels of the design together, novel ones and
-        missing values; a level is common where 20 rows of it or more are to be expected in the
-        smaller of the two samples. Each bin gets half a row beforehand, so that an empty one does
-        not make the index infinite.
+        levels they are the common ones, all other levels of the design together, novel ones (as
+        in ``novel_then``) and missing values; a level is common where 20 rows of it or more are to
+        be expected in the smaller of the two samples. Each bin gets half a row beforehand, so that
+        an empty one does not make the index infinite.
 
         That 0.1 to 0.25 is a moderate change and more a large one is a convention of credit
         scoring, not a theorem. A number of rows is not in it: among few rows chance alone gets
@@ -159,7 +158,7 @@ class AuditReport:
         distribution then, in large samples. Where both are large, next to nothing is significant;
         hence drift must be large and significant.
         """
-        columns = [self.columns[i] for i in self._worst_first]
+        columns = [self.columns[i] for i in self.worst_first]
 
         def values(name: str) -> list[Any]:
             return [getattr(one, name) for one in columns]
@@ -168,13 +167,13 @@ class AuditReport:
             "column": pd.Series(values("column"), dtype=object),
             "kind": pd.Series(values("kind"), dtype=object),
             "rows": np.full(len(columns), self.weight),
-            "drifted": self._drifted[self._worst_first],
+            "drifted": self.drifted[self.worst_first],
             "psi": values("psi"),
             "psi_by_chance": values("psi_by_chance"),
             "p_value": values("p_value"),
-            "p_adjusted": self._p_adjusted[self._worst_first],
+            "p_adjusted": self._p_adjusted[self.worst_first],
         }
-        shares = ("missing_then", "missing_now", "novel_expected", "novel_now", "rare_then")
+        shares = ("missing_then", "missing_now", "novel_then", "novel_now", "rare_then")
         for name in (*shares, "rare_now", "below", "above", "clipped"):
             table[name] = np.array(values(name), dtype=np.float64)
         return pd.DataFrame(table)
@@ -248,26 +247,11 @@ class AuditReport:
             f"{listed(names)}"
         )
 
+    @property
     def summary(self) -> str:
-        """Say in a line how many columns drifted."""
-        n_columns = len(self.columns)
-        of = f"{len(self.flagged)} of {counted(n_columns, 'column')}"
+        """How many columns have drifted, in a few words."""
+        of = f"{len(self.flagged)} of {counted(len(self.columns), 'column')}"
         return f"{of} drifted since the design"
-
-    def act(self, on_drift: str) -> None:
-        """Warn or raise, if asked to, where columns have drifted."""
-        if on_drift == IGNORE or not self.flagged:
-            return
-        drifted = [self.columns[i] for i in self._worst_first if self._drifted[i]]
-        shown = "; ".join(map(_described, drifted[:5]))
-        more = f"; and {len(drifted) - 5} more" if len(drifted) > 5 else ""
-        message = (
-            f"{self.summary()} (a stability index of at least {self.psi:g}, adjusted p-value of at "
-            f"most {self.sig:g}): {shown}{more}. plan.audit(frame) has all numbers"
-        )
-        if on_drift == RAISE:
-            raise DriftError(message, self)
-        warn(message)
 
     def plot(self, ax: Any = None, *, most: int = _MOST_ROWS) -> Any:
         """Draw the stability index of each column beside what chance alone makes.
@@ -284,35 +268,7 @@ class AuditReport:
             With a row for each column, the worst on top; filled where the column has drifted. Grey
             bars reach as far as chance does in 95% of frames.
         """
-        most = int(check_number("most", most, 1))
-        order = self._worst_first[:most]
-        columns = [self.columns[i] for i in order]
-        place = np.arange(len(columns))
-        index = np.maximum([one.psi for one in columns], _SMALLEST)
-        chance = np.maximum([one.psi_by_chance for one in columns], _SMALLEST)
-        ax = axes_or_new(ax, figsize=(7.0, 1.6 + 0.3 * len(columns)))
-        ax.set_xscale("log")
-        ax.barh(place, chance, height=0.5, color="#dddddd", label="95% of what chance makes")
-        ax.axvline(self.psi, color=_GREY, linestyle="--", linewidth=1, label=f"limit, {self.psi:g}")
-        drifted = self._drifted[order]
-        for which, colour, fill, label in (
-            (drifted, _VERMILION, _VERMILION, "drifted"),
-            (~drifted, _BLUE, "white", "not drifted"),
-        ):
-            ax.scatter(
-                index[which], place[which], color=fill, edgecolor=colour, zorder=3, label=label
-            )
-        ax.set(
-            yticks=place,
-            yticklabels=[str(one.column) for one in columns],
-            xlabel="population stability index",
-            xlim=(_SMALLEST * 0.8, None),
-        )
-        ax.set_title(self.summary().capitalize(), pad=30)
-        ax.invert_yaxis()
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
-        ax.spines[["top", "right"]].set_visible(False)
-        return ax
+        return draw_audit(self, ax, int(check_number("most", most, 1)))
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
@@ -329,14 +285,14 @@ class AuditReport:
         return f"... {left} more in report.frame" if left > 0 else ""
 
     def __repr__(self) -> str:
-        lines = [f"AuditReport: {self.summary()}, {counted(self.n_rows, 'row')}"]
+        lines = [f"AuditReport: {self.summary}, {counted(self.n_rows, 'row')}"]
         if self.columns:
             table = self._table().to_string(index=False)
             lines += [line.rstrip() for line in table.split("\n")]
         return "\n".join(filter(None, [*lines, self._more()]))
 
     def _repr_html_(self) -> str:
-        head = f"<p>{escape(self.summary())}, {counted(self.n_rows, 'row')}</p>"
+        head = f"<p>{escape(self.summary)}, {counted(self.n_rows, 'row')}</p>"
         return head + self._table().to_html(index=False, border=0) + f"<p>{self._more()}</p>"
 
 
@@ -346,8 +302,24 @@ def audit_report(
     """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
     columns = tuple(audit_columns(plan, counts))
     report = AuditReport(columns, counts.n_rows, counts.weight, psi, sig)
-    report.act(on_drift)
+    if report.flagged and on_drift != IGNORE:
+        _complain(report, on_drift)
     return report
+
+
+def _complain(report: AuditReport, on_drift: str) -> None:
+    """Warn or raise, naming the columns that have drifted and the plainest reasons."""
+    drifted = [report.columns[i] for i in report.worst_first if report.drifted[i]]
+    shown = "; ".join(map(_described, drifted[:_MOST_NAMED]))
+    more = len(drifted) - _MOST_NAMED
+    message = (
+        f"{report.summary} (a stability index of at least {report.psi:g} and an adjusted p-value "
+        f"of at most {report.sig:g}): {shown}{f'; and {more} more' if more > 0 else ''}. "
+        "plan.audit(frame) has all numbers"
+    )
+    if on_drift == RAISE:
+        raise DriftError(message, report)
+    warn(message)
 
 
 def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:

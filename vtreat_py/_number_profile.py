@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from vtreat_py._typing import FloatArray, IntArray, NumberArray
 # The histogram looks at no more rows than this: a design must not wait for it.
 MOST_ROWS = 1 << 15
 _BINS = 10
-# Multiples of it, as 32 bits, are spread evenly (2**32 over the golden ratio).
-_SPREAD = 2_654_435_769
+# Multiples of the golden section of ``2**_BITS`` are spread evenly.
+_BITS, _GOLDEN = 32, 2_654_435_769
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,7 @@ class NumberProfile:
         return np.searchsorted(self.edges, values, side="left")
 
 
+@lru_cache(maxsize=4)  # the columns of a frame ask for the same
 def _spread_rows(n_rows: int) -> IntArray | slice:
     """Rows to look at: all, or one of every so many, at places that repeat no pattern.
 
@@ -103,9 +105,11 @@ def _spread_rows(n_rows: int) -> IntArray | slice:
     step = -(-n_rows // MOST_ROWS)
     if step <= 1:
         return slice(None)
-    start = np.arange(n_rows // step)
-    place = (start.astype(np.uint32) * np.uint32(_SPREAD)).astype(np.uint64) * np.uint64(step)
-    return start * step + (place >> np.uint64(32)).astype(np.intp)
+    start = np.arange(0, n_rows - step + 1, step)
+    part = np.arange(len(start)) * _GOLDEN % (1 << _BITS)
+    rows = start + (part * step >> _BITS)
+    rows.setflags(write=False)
+    return rows
 
 
 def _edges(ordered: FloatArray, upto: FloatArray) -> FloatArray:

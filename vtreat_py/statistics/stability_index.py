@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import BoolArray, FloatArray
 
 # Rows that each bin of each sample is given beforehand.
 _PRIOR_ROWS = 0.5
@@ -45,7 +45,7 @@ def stability_index(then: FloatArray, now: FloatArray) -> FloatArray:
     return np.asarray(np.where(some, (q - p) * np.log(q / p), 0.0))
 
 
-def _shares(weight: FloatArray, some: FloatArray) -> FloatArray:
+def _shares(weight: FloatArray, some: BoolArray) -> FloatArray:
     filled = weight + _PRIOR_ROWS
     return np.asarray(filled / filled[some].sum())
 
