@@ -16,7 +16,7 @@ from vtreat_py._level_effects import LevelStatistics
 from vtreat_py._options import DesignOptions
 from vtreat_py._pruning import holm
 from vtreat_py._typing import BoolArray, FloatArray
-from vtreat_py.significance.two_samples import two_sample_test
+from vtreat_py.significance.two_samples import beyond_test, two_sample_test
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
 
 if TYPE_CHECKING:  # the plan audits frames by this module
@@ -127,14 +127,17 @@ def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> C
         np.concatenate([[bad, 0.0], profile.counts, [0.0]]),
         np.concatenate([[now.bad, now.below], np.maximum(inside, 0.0), [now.above]]),
     )
-    # A bin that no row of the design can be in would be no fair test.
-    cells = np.append(bad, profile.counts), np.append(now.bad, now.bins)
+    # No row of the design can be out of its own range: that has a test of its own.
+    p_values = [
+        two_sample_test(np.append(bad, profile.counts), np.append(now.bad, now.bins)),
+        *(beyond_test(k, good, float(now.bins.sum())) for k in (now.below, now.above)),
+    ]
     return ColumnAudit(
         treatment.column,
         treatment.kind,
         float(bins.stability().sum()),
         bins.by_chance(),
-        two_sample_test(*cells),
+        min(len(p_values) * min(p_values), 1.0),
         profile.bad_share,
         now.bad / weight,
         bins,

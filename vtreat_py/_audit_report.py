@@ -153,10 +153,11 @@ class AuditReport:
         Western Michigan University, 2018).
 
         The p-value is of a permutation test: rows are dealt to design and frame at random. It holds
-        for levels of any number of rows, each novel one being a level like others. Bins of numbers
-        were chosen by the design's own rows; the difference of the two samples has the same
-        distribution then, in large samples. Where both are large, next to nothing is significant;
-        hence drift must be large and significant.
+        for levels of any number of rows, each novel one being a level like others. Numbers have
+        three tests, of their bins and of how many are below and above the range; the p-value is
+        three times the smallest (Bonferroni). Their bins were chosen by the design's own rows; in
+        large samples the test is the same. Of very many rows any difference is significant, and of
+        very few any index is large; hence drift must be both.
         """
         columns = [self.columns[i] for i in self.worst_first]
 

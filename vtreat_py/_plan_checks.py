@@ -97,7 +97,8 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
             f"{len(counts)}"
         )
     if not (counts > 0).all():
-        raise PlanFormatError(f"{where}.counts: expected weights above 0, found {counts.min()!r}")
+        least = float(counts.min())
+        raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
 
 
 def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: str) -> None:
