@@ -28,6 +28,7 @@ _SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
 _SHARES = ("missing_now", "novel_now", "below", "above")
 _MOST_ROWS = 20
 _MOST_NAMED = 5
+_WORTH_NAMING = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,8 +349,8 @@ def _described(one: ColumnAudit) -> str:
     reasons = [f"index {one.psi:.3g}"]
     if one.missing_now > one.missing_then:
         reasons.append(f"missing {one.missing_now:.1%} (was {one.missing_then:.1%})")
-    if one.novel_now > 0:
+    if one.novel_now >= _WORTH_NAMING:
         reasons.append(f"novel {one.novel_now:.1%}")
-    if one.below + one.above > 0:
+    if one.below + one.above >= _WORTH_NAMING:
         reasons.append(f"out of range {one.below + one.above:.1%}")
     return f"{one.column!r}: {', '.join(reasons)}"

@@ -10,7 +10,7 @@ import numpy as np
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
 # The histogram looks at no more rows than this: a design must not wait for it.
-MOST_ROWS = 1 << 15
+MOST_ROWS = 1 << 14
 _BINS = 10
 # Multiples of the golden section of ``2**_BITS`` are spread evenly.
 _BITS, _GOLDEN = 32, 2_654_435_769
@@ -31,7 +31,7 @@ class NumberProfile:
         and the last are open.
     counts : ndarray of shape (m + 1,)
         Weight of each bin in the rows that the histogram looked at: all rows with a good value, or
-        up to 32,768 of them, spread evenly.
+        up to 16,384 of them, spread evenly.
 
     Notes
     -----
@@ -79,7 +79,7 @@ class NumberProfile:
             ordered.sort()
             upto = np.arange(1.0, len(ordered) + 1.0)
         else:
-            order = np.argsort(ordered, kind="stable")
+            order = np.argsort(ordered)
             ordered, upto = ordered[order], np.cumsum(weight[rows][order])
         edges = _edges(ordered, upto)
         ends = upto[np.searchsorted(ordered, edges, side="right") - 1]
