@@ -281,7 +281,7 @@ def deployed() -> vt.TreatmentPlan:
 
 def test_without_drift_alarms_are_as_rare_as_promised() -> None:
     """A fresh design each time: its rows are a sample, too."""
-    alarms, small, n_months = 0, 0, 100
+    alarms, small, n_months = 0, 0, 60
     for seed in range(n_months):
         plan = vt.design_treatments(
             month(1_000 + seed), outcome_type="unsupervised", coders=["clean", "lev"]
@@ -289,7 +289,7 @@ def test_without_drift_alarms_are_as_rare_as_promised() -> None:
         report = plan.audit(month(2_000 + seed), psi=0, sig=0.1)
         alarms += bool(report.flagged)
         small += bool(plan.audit(month(2_000 + seed)).flagged)
-    assert 1 <= alarms <= 19  # at most 10 expected, 3 of them the standard deviation
+    assert 1 <= alarms <= 13  # at most 6 expected, with a standard deviation of 2.3
     assert small == 0
 
 
@@ -437,9 +437,11 @@ def test_options_are_checked(deployed: vt.TreatmentPlan) -> None:
         report.bins("age")
     with pytest.raises(InvalidOptionError, match=r"column 'kg' holds numbers; bins\('kg'\) shows"):
         report.levels("kg")
-    with pytest.raises(InvalidOptionError, match="most=0; it must be >= 1"):
+    with pytest.raises(InvalidOptionError, match="most=0; it must be a whole number, 1 or more"):
         report.levels("town", 0)
-    with pytest.raises(InvalidOptionError, match="most=0; it must be >= 1"):
+    with pytest.raises(InvalidOptionError, match=r"most=2\.5; it must be a whole number"):
+        report.levels("town", 2.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError, match="most=0; it must be a whole number, 1 or more"):
         report.plot(most=0)
 
 

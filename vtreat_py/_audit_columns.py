@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,12 +78,10 @@ class ColumnAudit:
 
     column: Hashable
     kind: str
-    psi: float
-    psi_by_chance: float
+    bins: Bins
     p_value: float
     missing_then: float
     missing_now: float
-    bins: Bins
     novel_then: float = math.nan
     novel_now: float = math.nan
     rare_then: float = math.nan
@@ -92,6 +91,16 @@ class ColumnAudit:
     clipped: float = math.nan
     levels: Bins | None = None
     n_novel: int = 0
+
+    @cached_property
+    def psi(self) -> float:
+        """The population stability index."""
+        return float(self.bins.stability().sum())
+
+    @cached_property
+    def psi_by_chance(self) -> float:
+        """What the index exceeds in 5% of frames without drift."""
+        return self.bins.by_chance()
 
 
 def audit_columns(plan: TreatmentPlan, counts: FrameCounts) -> list[ColumnAudit]:
@@ -135,12 +144,10 @@ def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> C
     return ColumnAudit(
         treatment.column,
         treatment.kind,
-        float(bins.stability().sum()),
-        bins.by_chance(),
-        min(len(p_values) * min(p_values), 1.0),
-        profile.bad_share,
-        now.bad / weight,
         bins,
+        p_value=min(len(p_values) * min(p_values), 1.0),
+        missing_then=profile.bad_share,
+        missing_now=now.bad / weight,
         below=now.below / weight,
         above=now.above / weight,
         clipped=now.clipped / weight,
@@ -171,7 +178,6 @@ def _levels(
     known, missing = then.count[:-2], float(then.count[-2])
     total = float(known.sum()) + missing
     rare = (known <= options.rare_count) | (known < options.min_fraction * total)
-    bins = _level_bins(then, now)
     novel, of_novel = _most_first(now)
     nothing = np.zeros(len(novel))
     levels = Bins(
@@ -182,16 +188,14 @@ def _levels(
     return ColumnAudit(
         then.column,
         "levels",
-        float(bins.stability().sum()),
-        bins.by_chance(),
-        two_sample_test(levels.then, levels.now),
-        missing / total,
-        now.missing / weight,
-        bins,
-        float(known[_seen_once(known)].sum()) / total,
-        float(of_novel.sum()) / weight,
-        float(known[rare].sum()) / total,
-        float(now.known[rare].sum()) / weight,
+        _level_bins(then, now),
+        p_value=two_sample_test(levels.then, levels.now),
+        missing_then=missing / total,
+        missing_now=now.missing / weight,
+        novel_then=float(known[_seen_once(known)].sum()) / total,
+        novel_now=float(of_novel.sum()) / weight,
+        rare_then=float(known[rare].sum()) / total,
+        rare_now=float(now.known[rare].sum()) / weight,
         levels=levels,
         n_novel=len(novel),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,8 +25,12 @@ if TYPE_CHECKING:  # the plan audits frames by this module
 
 IGNORE, WARN, RAISE = "ignore", "warn", "raise"
 _ON_DRIFT = (IGNORE, WARN, RAISE)
+_SHARES = (
+    "missing_then", "missing_now", "novel_then", "novel_now", "rare_then", "rare_now", "below",
+    "above", "clipped",
+)  # fmt: skip
 _SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
-_SHARES = ("missing_now", "novel_now", "below", "above")
+_SHOWN_SHARES = ("missing_now", "novel_now", "below", "above")
 _MOST_ROWS = 20
 _MOST_NAMED = 5
 _WORTH_NAMING = 0.001
@@ -121,7 +126,7 @@ class AuditReport:
             the move is more than chance makes it.
         p_adjusted
             The same in view of the number of columns, by Holm's rule: where no column has drifted,
-            one of them is at most ``sig`` in a share of at most ``sig`` of all frames.
+            the smallest of them is at most ``sig`` with a probability of at most ``sig``.
         missing_then, missing_now
             Share of missing values; among numbers NaN and infinite ones count as such.
         novel_then, novel_now
@@ -162,23 +167,22 @@ class AuditReport:
         """
         columns = [self.columns[i] for i in self.worst_first]
 
-        def values(name: str) -> list[Any]:
-            return [getattr(one, name) for one in columns]
+        def values(name: str, dtype: Any = np.float64) -> pd.Series[Any]:
+            return pd.Series([getattr(one, name) for one in columns], dtype=dtype)
 
-        table: dict[str, Any] = {
-            "column": pd.Series(values("column"), dtype=object),
-            "kind": pd.Series(values("kind"), dtype=object),
-            "rows": np.full(len(columns), self.weight),
-            "drifted": self.drifted[self.worst_first],
-            "psi": values("psi"),
-            "psi_by_chance": values("psi_by_chance"),
-            "p_value": values("p_value"),
-            "p_adjusted": self._p_adjusted[self.worst_first],
-        }
-        shares = ("missing_then", "missing_now", "novel_then", "novel_now", "rare_then")
-        for name in (*shares, "rare_now", "below", "above", "clipped"):
-            table[name] = np.array(values(name), dtype=np.float64)
-        return pd.DataFrame(table)
+        return pd.DataFrame(
+            {
+                "column": values("column", object),
+                "kind": values("kind", object),
+                "rows": np.full(len(columns), self.weight),
+                "drifted": self.drifted[self.worst_first],
+                "psi": values("psi"),
+                "psi_by_chance": values("psi_by_chance"),
+                "p_value": values("p_value"),
+                "p_adjusted": self._p_adjusted[self.worst_first],
+                **{name: values(name) for name in _SHARES},
+            }
+        )
 
     def levels(self, column: Hashable, most: int = _MOST_ROWS) -> pd.DataFrame:
         """Show the levels of a column then and now, those that moved most first.
@@ -201,7 +205,7 @@ class AuditReport:
         InvalidOptionError
             If there is no such column, or it holds numbers.
         """
-        most = int(check_number("most", most, 1))
+        most = _check_most(most)
         one = self._column(column)
         if one.levels is None:
             raise InvalidOptionError(
@@ -270,7 +274,7 @@ class AuditReport:
             With a row for each column, the worst on top; filled where the column has drifted. Grey
             bars reach as far as chance does in 95% of frames.
         """
-        return draw_audit(self, ax, int(check_number("most", most, 1)))
+        return draw_audit(self, ax, _check_most(most))
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
@@ -278,7 +282,7 @@ class AuditReport:
         table = frame[list(_SHOWN)].astype({"drifted": object})
         for name in ("psi", "p_adjusted"):
             table[name] = [f"{v:.3g}" for v in frame[name]]
-        for name in _SHARES:
+        for name in _SHOWN_SHARES:
             table[name] = ["" if np.isnan(v) else f"{v:.1%}" for v in frame[name]]
         return table
 
@@ -329,6 +333,12 @@ def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:
     if on_drift not in _ON_DRIFT:
         raise InvalidOptionError(f"on_drift={on_drift!r}; it must be one of {list(_ON_DRIFT)}")
     return check_number("psi", psi, 0), check_number("sig", sig, 0, 1), on_drift
+
+
+def _check_most(most: Any) -> int:
+    if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
+        raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
+    return int(most)
 
 
 def _then_and_now(name: str, bins: Bins) -> pd.DataFrame:
