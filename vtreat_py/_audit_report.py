@@ -153,7 +153,7 @@ class AuditReport:
         an empty one does not make the index infinite.
 
         That 0.1 to 0.25 is a moderate change and more a large one is a convention of credit
-        scoring, not a theorem. A number of rows is not in it: among few rows chance alone gets
+        scoring, not a theorem. It knows nothing of the number of rows: among few, chance alone gets
         there. ``psi_by_chance`` follows from the index's distribution in large samples
         (B. Yurdakul, "Statistical Properties of Population Stability Index", dissertation,
         Western Michigan University, 2018).
@@ -162,18 +162,18 @@ class AuditReport:
         for levels of any number of rows, each novel one being a level like others. Numbers have
         three tests, of their bins and of how many are below and above the range; the p-value is
         three times the smallest (Bonferroni). Their bins were chosen by the design's own rows; in
-        large samples the test is the same. Of very many rows any difference is significant, and of
-        very few any index is large; hence drift must be both.
+        large samples that makes no difference. Among very many rows any move is significant, and
+        among very few any index is large; hence drift must be both.
         """
         columns = [self.columns[i] for i in self.worst_first]
 
-        def values(name: str, dtype: Any = np.float64) -> pd.Series[Any]:
-            return pd.Series([getattr(one, name) for one in columns], dtype=dtype)
+        def values(name: str) -> FloatArray:
+            return np.array([getattr(one, name) for one in columns], dtype=np.float64)
 
         return pd.DataFrame(
             {
-                "column": values("column", object),
-                "kind": values("kind", object),
+                "column": pd.Series([one.column for one in columns], dtype=object),
+                "kind": pd.Series([one.kind for one in columns], dtype=object),
                 "rows": np.full(len(columns), self.weight),
                 "drifted": self.drifted[self.worst_first],
                 "psi": values("psi"),
