@@ -130,6 +130,15 @@ def test_plans_that_differ_in_order_alone_are_said_to(frame: pd.DataFrame) -> No
     assert where.startswith("order of columns")
 
 
+def test_numbers_that_are_spread_otherwise_are_told(frame: pd.DataFrame) -> None:
+    given = {"outcome": "y", "variables": ["z"], "random_state": 0}
+    plan = vt.design_treatments(frame, **given)
+    frame.loc[frame["z"].idxmax(), "z"] = 99.0
+    rows = rows_of(plan, vt.design_treatments(frame, **given))
+    assert rows["columns['z'].high"][1] == 99.0
+    assert not any(f"columns['z'].{name}" in rows for name in ("low", "bad_share", "counts"))
+
+
 def test_any_change_makes_a_row(design: Any) -> None:
     plan = design()
     for change in ({"random_state": 1}, {"smoothing": 3}, {"variables": TREATED[::-1]}):

@@ -46,7 +46,7 @@ def assert_round_trip(plan: vt.TreatmentPlan, frame: Any) -> None:
     assert text.isascii()
     pd.testing.assert_frame_equal(other.score_frame, plan.score_frame, check_exact=True)
     for statistics in plan.level_statistics:
-        for target in plan.classes or (None,):
+        for target in (plan.classes or (None,)) if statistics.outcomes else ():
             pd.testing.assert_frame_equal(
                 other.level_effects(statistics.column, target),
                 plan.level_effects(statistics.column, target),
@@ -475,7 +475,19 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("treatments.2.variables", [], r"treatments\[2\].variables is empty"),
     ("level_statistics.0.column", "z", r"level_statistics\[0\].levels: expected a list, found nu"),
     ("level_statistics.0.count", [1], r"level_statistics\[0\].count: expected 6 entries"),
-    ("level_statistics.0.outcomes", [], r"level_statistics\[0\].outcomes: expected outcomes for"),
+    (
+        "level_statistics.0.outcomes.2.target",
+        "r",
+        r"statistics\[0\].outcomes: expected outcomes for",
+    ),
+    ("level_statistics.0.count.0", -1, r"statistics\[0\].count: expected weights, 0 or more, and"),
+    ("level_statistics.0.count", [0.0] * 6, r"count: expected weights, 0 or more, and one above 0"),
+    ("level_statistics", [], "level_statistics: it lacks 'x', 'g', which a treatment is of"),
+    ("treatments.2.profile.low", 1e9, r"treatments\[2\].profile.low: it is greater than high"),
+    ("treatments.2.profile.bad_share", 1, "profile.bad_share: expected a share below 1, found 1.0"),
+    ("treatments.2.profile.edges.0", 9, "profile.edges: expected ascending numbers, all below h"),
+    ("treatments.2.profile.edges", [], "profile.counts: expected 1 entries, one more than edges,"),
+    ("treatments.2.profile.counts.0", 0, "profile.counts: expected weights above 0, found 0.0"),
     ("level_statistics.0.outcomes.1.mean", [], r"outcomes\[1\].mean: expected 6 entries, for 4"),
     ("level_statistics.0.outcomes.1.prior_weight", "much", "prior_weight: expected a number, fo"),
 ]

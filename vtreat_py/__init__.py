@@ -7,9 +7,10 @@ from vtreat_py._version import __version__
 
 if TYPE_CHECKING:
     from vtreat_py import split_plans
+    from vtreat_py._audit_report import AuditReport
     from vtreat_py._design import cross_frame_experiment, design_treatments
     from vtreat_py._design_steps import CrossFrameExperiment
-    from vtreat_py._errors import VtreatError, VtreatWarning
+    from vtreat_py._errors import DriftError, VtreatError, VtreatWarning
     from vtreat_py._plan import TreatmentPlan
     from vtreat_py._prepare import prepare
     from vtreat_py._treatments import (
@@ -25,8 +26,10 @@ else:  # so that the command line of the evaluation starts without pandas and sc
     __getattr__, __dir__ = names_on_use(
         globals(),
         {
+            "AuditReport": "_audit_report",
             "BinomialOutcomeTreatment": "_treatments",
             "CrossFrameExperiment": "_design_steps",
+            "DriftError": "_errors",
             "MultinomialOutcomeTreatment": "_treatments",
             "NumericOutcomeTreatment": "_treatments",
             "TreatmentPlan": "_plan",
@@ -45,8 +48,10 @@ else:  # so that the command line of the evaluation starts without pandas and sc
     )
 
 __all__ = [
+    "AuditReport",
     "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "DriftError",
     "MultinomialOutcomeTreatment",
     "NumericOutcomeTreatment",
     "TreatmentPlan",

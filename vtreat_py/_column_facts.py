@@ -8,6 +8,7 @@ from typing import Protocol
 
 from vtreat_py._columns import Kind
 from vtreat_py._levels import Levels
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.significance.logistic import LogisticFit
@@ -60,6 +61,9 @@ class NumberFacts(Protocol):
 
     def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
         """Quantiles of the good values (`weighted_quantiles`), if any."""
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread; ``bad_weight`` is that of the rows without one."""
 
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows: a fold each, and one for the rows that are in none."""

@@ -17,6 +17,7 @@ from vtreat_py._columns import (
     ObjectColumn,
 )
 from vtreat_py._levels import Levels
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.coders.clean import clean, scale_in_place
 
@@ -102,6 +103,8 @@ class NumericTreatment:
         Collar cuts.
     sample : str
         Digest of a few training values, to recognise the training frame.
+    profile : NumberProfile
+        How the training values were spread, to compare later frames with.
     """
 
     column: Hashable
@@ -111,6 +114,7 @@ class NumericTreatment:
     upper: float
     variables: tuple[DerivedVariable, ...]
     sample: str
+    profile: NumberProfile
 
     def renamed(self, names: Sequence[str]) -> NumericTreatment:
         """Return the same treatment with other names for its variables."""
@@ -212,12 +216,15 @@ class LevelTreatment:
         """Code of each row."""
         if isinstance(column, EmptyColumn):
             return np.full(len(column), self.levels.missing, dtype=np.int32)
-        if isinstance(column, NumericColumn):  # levels that are numbers, without their dtype
-            values = column.values.astype(object)
-            values[np.isnan(column.values)] = None
-            return ObjectColumn(column.name, values).codes_in(self.levels)
-        level_column: LevelColumn = column
-        return level_column.codes_in(self.levels)
+        return self.level_column(column).codes_in(self.levels)
+
+    def level_column(self, column: NumericColumn | LevelColumn) -> LevelColumn:
+        """Return a column as one of levels, which may all be numbers in the rows at hand."""
+        if not isinstance(column, NumericColumn):
+            return column
+        values = column.values.astype(object)  # without their dtype
+        values[np.isnan(column.values)] = None
+        return ObjectColumn(column.name, values)
 
     def table(self, variable: DerivedVariable) -> FloatArray:
         """Value of each code for one derived variable."""

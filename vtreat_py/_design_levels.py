@@ -38,8 +38,8 @@ class LearnedLevels:
         Out-of-fold value of each cell, for each variable of the treatment.
     slopes, means : tuple of ndarray of shape (folds,)
         y-aware scaling of each fold, when asked for.
-    statistics : LevelStatistics or None
-        The outcome in each level, where impact codes were asked for.
+    statistics : LevelStatistics
+        The weight of each level, and where impact codes were asked for the outcome in it.
     """
 
     treatment: LevelTreatment
@@ -47,7 +47,7 @@ class LearnedLevels:
     values: tuple[FloatArray, ...]
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
-    statistics: LevelStatistics | None
+    statistics: LevelStatistics
 
     def cell_values(self, place: int, scale: bool) -> FloatArray:
         """Cross-frame value of each cell, for the variable at ``place``."""
@@ -78,8 +78,8 @@ class LearnedLevelRows:
         return self.learned.treatment
 
     @property
-    def statistics(self) -> LevelStatistics | None:
-        """The outcome in each level, where impact codes were asked for."""
+    def statistics(self) -> LevelStatistics:
+        """The weight of each level, and where impact codes were asked for the outcome in it."""
         return self.learned.statistics
 
     def write_cross(
@@ -121,11 +121,11 @@ def learn_level_facts(
     count, parts = _learn_parts(facts, context)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
-    statistics = LevelStatistics(facts.name, facts.levels, count, outcomes) if outcomes else None
+    statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
     if not derived:
         # The levels of an identifier would be its rows.
-        repeated = (count > 1).any()
-        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if repeated else None)
+        worth_keeping = outcomes and (count > 1).any()
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if worth_keeping else None)
     treatment = LevelTreatment(
         facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
     )

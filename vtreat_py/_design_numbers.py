@@ -120,8 +120,9 @@ class NumberLearner:
         if not variables:
             return NO_BAD_VALUES if self._varies else "it is constant"
         facts, (lower, upper) = self._facts, self._cuts(None)
+        profile = facts.profile(float(self._whole.bad.weight[0]))
         treatment = NumericTreatment(
-            facts.name, facts.kind, self.value, lower, upper, variables, facts.digest
+            facts.name, facts.kind, self.value, lower, upper, variables, facts.digest, profile
         )
         return LearnedNumbers(treatment, self)
 

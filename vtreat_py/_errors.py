@@ -67,6 +67,23 @@ class SchemaError(VtreatError, ValueError):
     """A frame given to ``prepare`` does not fit the frame the plan was designed on."""
 
 
+class DriftError(VtreatError):
+    """Columns of a frame have drifted since the design; raised by an audit that was asked to.
+
+    Attributes
+    ----------
+    report : AuditReport
+        What the audit found.
+    """
+
+    def __init__(self, message: str, report: Any) -> None:
+        self.report = report
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.report)
+
+
 class PlanFormatError(VtreatError, ValueError):
     """A text is no plan as `TreatmentPlan.to_json` writes it, or a plan cannot be written so."""
 

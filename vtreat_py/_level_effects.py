@@ -82,7 +82,7 @@ class LevelStatistics:
     count : ndarray of shape (n_levels + 2,)
         Weight of each level, of the missing one, and of the pool of rare levels.
     outcomes : tuple of LevelOutcome
-        One; with several classes one for each of them.
+        One; with several classes one for each of them. None where no impact code was asked for.
     """
 
     column: Hashable
@@ -142,7 +142,7 @@ class LevelStatistics:
 def level_effects(plan: TreatmentPlan, column: Hashable, target: Any) -> pd.DataFrame:
     """Find a column and a class among a plan's; see `TreatmentPlan.level_effects`."""
     statistics = next((s for s in plan.level_statistics if s.column == column), None)
-    if statistics is None:
+    if statistics is None or not statistics.outcomes:
         raise InvalidOptionError(_why_there_are_none(plan, column))
     if not plan.classes and target is not None:
         raise InvalidOptionError(
@@ -161,7 +161,7 @@ def level_effects(plan: TreatmentPlan, column: Hashable, target: Any) -> pd.Data
 def _why_there_are_none(plan: TreatmentPlan, column: Hashable) -> str:
     if plan.outcome_type == "unsupervised":
         return "a plan without outcome has no level effects"
-    coded = [s.column for s in plan.level_statistics]
+    coded = [s.column for s in plan.level_statistics if s.outcomes]
     those = f"columns that have them are {listed(coded)}" if coded else "no column has them"
     if column not in plan.variables:
         return f"no level effects of {column!r}: the plan was not designed on it; {those}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import DesignContext, Points, digest
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import Imputer, clean, imputed_value
 from vtreat_py.significance.logistic import LogisticFit, logistic_fit
@@ -89,6 +90,11 @@ class NumberRows:
         """Quantiles of the good values, if any."""
         values, weight = self._known_to(fold)
         return weighted_quantiles(values, weight, probabilities) if len(values) else None
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread."""
+        values, weight = self._known_to(None)
+        return NumberProfile.of_values(values, weight, bad_weight, self.extent(None))
 
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows."""

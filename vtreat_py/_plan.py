@@ -12,6 +12,8 @@ from typing import Any, overload
 import numpy as np
 import pandas as pd
 
+from vtreat_py._audit_counts import count_frame
+from vtreat_py._audit_report import AuditReport, audit_report, check_limits
 from vtreat_py._column_treatment import DerivedVariable, OutcomeScore, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
@@ -60,8 +62,8 @@ class TreatmentPlan:
     classes : tuple
         The classes of a multinomial outcome, sorted; empty for other outcomes.
     level_statistics : tuple of LevelStatistics
-        The outcome in each level of the categorical columns; ``level_effects`` shows a column of
-        them as a table.
+        Weight of each level of the categorical columns, and the outcome in it where impact codes
+        were asked for; ``level_effects`` shows a column of those as a table.
 
     See Also
     --------
@@ -484,6 +486,70 @@ class TreatmentPlan:
         1  columns['x'].levels['d']   absent  present
         """
         return plan_diff(self, other)
+
+    def audit(
+        self,
+        frame: Any,
+        *,
+        sample_weight: Any = None,
+        psi: float = 0.25,
+        sig: float = 0.01,
+        on_drift: str = "ignore",
+    ) -> AuditReport:
+        """Compare a frame, such as one to be scored, with the rows of the design.
+
+        Nothing is fitted, and nothing that `prepare` gives changes.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows
+            Read as `prepare` reads it: it must have all treated columns.
+        sample_weight : column name or array of shape (n,)
+            Frequency weights, 0 or more: weight 2 counts as two equal rows.
+        psi : float
+            The population stability index from which on a move is large.
+        sig : float
+            The p-value, adjusted for the number of columns, up to which a move is not by chance. A
+            column has drifted when its move is large and not by chance.
+        on_drift : "ignore", "warn" or "raise"
+            What to do if a column has drifted, beside the report.
+
+        Returns
+        -------
+        AuditReport
+            For each treated column the share of missing values, novel and rare levels and numbers
+            out of range, the stability index and a test.
+
+        Raises
+        ------
+        DriftError
+            If a column has drifted and ``on_drift`` is "raise"; its ``report`` has the numbers.
+        SchemaError
+            If columns are missing (all are named), or hold another type than at design.
+        FrameError, OutcomeError
+            If there are no rows, or the weights cannot be used.
+        InvalidOptionError, OptionTypeError
+            If an option cannot be used.
+
+        See Also
+        --------
+        AuditReport : What its numbers mean; its ``frame``, ``levels``, ``bins`` and ``plot``.
+        diff : Compares two plans.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"kg": range(50, 100), "y": [1, 2, 4, 3, 5] * 10})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> plan.audit(may).flagged
+        []
+        >>> report = plan.audit(may.assign(kg=1_000 * may["kg"]))
+        >>> report.flagged, float(report.frame["above"].iloc[0])
+        (['kg'], 1.0)
+        """
+        limits = check_limits(psi, sig, on_drift)
+        return audit_report(self, count_frame(self, frame, sample_weight), *limits)
 
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
         limit = check_pruning(prune_sig, prune_by)

@@ -15,6 +15,7 @@ from vtreat_py._column_treatment import (
 from vtreat_py._errors import PlanFormatError, counted, listed
 from vtreat_py._json_schema import check_distinct
 from vtreat_py._levels import Levels
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._options import NUMERIC_CODERS
 
 
@@ -38,6 +39,7 @@ def check_plan(held: dict[str, Any]) -> None:
             _check_numbers(treatment, classes, f"treatments[{i}]")
     for i, statistics in enumerate(held["level_statistics"]):
         _check_statistics(held, statistics, f"level_statistics[{i}]")
+    _check_all_counted(held)
     _check_derived(held)
 
 
@@ -64,6 +66,7 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
 def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where: str) -> None:
     if treatment.lower > treatment.upper:
         raise PlanFormatError(f"{where}.lower: it is greater than upper")
+    _check_profile(treatment.profile, f"{where}.profile")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.variables is empty")
     check_distinct([v.code for v in treatment.variables], f"{where}.variables")
@@ -76,6 +79,26 @@ def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where:
         _expect(variable.level, None, f"{place}.level")
         _expect(variable.slot, None, f"{place}.slot")
         _check_variable(variable, treatment.column, None, classes, place)
+
+
+def _check_profile(profile: NumberProfile, where: str) -> None:
+    edges, counts = profile.edges, profile.counts
+    if profile.low > profile.high:
+        raise PlanFormatError(f"{where}.low: it is greater than high")
+    if not 0.0 <= profile.bad_share < 1.0:
+        raise PlanFormatError(
+            f"{where}.bad_share: expected a share below 1, found {profile.bad_share!r}"
+        )
+    if (np.diff(edges, prepend=-np.inf, append=profile.high) <= 0).any():
+        raise PlanFormatError(f"{where}.edges: expected ascending numbers, all below high")
+    if len(counts) != len(edges) + 1:
+        raise PlanFormatError(
+            f"{where}.counts: expected {len(edges) + 1} entries, one more than edges, found "
+            f"{len(counts)}"
+        )
+    if not (counts > 0).all():
+        least = float(counts.min())
+        raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
 
 
 def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: str) -> None:
@@ -151,15 +174,27 @@ def _check_statistics(held: dict[str, Any], statistics: Any, where: str) -> None
             "column's treatment; there is no such treatment"
         )
     _check_length(statistics.count, levels, f"{where}.count")
+    if not (statistics.count >= 0).all() or not statistics.count[:-1].any():
+        raise PlanFormatError(f"{where}.count: expected weights, 0 or more, and one above 0")
     targets = [outcome.target for outcome in statistics.outcomes]
     expected = list(held["classes"]) or [None]
-    if targets != expected:
+    if targets and targets != expected:
         raise PlanFormatError(
             f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"
         )
     for i, outcome in enumerate(statistics.outcomes):
         for name in ("mean", "effect", "slots"):
             _check_length(getattr(outcome, name), levels, f"{where}.outcomes[{i}].{name}")
+
+
+def _check_all_counted(held: dict[str, Any]) -> None:
+    with_counts = {s.column for s in held["level_statistics"]}
+    of_levels = [t.column for t in held["treatments"] if isinstance(t, LevelTreatment)]
+    lacking = [column for column in of_levels if column not in with_counts]
+    if lacking:
+        raise PlanFormatError(
+            f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
+        )
 
 
 def _check_derived(held: dict[str, Any]) -> None:

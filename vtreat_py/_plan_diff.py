@@ -108,7 +108,10 @@ def _imputer(imputer: Any) -> Any:
 def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, Any]:
     tree: dict[str, Any] = {".kind": treatment.kind}
     if isinstance(treatment, NumericTreatment):
+        profile = treatment.profile
         tree |= {f".{name}": getattr(treatment, name) for name in ("imputed", "lower", "upper")}
+        tree |= {f".{name}": getattr(profile, name) for name in ("low", "high", "bad_share")}
+        tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
     if isinstance(treatment, LevelTreatment):

@@ -37,6 +37,7 @@ from vtreat_py._json_schema import (
 )
 from vtreat_py._json_values import described
 from vtreat_py._level_effects import LevelOutcome, LevelStatistics
+from vtreat_py._number_profile import NumberProfile
 from vtreat_py._options import (
     CALIBRATED,
     CLASSIC,
@@ -112,6 +113,16 @@ _NUMERIC = Record(
         "upper": Number(),
         "variables": _VARIABLES,
         "sample": Text(),
+        "profile": Record(
+            NumberProfile,
+            {
+                "low": Number(),
+                "high": Number(),
+                "bad_share": Number(),
+                "edges": Numbers(),
+                "counts": Numbers(),
+            },
+        ),
     },
 )
 _CODES = Record(

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
-from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py._columns import Column
 from vtreat_py._design_context import digest
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, counted
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG
+from vtreat_py._read_treated import read_treated
 from vtreat_py._sparse import check_sparse_options, check_sparse_variables, sparse_treated
 from vtreat_py._typing import FloatArray
 from vtreat_py._warn import warn
@@ -122,7 +123,7 @@ def prepare(
     for place, variable in enumerate(chosen):
         by_column.setdefault(variable.orig_variable, []).append(place)
     treatments = [t for t in plan.treatments if t.column in by_column]
-    columns = _read(source, treatments, extra)
+    columns = read_treated(source, treatments, extra)
     if not chosen:
         warn_of_nothing(prune_sig, prune_by)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
@@ -134,46 +135,6 @@ def prepare(
         places = by_column[treatment.column]
         _write(treatment, column, [chosen[p] for p in places], places, scale, collar, out)
     return source.like([v.name for v in chosen], out, extra)
-
-
-def _read(
-    source: InputFrame,
-    treatments: list[Treatment],
-    extra: list[Hashable],
-) -> list[Column]:
-    """Read the columns that are needed; check all of them before any work is done."""
-    present = set(source.columns)
-    needed = [t.column for t in treatments] + extra
-    missing = [name for name in needed if name not in present]
-    if missing:
-        nameless = "; an array has x0, x1, ..., so give a data frame" if source.is_array else ""
-        raise SchemaError(
-            f"the frame lacks {counted(len(missing), 'column')}: "
-            f"{', '.join(map(repr, missing))}{nameless}. "
-            "Add them (missing values are fine), or prepare fewer variables"
-        )
-    columns = source.read_all(
-        [t.column for t in treatments],
-        [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
-    )
-    drifted = [
-        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)}{_for_instance(c)})"
-        for t, c in zip(treatments, columns, strict=True)
-        if not t.fits(c)
-    ]
-    if drifted:
-        raise SchemaError(
-            f"{counted(len(drifted), 'column')} changed type since the design: "
-            f"{'; '.join(drifted)}. Convert to the type of the design"
-        )
-    return columns
-
-
-def _for_instance(column: Column) -> str:
-    """A level of a column, which shows digits or dates that are text."""
-    if isinstance(column, NumericColumn | EmptyColumn):
-        return ""
-    return f" such as {column.encode()[1][0]!r}"
 
 
 def _check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:

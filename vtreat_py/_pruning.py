@@ -23,11 +23,14 @@ def adjusted(sigs: Sequence[float]) -> dict[str, FloatArray]:
         return {FDR: values, FWER: values}
     from statsmodels.stats.multitest import multipletests  # slow to import, and seldom needed
 
-    return {FDR: multipletests(values, method="fdr_bh")[1], FWER: _holm(values)}
+    return {FDR: multipletests(values, method="fdr_bh")[1], FWER: holm(values)}
 
 
-def _holm(values: FloatArray) -> FloatArray:
-    """As statsmodels' "holm", which takes a full garbage collection each time."""
+def holm(values: FloatArray) -> FloatArray:
+    """Adjust p-values for their number by Holm's rule.
+
+    As statsmodels' "holm", which takes a full garbage collection each time.
+    """
     order = np.argsort(values, kind="stable")
     left = np.arange(len(values), 0, -1)
     result = np.empty_like(values)

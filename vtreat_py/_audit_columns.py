@@ -1,0 +1,236 @@
+"""From the counts of a frame, and those of the design, to what an audit says of a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vtreat_py._audit_counts import FrameCounts, LevelCounts, NumberCounts
+from vtreat_py._column_treatment import NumericTreatment
+from vtreat_py._columns import Kind
+from vtreat_py._level_effects import LevelStatistics
+from vtreat_py._options import DesignOptions
+from vtreat_py._pruning import holm
+from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.significance.two_samples import beyond_test, two_sample_test
+from vtreat_py.statistics.stability_index import index_by_chance, stability_index
+
+if TYPE_CHECKING:  # the plan audits frames by this module
+    from vtreat_py._plan import TreatmentPlan
+
+# A level has a bin of its own where so many rows of it are expected in the smaller sample. Chance
+# alone then makes an index of a twentieth (design much larger) to a tenth (both of one size).
+_ROWS_OF_A_BIN = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Parts of a column, and the weight of each at design and now.
+
+    Attributes
+    ----------
+    labels : tuple
+    then, now : ndarray of shape (number of bins,)
+    """
+
+    labels: tuple[Any, ...]
+    then: FloatArray
+    now: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.then, self.now):
+            array.setflags(write=False)
+
+    @property
+    def shares(self) -> tuple[FloatArray, FloatArray]:
+        """Share of each, at design and now."""
+        return self.then / self.then.sum(), self.now / self.now.sum()
+
+    def stability(self) -> FloatArray:
+        """What each adds to the population stability index."""
+        return stability_index(self.then, self.now)
+
+    def by_chance(self) -> float:
+        """What the index exceeds in 5% of frames without drift."""
+        filled = int(((self.then > 0) | (self.now > 0)).sum())
+        return index_by_chance(filled, float(self.then.sum()), float(self.now.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnAudit:
+    """What an audit found in a column; `AuditReport.frame` says what the numbers mean.
+
+    Attributes
+    ----------
+    bins : Bins
+        What the index is computed from.
+    levels : Bins or None
+        All levels, the missing one first, then those of the design, then novel ones; None for
+        numbers.
+    n_novel : int
+        How many of the levels are novel.
+    """
+
+    column: Hashable
+    kind: str
+    bins: Bins
+    p_value: float
+    missing_then: float
+    missing_now: float
+    novel_then: float = math.nan
+    novel_now: float = math.nan
+    rare_then: float = math.nan
+    rare_now: float = math.nan
+    below: float = math.nan
+    above: float = math.nan
+    clipped: float = math.nan
+    levels: Bins | None = None
+    n_novel: int = 0
+
+    @cached_property
+    def psi(self) -> float:
+        """The population stability index."""
+        return float(self.bins.stability().sum())
+
+    @cached_property
+    def psi_by_chance(self) -> float:
+        """What the index exceeds in 5% of frames without drift."""
+        return self.bins.by_chance()
+
+
+def audit_columns(plan: TreatmentPlan, counts: FrameCounts) -> list[ColumnAudit]:
+    """Judge each treated column of a plan."""
+    statistics = {s.column: s for s in plan.level_statistics}
+    found: list[ColumnAudit] = []
+    for treatment in plan.treatments:
+        own = counts.columns[treatment.column]
+        if isinstance(treatment, NumericTreatment):
+            assert isinstance(own, NumberCounts)
+            found.append(_numbers(treatment, own, counts.weight))
+        else:
+            assert isinstance(own, LevelCounts)
+            then = statistics[treatment.column]
+            found.append(_levels(then, own, plan.options, counts.weight))
+    return found
+
+
+def adjusted(columns: Sequence[ColumnAudit]) -> FloatArray:
+    """p-values of several columns in view of their number, by Holm's rule."""
+    return holm(np.array([one.p_value for one in columns], dtype=np.float64))
+
+
+def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> ColumnAudit:
+    profile = treatment.profile
+    good = float(profile.counts.sum())
+    bad = good * profile.bad_share / (1.0 - profile.bad_share)
+    inside = now.bins.copy()
+    inside[0] -= now.below
+    inside[-1] -= now.above
+    bins = Bins(
+        ("missing", *_bin_labels(treatment)),
+        np.concatenate([[bad, 0.0], profile.counts, [0.0]]),
+        np.concatenate([[now.bad, now.below], np.maximum(inside, 0.0), [now.above]]),
+    )
+    # No row of the design can be out of its own range: that has a test of its own.
+    p_values = [
+        two_sample_test(np.append(bad, profile.counts), np.append(now.bad, now.bins)),
+        *(beyond_test(k, good, float(now.bins.sum())) for k in (now.below, now.above)),
+    ]
+    return ColumnAudit(
+        treatment.column,
+        treatment.kind,
+        bins,
+        p_value=min(len(p_values) * min(p_values), 1.0),
+        missing_then=profile.bad_share,
+        missing_now=now.bad / weight,
+        below=now.below / weight,
+        above=now.above / weight,
+        clipped=now.clipped / weight,
+    )
+
+
+def _bin_labels(treatment: NumericTreatment) -> list[str]:
+    """Names of the bins, between those of values below and above the range of the design."""
+    profile, kind = treatment.profile, treatment.kind
+    low, high = _shown(profile.low, kind), _shown(profile.high, kind)
+    ends = [_shown(edge, kind) for edge in (*profile.edges.tolist(), profile.high)]
+    inner = [f"{a} to {b}" for a, b in zip([low, *ends], ends, strict=False)]
+    return [f"below {low}", *inner, f"above {high}"]
+
+
+def _shown(number: float, kind: Kind) -> str:
+    """A number of a column, or the day or the moment that it stands for."""
+    if kind == "date":
+        return str(np.datetime64(round(number), "D"))
+    if kind == "datetime":
+        return str(np.datetime64(round(number), "s")).replace("T", " ")
+    return f"{number:.6g}"
+
+
+def _levels(
+    then: LevelStatistics, now: LevelCounts, options: DesignOptions, weight: float
+) -> ColumnAudit:
+    known, missing = then.count[:-2], float(then.count[-2])
+    total = float(known.sum()) + missing
+    rare = (known <= options.rare_count) | (known < options.min_fraction * total)
+    novel, of_novel = _most_first(now)
+    nothing = np.zeros(len(novel))
+    levels = Bins(
+        (None, *then.levels.to_list(), *novel),
+        np.concatenate([[missing], known, nothing]),
+        np.concatenate([[now.missing], now.known, of_novel]),
+    )
+    return ColumnAudit(
+        then.column,
+        "levels",
+        _level_bins(then, now),
+        p_value=two_sample_test(levels.then, levels.now),
+        missing_then=missing / total,
+        missing_now=now.missing / weight,
+        novel_then=float(known[_seen_once(known)].sum()) / total,
+        novel_now=float(of_novel.sum()) / weight,
+        rare_then=float(known[rare].sum()) / total,
+        rare_now=float(now.known[rare].sum()) / weight,
+        levels=levels,
+        n_novel=len(novel),
+    )
+
+
+def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
+    """Missing values, common levels, all other levels, and novel ones.
+
+    A row of the design is one of a novel level if no other row of the design has its level.
+    """
+    known, missing = then.count[:-2], float(then.count[-2])
+    novel = float(now.of_novel.sum())
+    sizes = known.sum() + missing, now.known.sum() + now.missing + novel
+    expected = (known + now.known) * (min(sizes) / sum(sizes))
+    common = expected >= _ROWS_OF_A_BIN
+    once = float(known[_seen_once(known) & ~common].sum())
+    return Bins(
+        (
+            "missing",
+            *(repr(level) for level in then.levels.take(np.flatnonzero(common)).to_list()),
+            "other levels",
+            "novel levels",
+        ),
+        np.concatenate([[missing], known[common], [known[~common].sum() - once, once]]),
+        np.concatenate([[now.missing], now.known[common], [now.known[~common].sum(), novel]]),
+    )
+
+
+def _seen_once(known: FloatArray) -> BoolArray:
+    return known <= 1.0
+
+
+def _most_first(now: LevelCounts) -> tuple[list[Any], FloatArray]:
+    """Novel levels and their weights, in an order that does not depend on that of the rows."""
+    levels = now.novel.to_list()
+    keys = [(-n, str(v), type(v).__name__) for v, n in zip(levels, now.of_novel, strict=True)]
+    order = sorted(range(len(levels)), key=keys.__getitem__)
+    return [levels[i] for i in order], now.of_novel[order]

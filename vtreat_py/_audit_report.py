@@ -1,0 +1,366 @@
+"""What an audit of a deployed plan found, to be read, drawn and acted on."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py._audit_columns import Bins, ColumnAudit, adjusted, audit_columns
+from vtreat_py._audit_counts import FrameCounts
+from vtreat_py._audit_plot import draw_audit
+from vtreat_py._errors import DriftError, InvalidOptionError, counted, listed
+from vtreat_py._options import check_number
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._warn import warn
+
+if TYPE_CHECKING:  # the plan audits frames by this module
+    from vtreat_py._plan import TreatmentPlan
+
+IGNORE, WARN, RAISE = "ignore", "warn", "raise"
+_ON_DRIFT = (IGNORE, WARN, RAISE)
+_SHARES = (
+    "missing_then", "missing_now", "novel_then", "novel_now", "rare_then", "rare_now", "below",
+    "above", "clipped",
+)  # fmt: skip
+_SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
+_SHOWN_SHARES = ("missing_now", "novel_now", "below", "above")
+_MOST_ROWS = 20
+_MOST_NAMED = 5
+_WORTH_NAMING = 0.001
+
+
+@dataclass(frozen=True, eq=False)
+class AuditReport:
+    """How the columns of a frame have moved since a plan was designed.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnAudit
+        What was found in each treated column, in the order of the plan.
+    n_rows : int
+        Rows of the frame.
+    weight : float
+        Sum of their weights; without weights their number.
+    psi, sig : float
+        A column has drifted if its stability index is at least ``psi`` and its adjusted p-value at
+        most ``sig``.
+
+    See Also
+    --------
+    TreatmentPlan.audit : Makes one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> may = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Cork"] * 50, "y": range(200)})
+    >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+    >>> june = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Deal"] * 50})
+    >>> report = plan.audit(june)
+    >>> report
+    AuditReport: 1 of 1 column drifted since the design, 200 rows
+    column   kind drifted  psi p_adjusted missing_now novel_now below above
+      town levels    True 1.31   2.71e-15        0.0%     25.0%
+    >>> report.levels("town")
+      level   kind  then   now  rows_then  rows_now
+    0  Cork  level  0.50  0.25      100.0      50.0
+    1  Deal  novel  0.00  0.25        0.0      50.0
+    2   Ayr  level  0.25  0.25       50.0      50.0
+    3  Bath  level  0.25  0.25       50.0      50.0
+    """
+
+    columns: tuple[ColumnAudit, ...]
+    n_rows: int
+    weight: float
+    psi: float
+    sig: float
+
+    @cached_property
+    def _p_adjusted(self) -> FloatArray:
+        return adjusted(self.columns)
+
+    @cached_property
+    def drifted(self) -> BoolArray:
+        """For each of ``columns``, whether it has drifted."""
+        index = np.array([one.psi for one in self.columns])
+        return np.asarray((index >= self.psi) & (self._p_adjusted <= self.sig))
+
+    @cached_property
+    def worst_first(self) -> IntArray:
+        """Places of ``columns``: those that have drifted first, then by their index."""
+        index = np.array([one.psi for one in self.columns])
+        return np.lexsort((-index, ~self.drifted))
+
+    @property
+    def flagged(self) -> list[Hashable]:
+        """Names of the columns that have drifted, the worst first."""
+        return [self.columns[i].column for i in self.worst_first if self.drifted[i]]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The report as a pandas frame: a row for each treated column, the worst first.
+
+        Columns that have drifted come first, and among them those with the largest index. A new
+        frame each time. Shares are of all rows, by weight; NaN where a number does not apply.
+
+        column, kind
+            The column, and what it holds: ``"levels"``, ``"number"``, ``"date"``, ...
+        rows
+            Its rows now, that is the sum of their weights.
+        drifted
+            Whether ``psi`` and ``p_adjusted`` both say so.
+        psi
+            Population stability index: how far the column has moved. See the notes.
+        psi_by_chance
+            What the index exceeds in 5% of frames without any drift: it is not 0, and grows with
+            the number of bins and as rows become few.
+        p_value
+            Of the hypothesis that rows of the design and of now come from one population: whether
+            the move is more than chance makes it.
+        p_adjusted
+            The same in view of the number of columns, by Holm's rule: where no column has drifted,
+            the smallest of them is at most ``sig`` with a probability of at most ``sig``.
+        missing_then, missing_now
+            Share of missing values; among numbers NaN and infinite ones count as such.
+        novel_then, novel_now
+            Share of rows with a level that no row of the design has; then: that no other row has,
+            which is what to expect of new rows (I. J. Good, "The population frequencies of species
+            and the estimation of population parameters", Biometrika 40, 1953).
+        rare_then, rare_now
+            Share of rows with a level of the design that was too rare for an indicator: below
+            ``min_fraction`` of its weight, or pooled (``rare_count``).
+        below, above
+            Share of rows below the smallest and above the largest number of the design.
+        clipped
+            Share of rows that ``collar=True`` would change; that of ``below`` and ``above`` unless
+            ``collar_prob`` cut more.
+
+        Notes
+        -----
+        The index of population stability is ``sum((now - then) * log(now / then))`` over bins. For
+        numbers these are the bins of the design (about a tenth of its rows each, see
+        `NumberProfile`), the values below and above all of the design, and missing values. For
+        levels they are the common ones, all other levels of the design together, novel ones (as
+        in ``novel_then``) and missing values; a level is common where 20 rows of it or more are to
+        be expected in the smaller of the two samples. Each bin gets half a row beforehand, so that
+        an empty one does not make the index infinite.
+
+        That 0.1 to 0.25 is a moderate change and more a large one is a convention of credit
+        scoring, not a theorem. It knows nothing of the number of rows: among few, chance alone gets
+        there. ``psi_by_chance`` follows from the index's distribution in large samples
+        (B. Yurdakul, "Statistical Properties of Population Stability Index", dissertation,
+        Western Michigan University, 2018).
+
+        The p-value is of a permutation test: rows are dealt to design and frame at random. It holds
+        for levels of any number of rows, each novel one being a level like others. Numbers have
+        three tests, of their bins and of how many are below and above the range; the p-value is
+        three times the smallest (Bonferroni). Their bins were chosen by the design's own rows; in
+        large samples that makes no difference. Among very many rows any move is significant, and
+        among very few any index is large; hence drift must be both.
+        """
+        columns = [self.columns[i] for i in self.worst_first]
+
+        def values(name: str) -> FloatArray:
+            return np.array([getattr(one, name) for one in columns], dtype=np.float64)
+
+        return pd.DataFrame(
+            {
+                "column": pd.Series([one.column for one in columns], dtype=object),
+                "kind": pd.Series([one.kind for one in columns], dtype=object),
+                "rows": np.full(len(columns), self.weight),
+                "drifted": self.drifted[self.worst_first],
+                "psi": values("psi"),
+                "psi_by_chance": values("psi_by_chance"),
+                "p_value": values("p_value"),
+                "p_adjusted": self._p_adjusted[self.worst_first],
+                **{name: values(name) for name in _SHARES},
+            }
+        )
+
+    def levels(self, column: Hashable, most: int = _MOST_ROWS) -> pd.DataFrame:
+        """Show the levels of a column then and now, those that moved most first.
+
+        Parameters
+        ----------
+        column : column name
+        most : int
+            How many levels to show.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each level: ``level`` (None for missing values), ``kind`` (``"level"``,
+            ``"missing"`` or ``"novel"``), its share ``then`` and ``now``, and the weights
+            ``rows_then`` and ``rows_now``.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such column, or it holds numbers.
+        """
+        most = _check_most(most)
+        one = self._column(column)
+        if one.levels is None:
+            raise InvalidOptionError(
+                f"column {column!r} holds numbers; bins({column!r}) shows how they moved"
+            )
+        kinds = ["level"] * len(one.levels.labels)
+        kinds[0] = "missing"
+        kinds[len(kinds) - one.n_novel :] = ["novel"] * one.n_novel
+        table = _then_and_now("level", one.levels)
+        table.insert(1, "kind", pd.Series(kinds, dtype=object))
+        seen = table[(one.levels.then > 0) | (one.levels.now > 0)]
+        moved = seen["now"].to_numpy() - seen["then"].to_numpy()
+        order = np.argsort(-np.abs(moved), kind="stable")
+        return seen.iloc[order[:most]].reset_index(drop=True)
+
+    def bins(self, column: Hashable) -> pd.DataFrame:
+        """Show the bins of a column then and now, and what each adds to its stability index.
+
+        Parameters
+        ----------
+        column : column name
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each bin: ``bin``, its share ``then`` and ``now``, the weights ``rows_then``
+            and ``rows_now``, and ``psi``, which sums to the index of the column. A bin of numbers
+            includes its upper end; those of the design count the rows that its histogram looked at.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such column.
+        """
+        one = self._column(column)
+        return _then_and_now("bin", one.bins).assign(psi=one.bins.stability())
+
+    def _column(self, column: Hashable) -> ColumnAudit:
+        for one in self.columns:
+            if one.column == column:
+                return one
+        names = [one.column for one in self.columns]
+        raise InvalidOptionError(
+            f"the audit has no column {column!r}; it has those that the plan treats: "
+            f"{listed(names)}"
+        )
+
+    @property
+    def summary(self) -> str:
+        """How many columns have drifted, in a few words."""
+        of = f"{len(self.flagged)} of {counted(len(self.columns), 'column')}"
+        return f"{of} drifted since the design"
+
+    def plot(self, ax: Any = None, *, most: int = _MOST_ROWS) -> Any:
+        """Draw the stability index of each column beside what chance alone makes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+        most : int
+            How many columns to draw.
+
+        Returns
+        -------
+        matplotlib Axes
+            With a row for each column, the worst on top; filled where the column has drifted. Grey
+            bars reach as far as chance does in 95% of frames.
+        """
+        return draw_audit(self, ax, _check_most(most))
+
+    def _table(self) -> pd.DataFrame:
+        """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
+        frame = self.frame.head(_MOST_ROWS)
+        table = frame[list(_SHOWN)].astype({"drifted": object})
+        for name in ("psi", "p_adjusted"):
+            table[name] = [f"{v:.3g}" for v in frame[name]]
+        for name in _SHOWN_SHARES:
+            table[name] = ["" if np.isnan(v) else f"{v:.1%}" for v in frame[name]]
+        return table
+
+    def _more(self) -> str:
+        left = len(self.columns) - _MOST_ROWS
+        return f"... {left} more in report.frame" if left > 0 else ""
+
+    def __repr__(self) -> str:
+        lines = [f"AuditReport: {self.summary}, {counted(self.n_rows, 'row')}"]
+        if self.columns:
+            table = self._table().to_string(index=False)
+            lines += [line.rstrip() for line in table.split("\n")]
+        return "\n".join(filter(None, [*lines, self._more()]))
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{escape(self.summary)}, {counted(self.n_rows, 'row')}</p>"
+        return head + self._table().to_html(index=False, border=0) + f"<p>{self._more()}</p>"
+
+
+def audit_report(
+    plan: TreatmentPlan, counts: FrameCounts, psi: float, sig: float, on_drift: str
+) -> AuditReport:
+    """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
+    columns = tuple(audit_columns(plan, counts))
+    report = AuditReport(columns, counts.n_rows, counts.weight, psi, sig)
+    if report.flagged and on_drift != IGNORE:
+        _complain(report, on_drift)
+    return report
+
+
+def _complain(report: AuditReport, on_drift: str) -> None:
+    """Warn or raise, naming the columns that have drifted and the plainest reasons."""
+    drifted = [report.columns[i] for i in report.worst_first if report.drifted[i]]
+    shown = "; ".join(map(_described, drifted[:_MOST_NAMED]))
+    more = len(drifted) - _MOST_NAMED
+    message = (
+        f"{report.summary} (a stability index of at least {report.psi:g} and an adjusted p-value "
+        f"of at most {report.sig:g}): {shown}{f'; and {more} more' if more > 0 else ''}. "
+        "plan.audit(frame) has all numbers"
+    )
+    if on_drift == RAISE:
+        raise DriftError(message, report)
+    warn(message)
+
+
+def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:
+    """Return the options of an audit."""
+    if on_drift not in _ON_DRIFT:
+        raise InvalidOptionError(f"on_drift={on_drift!r}; it must be one of {list(_ON_DRIFT)}")
+    return check_number("psi", psi, 0), check_number("sig", sig, 0, 1), on_drift
+
+
+def _check_most(most: Any) -> int:
+    if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
+        raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
+    return int(most)
+
+
+def _then_and_now(name: str, bins: Bins) -> pd.DataFrame:
+    then, now = bins.shares
+    return pd.DataFrame(
+        {
+            name: pd.Series(bins.labels, dtype=object),
+            "then": then,
+            "now": now,
+            "rows_then": bins.then,
+            "rows_now": bins.now,
+        }
+    )
+
+
+def _described(one: ColumnAudit) -> str:
+    """A column, its index, and the plainest reasons for it."""
+    reasons = [f"index {one.psi:.3g}"]
+    if one.missing_now > one.missing_then:
+        reasons.append(f"missing {one.missing_now:.1%} (was {one.missing_then:.1%})")
+    if one.novel_now >= _WORTH_NAMING:
+        reasons.append(f"novel {one.novel_now:.1%}")
+    if one.below + one.above >= _WORTH_NAMING:
+        reasons.append(f"out of range {one.below + one.above:.1%}")
+    return f"{one.column!r}: {', '.join(reasons)}"
