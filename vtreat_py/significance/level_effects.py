@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
@@ -134,12 +134,12 @@ def _prior_rows(size: FloatArray, count: IntArray) -> float:
     n_levels = float(count.sum())
     if n_levels <= _DECIDING_LEVELS:
         return 0.0
-    low, high = 0.0, float(size.max()) * math.sqrt(n_levels / _DECIDING_LEVELS)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        evidence = float((count * (size / (size + middle)) ** 2).sum())
-        low, high = (middle, high) if evidence > _DECIDING_LEVELS else (low, middle)
-    return (low + high) / 2.0
+
+    def surplus(k: float) -> float:
+        share = size / (size + k)
+        return float((count * share * share).sum()) - _DECIDING_LEVELS
+
+    return float(optimize.brentq(surplus, 0.0, size.max() * math.sqrt(n_levels / _DECIDING_LEVELS)))
 
 
 @dataclass(frozen=True, eq=False)
