@@ -72,9 +72,9 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     >>> round(p, 3)
     0.079
     """
+    if not levels.weight.all():
+        levels = levels.take(np.flatnonzero(levels.weight))
     size = levels.weight
-    present = size > 0
-    size = size[present]
     if len(size) < 2 or not (size > 1).any() or powers.weight < POWERS:
         return 1.0
     sizes, count = np.unique(size, return_counts=True)
@@ -88,13 +88,12 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
         return upper_tail(deviation, shape.skewness, shape.kurtosis)
 
     coefficient = 1.0 / (size + prior)
-    inside = levels.mean[present] + (levels.centre - powers.mean)
-    squares = levels.squares[present] + size * inside * inside
-    pairs = ((size * inside) ** 2 - squares) / powers.spread**2
+    total = levels.total + size * (levels.centre - powers.mean)
+    pairs = (total * total * (1.0 - 1.0 / size) - levels.squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
     p = tail(statistic)
     if p < UNDECIDED:
-        hits = levels.total[present] if levels.inner is None else None
+        hits = levels.total if levels.inner is None else None
         exact = _exact(coefficient, size, hits, powers.sample)
         if isinstance(exact, float):
             return exact

@@ -15,7 +15,7 @@ _ROUNDING = 1e-15
 # Powers are summed up to this one.
 _HIGHEST_POWER = 8
 # Values are looked at in pieces that fit into the processor's cache.
-_PIECE = 1 << 14
+_PIECE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)

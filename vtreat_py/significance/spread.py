@@ -19,8 +19,8 @@ _SEED = 1953
 _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 # Of more rows than this a part is looked at: enough for any deviation worth a code.
 _MOST_ROWS = 1 << 15
-# A part of the rows has so many of each level on average; else it is all rows of some levels.
-_ROWS_OF_A_LEVEL = 32
+# A part of the rows has so many of each level on average; else it is of so many levels at least.
+_ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
 # 2**32 times the golden section, as a signed number: its multiples are spread evenly.
 _GOLDEN = 0x9E3779B1 - (1 << 32)
 # More rows than this for each row of the frame say no more about it.
@@ -40,8 +40,8 @@ class SpreadTest:
     Notes
     -----
     The order of the rows does not matter, nor do the names of levels, as long as all rows are
-    looked at. Of more than 32,768 it is a random part: of the rows, or where levels have few,
-    all rows of random levels.
+    looked at. Of more than 32,768 it is a part: of the rows, or where there are many levels, of
+    the rows of some levels.
 
     Examples
     --------
@@ -100,8 +100,8 @@ class SpreadTest:
         return rows, self._y[rows].astype(np.float64)
 
     def _some_levels(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
-        """All rows of some levels, in random order: their levels, how many these are, outcomes."""
-        share = _MOST_ROWS / self._n_rows
+        """Rows of some levels, in random order: their levels, how many these are, outcomes."""
+        share = max(_MOST_ROWS / self._n_rows, _FEWEST_LEVELS / n_levels)
         chosen = _scattered(level, share)
         if self._weight is not None:
             chosen &= self._weight > 0
@@ -175,6 +175,8 @@ def _scattered(codes: IntArray, share: float) -> BoolArray:
 
 def _repeated(rows: IntArray, weight: FloatArray, random: np.random.Generator) -> IntArray:
     """Rows as often as their weights say, fractions at random; a random part of very many."""
+    if not len(rows):
+        return rows
     times = weight[rows] * min(1.0, _MOST_COPIES * len(rows) / weight[rows].sum())
     copies = np.floor(times + random.random(len(rows))).astype(np.intp)
     return _some(np.repeat(rows, copies), random)
