@@ -12,8 +12,8 @@ from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
 from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.pearson import upper_tail
-from vtreat_py.significance.permutation_moments import POWERS, OutcomePowers, shape_of_pairs
-from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
+from vtreat_py.significance.sample import POWERS, Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.

@@ -12,8 +12,8 @@ from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
 # Variation below this share of the size of the values is rounding.
 _ROUNDING = 1e-15
-# Powers are summed up to this one.
-_HIGHEST_POWER = 8
+# Powers are summed up to this one: what four moments of a sum over pairs ask for.
+POWERS = 8
 # Values are looked at in pieces that fit into the processor's cache.
 _PIECE = 1 << 15
 
@@ -68,11 +68,11 @@ class Sample:
     @cached_property
     def power_sums(self) -> tuple[float, ...]:
         """Sums over all rows of the powers 0 to 8; the first power sums to 0."""
-        sums = np.zeros(_HIGHEST_POWER + 1)
+        sums = np.zeros(POWERS + 1)
         for values, rows in _pieces(self.given, self.weight, self.mean, 1.0 / self.spread):
             power = values * _weighted(values, rows)
             sums[2] += power.sum()
-            for k in range(3, _HIGHEST_POWER + 1):
+            for k in range(3, POWERS + 1):
                 power *= values
                 sums[k] += power.sum()
         return (self.n_rows, 0.0, *sums[2:].tolist())
