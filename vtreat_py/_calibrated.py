@@ -18,6 +18,9 @@ from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
+# So many rows nearly always show that an outcome has more than two values.
+_FIRST_ROWS = 100
+
 
 class CalibratedTests:
     """p-values that mean what they say: tests by permutation of the outcome.
@@ -95,6 +98,8 @@ class CalibratedTests:
         """The two values of a numeric outcome that is a class in truth; counts follow from sums."""
         y = self._outcome.y
         if self._outcome.kind != "numeric" or not self._weighting.counts_rows:
+            return None
+        if len(np.unique(y[:_FIRST_ROWS])) > 2:
             return None
         low, high = float(y.min()), float(y.max())
         return (low, high) if bool(((y == low) | (y == high)).all()) else None

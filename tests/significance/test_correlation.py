@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.statistics.rows import law
-from vtreat_py.significance.correlation import _permuted_products, correlation_test
+from vtreat_py.significance.correlation import (
+    _not_among,
+    _others,
+    _permuted_products,
+    correlation_test,
+)
 from vtreat_py.significance.sample import Sample
 
 
@@ -61,6 +66,20 @@ def test_drawn_sums_have_the_moments_of_permuted_ones(n: int) -> None:
     spread = n / np.sqrt(n - 1)
     assert drawn.mean() == pytest.approx(0.0, abs=4 * spread / np.sqrt(20_000))
     assert drawn.std() == pytest.approx(spread, rel=0.1)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_rows_that_others_leave_are_told_by_number(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 60))
+    rows = random.permutation(n)[: random.integers(0, n)]
+    left = np.delete(np.arange(n), rows)
+    places = random.integers(0, len(left), (6, 4))
+    np.testing.assert_array_equal(_others(np.sort(rows), places), left[places])
+    drawn = np.array([random.permutation(n)[:5] for _ in range(6)])
+    expected = np.array([~np.isin(rows, one) for one in drawn])
+    np.testing.assert_array_equal(_not_among(drawn, rows), expected)
 
 
 @law

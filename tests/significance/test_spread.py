@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py.significance.spread import SpreadTest, _by_level, _OrderedRows
+from vtreat_py.significance.spread import SpreadTest, _by_level, _OrderedRows, _scattered
 
 
 def p_value(level: np.ndarray, n_levels: int, y: np.ndarray) -> float:
@@ -81,14 +81,55 @@ def test_rows_occur_as_often_as_their_weights_say() -> None:
     np.testing.assert_array_equal(_OrderedRows.of_rows(every, -y, None).rows, every[::-1])
 
 
-def test_of_very_many_rows_a_random_part_is_looked_at() -> None:
+@pytest.mark.parametrize("weight", [None, np.tile([0.0, 1.0, 1.0], 200_000)])
+def test_of_very_many_rows_a_random_part_is_looked_at(weight: np.ndarray | None) -> None:
     y = np.random.default_rng(9).normal(size=600_000)
-    part = _OrderedRows.of_rows(np.arange(600_000), y, None)
-    assert len(part.rows) == 1 << 15
-    assert (np.diff(part.y) >= 0).all()
-    np.testing.assert_array_equal(y[part.rows], part.y)
-    assert len(np.unique(part.rows)) == 1 << 15
-    assert part.y.std() == pytest.approx(1.0, abs=0.01)
+    rows, part = SpreadTest(y, weight)._part
+    np.testing.assert_array_equal(y[rows], part)
+    assert len(np.unique(rows)) == len(rows) == 1 << 15
+    assert part.std() == pytest.approx(1.0, abs=0.01)
+    assert abs(stats.spearmanr(rows, np.arange(len(rows))).statistic) < 0.03
+    if weight is not None:
+        assert (weight[rows] == 1.0).all()
+
+
+@pytest.mark.parametrize("copies", [1.0, 3.0])
+def test_of_very_many_levels_some_are_looked_at(copies: float) -> None:
+    level = np.random.default_rng(11).permutation(np.arange(200_000) // 5)
+    y = 10.0 * level + np.arange(200_000) % 7
+    number, n_levels, part = SpreadTest(y, np.full(200_000, copies))._some_levels(level, 40_000)
+    assert n_levels == pytest.approx(40_000 * (1 << 15) / 200_000, rel=0.01)
+    assert len(part) == pytest.approx(1 << 15, rel=0.01)
+    picked = np.floor(part / 10.0)
+    assert set(number) <= set(range(n_levels))
+    order = np.argsort(picked, kind="stable")
+    assert ((np.diff(picked[order]) > 0) == (np.diff(number[order]) > 0)).all()
+    if copies == 1.0:
+        assert set(np.bincount(number)) == {5}
+    assert abs(stats.spearmanr(number, np.arange(len(number))).statistic) < 0.03
+
+
+@pytest.mark.parametrize("weight", [None, np.ones(3_000_000)])
+def test_levels_of_very_many_rows_are_not_left_out(weight: np.ndarray | None) -> None:
+    level = (np.arange(3_000_000) % 1100).astype(np.int16)
+    number, n_levels, part = SpreadTest(np.zeros(3_000_000), weight)._some_levels(level, 1100)
+    assert n_levels == pytest.approx(64, abs=2)
+    assert len(part) == 1 << 15
+    assert np.bincount(number, minlength=n_levels).min() > 300
+
+
+def test_levels_without_weight_are_none() -> None:
+    level = np.repeat([0, 39_999], 50_000)
+    weight = np.repeat([0.0, 1.0], 50_000)
+    assert SpreadTest(np.arange(100_000.0), weight).p_value(level, 40_000) == 1.0
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
+def test_a_share_of_the_codes_is_picked_evenly(share: float, dtype: type) -> None:
+    picked = _scattered(np.arange(30_000, dtype=dtype), share)
+    for part in picked.reshape(10, 3_000), picked.reshape(3_000, 10).T, picked.reshape(3, -1):
+        np.testing.assert_allclose(part.mean(axis=1), share, atol=0.012)
 
 
 @pytest.mark.parametrize("weight", [None, np.ones(400_000)])

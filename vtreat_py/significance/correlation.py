@@ -110,7 +110,7 @@ def _is_nearly_normal(skewness: float, kurtosis: float, y: Sample, n_rows: float
 
 
 def _is_small_table(x: Sample, y: Sample) -> bool:
-    two_by_two = len(x.values) == len(y.values) == 2
+    two_by_two = len(x.given) == len(y.given) == 2
     return two_by_two and min(*x.rows, *y.rows) < _LARGE_MARGIN
 
 
@@ -152,9 +152,8 @@ def _permuted_products(n_draws: int, x: Sample, y: Sample) -> FloatArray:
     y_met = y.take(drawn)
     # Extreme rows of y that were not among those meet the other rows of x.
     extremes = y.extremes(min(_EXTREMES, n - len(x_far)))
-    y_far = np.where(_not_among(drawn, extremes, n), y.take(extremes), 0.0)
-    others = np.delete(np.arange(n), x_rows)
-    rows = others[different_rows(n - len(x_far), len(extremes), n_draws)]
+    y_far = np.where(_not_among(drawn, extremes), y.take(extremes), 0.0)
+    rows = _others(x_rows, different_rows(n - len(x_far), len(extremes), n_draws))
     x_met = np.where(y_far != 0.0, x.take(rows), 0.0)
     # What is left is a sum of many small products.
     left = np.maximum(n - len(x_far) - np.count_nonzero(y_far, axis=1), 1)
@@ -166,12 +165,16 @@ def _permuted_products(n_draws: int, x: Sample, y: Sample) -> FloatArray:
     return np.asarray((x_far * y_met).sum(axis=1) + (x_met * y_far).sum(axis=1) + rest)
 
 
-def _not_among(drawn: IntArray, rows: IntArray, n: int) -> BoolArray:
-    """For each draw from n rows, which of some rows were not drawn."""
-    place = np.full(n, -1, dtype=np.int8)
-    place[rows] = np.arange(len(rows))
-    places = place[drawn]
-    draw, which = np.nonzero(places >= 0)
+def _others(rows: IntArray, places: IntArray) -> IntArray:
+    """Numbers of the rows at some places among all but the given rows, which are in order."""
+    return places + np.searchsorted(rows - np.arange(len(rows)), places, side="right")
+
+
+def _not_among(drawn: IntArray, rows: IntArray) -> BoolArray:
+    """For each draw of rows, which of some rows were not drawn."""
     missed = np.ones((len(drawn), len(rows)), dtype=bool)
-    missed[draw, places[draw, which]] = False
+    order = np.argsort(rows)
+    near = np.searchsorted(rows[order], drawn, side="right") - 1
+    draw, place = np.nonzero((near >= 0) & (np.append(rows[order], -1)[near] == drawn))
+    missed[draw, order[near[draw, place]]] = False
     return missed

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
 from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.pearson import upper_tail
-from vtreat_py.significance.permutation_moments import POWERS, OutcomePowers, shape_of_pairs
-from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
+from vtreat_py.significance.sample import POWERS, Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.
@@ -72,9 +72,9 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     >>> round(p, 3)
     0.079
     """
+    if not levels.weight.all():
+        levels = levels.take(np.flatnonzero(levels.weight))
     size = levels.weight
-    present = size > 0
-    size = size[present]
     if len(size) < 2 or not (size > 1).any() or powers.weight < POWERS:
         return 1.0
     sizes, count = np.unique(size, return_counts=True)
@@ -88,13 +88,12 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
         return upper_tail(deviation, shape.skewness, shape.kurtosis)
 
     coefficient = 1.0 / (size + prior)
-    inside = levels.mean[present] + (levels.centre - powers.mean)
-    squares = levels.squares[present] + size * inside * inside
-    pairs = ((size * inside) ** 2 - squares) / powers.spread**2
+    total = levels.total + size * (levels.centre - powers.mean)
+    pairs = (total * total * (1.0 - 1.0 / size) - levels.squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
     p = tail(statistic)
     if p < UNDECIDED:
-        hits = levels.total[present] if levels.inner is None else None
+        hits = levels.total if levels.inner is None else None
         exact = _exact(coefficient, size, hits, powers.sample)
         if isinstance(exact, float):
             return exact
@@ -134,12 +133,12 @@ def _prior_rows(size: FloatArray, count: IntArray) -> float:
     n_levels = float(count.sum())
     if n_levels <= _DECIDING_LEVELS:
         return 0.0
-    low, high = 0.0, float(size.max()) * math.sqrt(n_levels / _DECIDING_LEVELS)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        evidence = float((count * (size / (size + middle)) ** 2).sum())
-        low, high = (middle, high) if evidence > _DECIDING_LEVELS else (low, middle)
-    return (low + high) / 2.0
+
+    def surplus(k: float) -> float:
+        share = size / (size + k)
+        return float((count * share * share).sum()) - _DECIDING_LEVELS
+
+    return float(optimize.brentq(surplus, 0.0, size.max() * math.sqrt(n_levels / _DECIDING_LEVELS)))
 
 
 @dataclass(frozen=True, eq=False)

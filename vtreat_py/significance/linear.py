@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from vtreat_py._typing import FloatArray
 from vtreat_py.significance.score import Score
@@ -60,5 +60,5 @@ def linear_score(moments: Moments, extra_degrees: float = 0.0) -> Score:
     residual = np.maximum(yy - explained, 0.0) / np.where(testable, residual_df, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         f = np.where(testable, explained / between_df / residual, 0.0)
-    sig = np.where(testable, stats.f.sf(f, between_df, np.maximum(residual_df, 1e-300)), 1.0)
+    sig = np.where(testable, special.fdtrc(between_df, np.maximum(residual_df, 1e-300), f), 1.0)
     return Score(slope, rsq, sig)

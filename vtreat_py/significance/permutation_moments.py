@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
 from vtreat_py._typing import FloatArray
-from vtreat_py.significance.sample import Sample
-
-# Moments of the sum over pairs that are wanted, and the powers of the outcome they ask for.
-_MOMENTS = 4
-POWERS = 2 * _MOMENTS
-
-Exponents = tuple[int, ...]
-# For each of several levels, how many pairs are of it, and how many rows those have in all.
-Blocks = tuple[tuple[int, int], ...]
-_BLOCKS = [(b, r) for b in range(1, _MOMENTS + 1) for r in range(2, 2 * b + 1)]
+from vtreat_py.significance.pair_sharing import BLOCKS, MOMENTS, PairSharing, products
+from vtreat_py.significance.sample import POWERS, Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,26 +38,20 @@ class OutcomePowers:
     @classmethod
     def of_sample(cls, y: Sample, centre: float = 0.0) -> OutcomePowers:
         """Sum the powers of an outcome, whose values are relative to ``centre``."""
-        return cls(y.n_rows, y.mean + centre, y.spread, y.power_sums(POWERS), y)
+        return cls(y.n_rows, y.mean + centre, y.spread, y.power_sums, y)
 
     @cached_property
-    def expected_products(self) -> dict[Blocks, float]:
-        """Expected product of the outcomes of up to four pairs, by how they share levels and rows.
+    def expected_products(self) -> FloatArray:
+        """Expected product of the outcomes of up to four pairs, for each way to share levels.
 
-        Summed over the ways in which they may do so.
+        Summed over the ways in which they may share rows.
         """
-        expected = _ExpectedProducts(self.sums)
-        found: dict[Blocks, float] = {}
-        for times in range(1, _MOMENTS + 1):
-            for levels, ways in _shared_levels(times).items():
-                for shared in itertools.product(*(_shared_rows(b).items() for b in levels)):
-                    blocks = tuple(
-                        (b, len(rows)) for b, (rows, _) in zip(levels, shared, strict=True)
-                    )
-                    every_way = ways * math.prod(w for _, w in shared)
-                    product = expected[sum((rows for rows, _ in shared), ())]
-                    found[blocks] = found.get(blocks, 0.0) + every_way * product
-        return found
+        sharing = PairSharing.found()
+        left = np.maximum(self.weight - np.arange(POWERS), 0.0)
+        choices = np.cumprod(np.append(1.0, left))[sharing.n_rows]
+        totals = sharing.of_rows.values(np.array(self.sums))
+        expected = np.where(choices > 0, totals / np.where(choices > 0, choices, 1.0), 0.0)
+        return np.asarray((sharing.ways * expected).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -108,12 +91,11 @@ def shape_of_pairs(
     falling = [np.ones_like(size)]
     for k in range(POWERS):
         falling.append(falling[-1] * (size - k))
-    choices = {(b, r): coefficient**b * falling[r] for b, r in _BLOCKS}
-    raw = [1.0] + [0.0] * _MOMENTS
-    for blocks, expected in powers.expected_products.items():
-        rows = _sum_over_different([choices[block] for block in blocks], count)
-        raw[sum(pairs for pairs, _ in blocks)] += rows * expected
-    return _shape(raw)
+    choices = np.array([coefficient**b * falling[r] for b, r in BLOCKS])
+    sharing = PairSharing.found()
+    sums = (products(choices, sharing.joined) * count).sum(axis=1)
+    expected = sharing.of_levels.values(sums) * powers.expected_products
+    return _shape(np.bincount(sharing.n_pairs, expected, MOMENTS + 1).tolist())
 
 
 def _shape(raw: Sequence[float]) -> Shape:
@@ -125,71 +107,3 @@ def _shape(raw: Sequence[float]) -> Shape:
     skewness = (third - 3.0 * m * second + 2.0 * m**3) / variance**1.5
     about_mean = fourth - 4.0 * m * third + 6.0 * m * m * second - 3.0 * m**4
     return Shape(m, variance, skewness, about_mean / variance**2 - 3.0)
-
-
-def _sum_over_different(values: Sequence[FloatArray], count: FloatArray) -> float:
-    """Sum of ``values[0][i] * values[1][j] * ...`` over all choices of different levels."""
-    first, rest = values[0], values[1:]
-    if not rest:
-        return float((first * count).sum())
-    total = float((first * count).sum()) * _sum_over_different(rest, count)
-    for k, other in enumerate(rest):
-        total -= _sum_over_different([*rest[:k], other * first, *rest[k + 1 :]], count)
-    return total
-
-
-class _ExpectedProducts(dict[Exponents, float]):
-    """Expected products of powers of the outcomes of different rows, drawn at random.
-
-    The sum over all choices of different rows follows from power sums: take the first row
-    from all rows, less the times it is one of the others.
-    """
-
-    def __init__(self, sums: tuple[float, ...]) -> None:
-        self._sums = sums
-        self._totals: dict[Exponents, float] = {}
-
-    def __missing__(self, exponents: Exponents) -> float:
-        ways = math.prod(max(self._sums[0] - k, 0.0) for k in range(len(exponents)))
-        self[exponents] = self._total(tuple(sorted(exponents))) / ways if ways else 0.0
-        return self[exponents]
-
-    def _total(self, exponents: Exponents) -> float:
-        if exponents not in self._totals:
-            first, rest = exponents[0], exponents[1:]
-            total = self._sums[first]
-            if rest:
-                total = total * self._total(rest) if first > 1 else 0.0
-                for k, other in enumerate(rest):
-                    joined = (*rest[:k], other + first, *rest[k + 1 :])
-                    total -= self._total(tuple(sorted(joined)))
-            self._totals[exponents] = total
-        return self._totals[exponents]
-
-
-@cache
-def _shared_levels(times: int) -> dict[Exponents, int]:
-    """In how many ways pairs may be of the same levels: keys are the pairs of each level."""
-    return dict(Counter(tuple(sorted(map(len, p))) for p in _partitions(times, 1)))
-
-
-@cache
-def _shared_rows(times: int) -> dict[Exponents, int]:
-    """In how many ways pairs of different rows of one level may have rows in common.
-
-    Keys are the number of times that each row occurs.
-    """
-    return dict(Counter(tuple(sorted(map(len, p))) for p in _partitions(2 * times, 2)))
-
-
-def _partitions(slots: int, apart: int) -> Iterator[list[list[int]]]:
-    """All ways to fill slots; slots k * apart to (k + 1) * apart - 1 are filled differently."""
-    if not slots:
-        yield []
-        return
-    slot = slots - 1
-    for blocks in _partitions(slot, apart):
-        for k, block in enumerate(blocks):
-            if slot // apart not in {other // apart for other in block}:
-                yield [*blocks[:k], [*block, slot], *blocks[k + 1 :]]
-        yield [*blocks, [slot]]

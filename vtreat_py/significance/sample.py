@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,10 @@ from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
 # Variation below this share of the size of the values is rounding.
 _ROUNDING = 1e-15
+# Powers are summed up to this one: what four moments of a sum over pairs ask for.
+POWERS = 8
+# Values are looked at in pieces that fit into the processor's cache.
+_PIECE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,17 +24,17 @@ class Sample:
 
     Attributes
     ----------
-    values : ndarray of shape (m,)
-        Mean 0 and variance 1; all 0 if they do not vary.
+    given : ndarray of shape (m,)
+        The values as they came.
     weight : ndarray of shape (m,) or None
         Rows of each value; None: one.
     n_rows : float
         Number of rows, that is the sum of the weights.
     mean, spread : float
-        What the values were centred and divided by.
+        What the values are centred and divided by; the spread is infinite if they do not vary.
     """
 
-    values: FloatArray
+    given: NumberArray
     weight: FloatArray | None
     n_rows: float
     mean: float
@@ -37,34 +42,45 @@ class Sample:
 
     @classmethod
     def of_values(cls, values: NumberArray, weight: FloatArray | None = None) -> Sample:
-        """Standardise values; those of weight 0 do not count."""
+        """Take values as they are; those of weight 0 do not count."""
         if weight is not None and not weight.all():
             values, weight = values[weight > 0], weight[weight > 0]
+        n_rows = float(len(values) if weight is None else weight.sum())
         mean = float(np.average(values, weights=weight))
-        apart = np.asarray(values - mean, dtype=np.float64)
-        spread = float(np.sqrt(np.average(apart * apart, weights=weight)))
+        squares = 0.0
+        for apart, rows in _pieces(values, weight, mean, 1.0):
+            squares += float((apart * _weighted(apart, rows)).sum())
+        spread = float(np.sqrt(squares / n_rows))
         spread = spread if spread > _ROUNDING * abs(mean) else np.inf
-        n_rows = float(len(apart) if weight is None else weight.sum())
-        return cls(apart / spread, weight, n_rows, mean, spread)
+        return cls(values, weight, n_rows, mean, spread)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Values of mean 0 and variance 1; all 0 if they do not vary."""
+        apart = np.subtract(self.given, self.mean, dtype=np.float64)
+        return np.asarray(apart / self.spread)
 
     @property
     def rows(self) -> FloatArray:
         """Number of rows of each value."""
-        return np.ones(len(self.values)) if self.weight is None else self.weight
+        return np.ones(len(self.given)) if self.weight is None else self.weight
 
-    def power_sums(self, highest: int) -> tuple[float, ...]:
-        """Sums over all rows of the powers 0 to ``highest``; the first power sums to 0."""
-        power = self.values if self.weight is None else self.weight * self.values
-        sums = [self.n_rows, 0.0]
-        for _ in range(2, highest + 1):
-            power = power * self.values
-            sums.append(float(power.sum()))
-        return tuple(sums)
+    @cached_property
+    def power_sums(self) -> tuple[float, ...]:
+        """Sums over all rows of the powers 0 to 8; the first power sums to 0."""
+        sums = np.zeros(POWERS + 1)
+        for values, rows in _pieces(self.given, self.weight, self.mean, 1.0 / self.spread):
+            power = values * _weighted(values, rows)
+            sums[2] += power.sum()
+            for k in range(3, POWERS + 1):
+                power *= values
+                sums[k] += power.sum()
+        return (self.n_rows, 0.0, *sums[2:].tolist())
 
     @cached_property
     def skewness_and_kurtosis(self) -> tuple[float, float]:
         """Third moment, and fourth moment less 3, that of a normal distribution."""
-        sums = self.power_sums(4)
+        sums = self.power_sums
         return sums[3] / self.n_rows, sums[4] / self.n_rows - 3.0
 
     @cached_property
@@ -74,9 +90,9 @@ class Sample:
         Rows have numbers in this order, so that draws depend neither on the order of the frame
         nor on whether rows are repeated or weighted.
         """
-        order = np.argsort(self.values, kind="stable")
         if self.weight is None:
-            return self.values[order], None
+            return np.sort(self.values), None
+        order = np.argsort(self.values, kind="stable")
         return self.values[order], np.cumsum(self.weight[order]).astype(np.intp)
 
     @property
@@ -95,3 +111,19 @@ class Sample:
         n = self.n_whole_rows
         ends = np.arange(n) if n <= 2 * most else np.append(np.arange(most), np.arange(n - most, n))
         return ends[np.argsort(-np.abs(self.take(ends)), kind="stable")[:most]]
+
+
+def _pieces(
+    values: NumberArray, weight: FloatArray | None, centre: float, scale: float
+) -> Iterator[tuple[FloatArray, FloatArray | None]]:
+    """Values about a centre in units of their scale, with their weights, piece by piece."""
+    for start in range(0, len(values), _PIECE):
+        piece = slice(start, start + _PIECE)
+        apart = np.subtract(values[piece], centre, dtype=np.float64)
+        if scale != 1.0:
+            apart *= scale
+        yield apart, None if weight is None else weight[piece]
+
+
+def _weighted(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    return values if weight is None else values * weight

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -20,8 +19,10 @@ _SEED = 1953
 _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 # Of more rows than this a part is looked at: enough for any deviation worth a code.
 _MOST_ROWS = 1 << 15
-# A part of the rows has so many of each level on average; else it is all rows of some levels.
-_ROWS_OF_A_LEVEL = 32
+# A part of the rows has so many of each level on average; else it is of so many levels at least.
+_ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
+# 2**32 times the golden section, as a signed number: its multiples are spread evenly.
+_GOLDEN = 0x9E3779B1 - (1 << 32)
 # More rows than this for each row of the frame say no more about it.
 _MOST_COPIES = 4
 
@@ -39,8 +40,8 @@ class SpreadTest:
     Notes
     -----
     The order of the rows does not matter, nor do the names of levels, as long as all rows are
-    looked at. Of more than 32,768 it is a random part: of the rows, or where levels have few,
-    all rows of random levels.
+    looked at. Of more than 32,768 it is a part: of the rows, or where there are many levels, of
+    the rows of some levels.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class SpreadTest:
 
     def __init__(self, y: NumberArray, weight: FloatArray | None = None) -> None:
         self._y, self._weight = y, weight
-        self._rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
+        self._n_rows = len(y) if weight is None else int(np.count_nonzero(weight))
 
     def p_value(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the outcome varies as much inside each level.
@@ -71,23 +72,47 @@ class SpreadTest:
         float
             1 where no level has rows enough for two blocks.
         """
-        share = _MOST_ROWS / max(len(self._rows), 1)
-        if share >= 1.0 or n_levels * _ROWS_OF_A_LEVEL <= _MOST_ROWS:
-            ordered = self._part
-        else:
-            picked = np.random.default_rng([_SEED, n_levels]).random(n_levels) < share
-            chosen = picked[level]
-            if self._weight is not None:
-                chosen &= self._weight > 0
-            ordered = self._ordered(np.flatnonzero(chosen))
-        return spread_test(level[ordered.rows], n_levels, ordered.y, ordered.shuffle)
+        if self._n_rows <= _MOST_ROWS:
+            return spread_test(*self._whole.dealt(level, n_levels))
+        if n_levels * _ROWS_OF_A_LEVEL <= _MOST_ROWS:
+            rows, y = self._part
+            return spread_test(level[rows], n_levels, y)
+        return spread_test(*self._some_levels(level, n_levels))
 
     @cached_property
-    def _part(self) -> _OrderedRows:
-        return self._ordered(self._rows)
+    def _counted(self) -> IntArray:
+        """Rows that have a weight."""
+        assert self._weight is not None
+        return np.flatnonzero(self._weight)
 
-    def _ordered(self, rows: IntArray) -> _OrderedRows:
+    @cached_property
+    def _whole(self) -> _OrderedRows:
+        rows = np.arange(len(self._y)) if self._weight is None else self._counted
         return _OrderedRows.of_rows(rows, self._y, self._weight)
+
+    @cached_property
+    def _part(self) -> tuple[IntArray, FloatArray]:
+        """A random part of the rows, in random order, and their outcomes."""
+        random = np.random.default_rng(_SEED)
+        rows = random.choice(self._n_rows, _MOST_ROWS, replace=False)
+        if self._weight is not None:
+            rows = random.permutation(_repeated(self._counted[rows], self._weight, random))
+        return rows, self._y[rows].astype(np.float64)
+
+    def _some_levels(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
+        """Rows of some levels, in random order: their levels, how many these are, outcomes."""
+        share = max(_MOST_ROWS / self._n_rows, _FEWEST_LEVELS / n_levels)
+        chosen = _scattered(level, share)
+        if self._weight is not None:
+            chosen &= self._weight > 0
+        random = np.random.default_rng([_SEED, n_levels])
+        rows = _some(np.flatnonzero(chosen), random)
+        if self._weight is not None:
+            rows = _repeated(rows, self._weight, random)
+        picked = _scattered(np.arange(n_levels), share)
+        number, y = (np.cumsum(picked) - 1)[level[rows]], self._y[rows].astype(np.float64)
+        order = random.permutation(len(rows))
+        return number[order], int(picked.sum()), y[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +123,7 @@ class _OrderedRows:
     ----------
     rows : ndarray of int, shape (m,)
         Numbers of the rows. A row occurs as often as its weight says; fractions of a row occur at
-        random, and so do rows where there are very many.
+        random.
     y : ndarray of shape (m,)
         Their outcomes.
     """
@@ -109,17 +134,23 @@ class _OrderedRows:
     @classmethod
     def of_rows(cls, rows: IntArray, y: NumberArray, weight: FloatArray | None) -> _OrderedRows:
         """Put rows in order, given the outcomes and weights of all."""
-        random = np.random.default_rng(_SEED)
-        rows = _some(rows, random)
         rows = rows[np.argsort(y[rows], kind="stable")]
         if weight is not None:
-            times = weight[rows] * min(1.0, _MOST_COPIES * len(rows) / weight[rows].sum())
-            copies = np.floor(times + random.random(len(rows))).astype(np.intp)
-            rows = _some(np.repeat(rows, copies), random)
+            rows = _repeated(rows, weight, np.random.default_rng(_SEED))
         return cls(rows, y[rows].astype(np.float64))
 
+    def dealt(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
+        """Level of each row, number of levels, and outcome of each row, in random order."""
+        level = level[self.rows]
+        size = np.bincount(level, minlength=n_levels)
+        # The names of the levels, or the order they came in, must not matter.
+        by_size = np.lexsort((np.bincount(level, self.y, n_levels), size))
+        in_order = _by_level(np.argsort(by_size)[level], n_levels, self.y)
+        of_row = np.repeat(np.arange(n_levels), size[by_size])
+        return of_row[self._shuffle], n_levels, in_order[self._shuffle]
+
     @cached_property
-    def shuffle(self) -> IntArray:
+    def _shuffle(self) -> IntArray:
         """A random order of the rows: the same one for these outcomes each time.
 
         One order for all data would put rows of the same ranks together in each of them. The unit
@@ -133,6 +164,24 @@ class _OrderedRows:
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
 
 
+def _scattered(codes: IntArray, share: float) -> BoolArray:
+    """Pick a share of all codes, evenly scattered: by a multiplicative hash.
+
+    D. E. Knuth, The Art of Computer Programming, volume 3 (1973), section 6.4.
+    """
+    hashed = np.multiply(codes, _GOLDEN, dtype=np.int32)
+    return np.asarray(hashed >= (1 << 31) - int(share * (1 << 32)))
+
+
+def _repeated(rows: IntArray, weight: FloatArray, random: np.random.Generator) -> IntArray:
+    """Rows as often as their weights say, fractions at random; a random part of very many."""
+    if not len(rows):
+        return rows
+    times = weight[rows] * min(1.0, _MOST_COPIES * len(rows) / weight[rows].sum())
+    copies = np.floor(times + random.random(len(rows))).astype(np.intp)
+    return _some(np.repeat(rows, copies), random)
+
+
 def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     """All rows, or a random part of very many, in their order."""
     if len(rows) <= _MOST_ROWS:
@@ -140,18 +189,16 @@ def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     return rows[np.sort(random.choice(len(rows), _MOST_ROWS, replace=False, shuffle=False))]
 
 
-def spread_test(level: IntArray, n_levels: int, y: FloatArray, shuffle: IntArray) -> float:
+def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
     """p-value of the hypothesis that the outcome varies as much inside each level.
 
     Parameters
     ----------
     level : ndarray of int, shape (n,)
-        Level of each row, the rows being in order of their outcomes.
+        Level of each row, the rows being in random order.
     n_levels : int
     y : ndarray of shape (n,)
         Outcome of each row.
-    shuffle : ndarray of int, shape (n,)
-        A random order of the rows.
 
     Returns
     -------
@@ -160,7 +207,7 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray, shuffle: IntArray
 
     Notes
     -----
-    The rows of each level are cut into blocks of two or four, in random order, and the
+    The rows of each level are cut into blocks of two or four, in their order, and the
     standard deviations of the blocks are compared between levels by `level_effects_test`. If
     the levels differ in their means only, the deviations of all blocks have one distribution,
     whatever the outcome's distribution is: permuting them is exact. Tests of the levels' own
@@ -174,11 +221,7 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray, shuffle: IntArray
     n_blocks = size // block
     if not (n_blocks > 1).any():
         return 1.0
-    # The names of the levels, or the order they came in, must not matter.
-    by_size = np.lexsort((np.bincount(level, y, n_levels), size))
-    level, size, n_blocks = np.argsort(by_size)[level], size[by_size], n_blocks[by_size]
-    in_order, of_row = _by_level(level, n_levels, y), np.repeat(np.arange(n_levels), size)
-    grouped = _by_level(of_row[shuffle], n_levels, in_order[shuffle])
+    grouped = _by_level(level, n_levels, y)
     place = np.arange(len(grouped)) - np.repeat(np.cumsum(size) - size, size)
     whole = place < np.repeat(n_blocks * block, size)
     deviation = _deviations(grouped[whole].reshape(-1, block))
@@ -195,8 +238,5 @@ def _deviations(blocks: FloatArray) -> FloatArray:
 
 
 def _by_level(level: IntArray, n_levels: int, y: FloatArray) -> FloatArray:
-    """Values of the first level, then of the second, and so on: a sort in linear time."""
-    columns = np.arange(len(y), dtype=np.int32)
-    matrix = sparse.coo_array((y, (level.astype(np.int32), columns)), shape=(n_levels, len(y)))
-    matrix.has_canonical_format = True
-    return np.asarray(matrix.tocsr().data)
+    """Values of the first level, then of the second, and so on; small numbers sort fast."""
+    return y[np.argsort(level.astype(np.min_scalar_type(n_levels)), kind="stable")]
