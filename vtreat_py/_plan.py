@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -484,6 +484,28 @@ class TreatmentPlan:
         1  columns['x'].levels['d']   absent  present
         """
         return plan_diff(self, other)
+
+    def to_sql(
+        self,
+        source: str | Sequence[str],
+        *,
+        dialect: str = "duckdb",
+        row_id: Hashable | None = None,
+        prune_sig: float | str | None = None,
+        prune_by: str = SIG,
+        scale: bool = False,
+        collar: bool = False,
+        variables: Iterable[str] | None = None,
+        coders: Iterable[str] | None = None,
+        extra_columns: Iterable[Hashable] = (),
+    ) -> str:
+        """DOC"""
+        from vtreat_py.engines.sql.query import Choice, plan_to_sql
+
+        choice = Choice.of(
+            self, prune_sig, prune_by, scale, collar, variables, coders, extra_columns
+        )
+        return plan_to_sql(self, source, choice, dialect, row_id)
 
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
         limit = check_pruning(prune_sig, prune_by)
