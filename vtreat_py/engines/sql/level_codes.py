@@ -128,7 +128,8 @@ def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:
 
 
 def _check_exact(column: Hashable, levels: list[Any]) -> None:
-    large = [v for v in levels if isinstance(v, int | np.integer) and abs(v) >= _EXACT_INTEGERS]
+    integers = [int(v) for v in levels if isinstance(v, int | np.integer)]
+    large = [v for v in integers if abs(v) >= _EXACT_INTEGERS]
     if large:
         raise InvalidOptionError(
             f"column {column!r} has the level {large[0]!r}: SQL compares levels that are numbers "

@@ -27,8 +27,8 @@ class Spark(Dialect):
         """Quote a name."""
         if "${" in name:
             raise InvalidOptionError(
-                f"the name {name!r} cannot be written for Spark, which puts the value of a variable "
-                "in place of ${...} even inside names; rename the column before the design"
+                f"the name {name!r} cannot be written for Spark, which puts the value of a "
+                "variable in place of ${...} even inside names; rename the column before the design"
             )
         return super().identifier(name)
 
