@@ -65,7 +65,9 @@ class running_postgres:  # noqa: N801 (used as a function)
         self._run(initdb, "-D", str(self.data), "-U", "tester", "-A", "trust", "-E", "UTF8",
                   "--locale=C", "--no-sync")  # fmt: skip
         port = free_port()
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+        options = (
+            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+        )
         log = str(self.data / "log")
         self._run(self.pg_ctl, "-D", str(self.data), "-w", "-l", log, "-o", options, "start")
         return f"host=127.0.0.1 port={port} user=tester dbname=postgres"

@@ -93,6 +93,7 @@ def sql_keys(column: Hashable, levels: Levels) -> tuple[str, list[Key]]:
         return ("bytes" if pa.types.is_large_binary(levels.labels.type) else "text"), listed
     if all(isinstance(level, str) for level in listed):
         return "text", listed
+    _check_exact(column, listed)
     numbers = _numbers(column, listed)
     if numbers is None or len(set(numbers.values.tolist())) < len(listed):
         types = ", ".join(dict.fromkeys(type(level).__name__ for level in listed))
@@ -101,7 +102,6 @@ def sql_keys(column: Hashable, levels: Levels) -> tuple[str, list[Key]]:
             "them apart. Convert the column to text before the design, or choose variables of "
             "other columns (variables=)"
         )
-    _check_exact(column, listed)
     return numbers.kind, numbers.values.tolist()
 
 
