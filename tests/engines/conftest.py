@@ -1,4 +1,4 @@
-"""Engines that tests run on: each is started once, and skipped with a reason where it is not there."""
+"""Engines that tests run on: each is started once; without it tests are skipped, with a reason."""
 
 from __future__ import annotations
 

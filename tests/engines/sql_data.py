@@ -33,9 +33,9 @@ def awkward_frame(seed: int = 0, rows: int = ROWS) -> pd.DataFrame:
 
     days = np.datetime64("1969-06-01") + rng.integers(0, 9000, rows)
     moments = np.datetime64("1969-12-31T12:00:00", "us") + rng.integers(0, 10**15, rows)
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
-            "few": some(LEVELS[:12] + [None]),
+            "few": some([*LEVELS[:12], None]),
             'x"': some(LEVELS),
             "many": some([f"k{i}'" for i in range(60)] + [None]),
             "z": some(NUMBERS).astype(float),
@@ -53,7 +53,6 @@ def awkward_frame(seed: int = 0, rows: int = ROWS) -> pd.DataFrame:
             "code": pd.Categorical(rng.integers(0, 30, rows)),
         }
     )  # fmt: skip
-    return frame
 
 
 def outcome_of(frame: pd.DataFrame, kind: str) -> Any:

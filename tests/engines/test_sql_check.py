@@ -55,7 +55,7 @@ def many_levels(n_levels: int = 2100, seed: int = 0) -> tuple[vt.TreatmentPlan, 
 
 
 def test_coding_tables_are_named_by_what_is_in_them() -> None:
-    plan, frame = many_levels()
+    plan, _frame = many_levels()
     ((name, table),) = plan.coding_tables().items()
     assert name.startswith("vtreat_user_id_")
     assert len(name.encode()) <= 63
@@ -74,7 +74,7 @@ def test_a_plan_of_few_levels_has_no_coding_tables() -> None:
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_loaded_tables_serve_queries_of_all_options(connection: Any, scale: bool) -> None:
-    plan, frame = many_levels()
+    plan, _frame = many_levels()
     names = plan.load_coding_tables(connection)
     assert names == list(plan.coding_tables())
     assert plan.load_coding_tables(connection) == names

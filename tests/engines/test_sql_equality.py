@@ -166,7 +166,7 @@ def test_columns_of_many_levels(engine: tuple[str, Any], scale: bool) -> None:
 
 
 def test_all_missing_and_empty_frames(engine: tuple[str, Any]) -> None:
-    dialect, connection = engine
+    _dialect, connection = engine
     plan = awkward_plan("numeric", coders=["clean", "isBAD", "lev", "catN"])
     names = [
         v.name
