@@ -67,6 +67,19 @@ def test_coding_tables_are_named_by_what_is_in_them() -> None:
     np.testing.assert_array_equal(table.iloc[:, 1:].to_numpy(), vt.prepare(plan, levels).to_numpy())
 
 
+def test_codes_are_in_the_order_of_the_plan() -> None:
+    """With indicators and several classes, a column's own order is another."""
+    rng = np.random.default_rng(0)
+    level = np.append(np.repeat(np.arange(2100), 2), [7] * 900)
+    frame = pd.DataFrame({"x": [f"u{i}" for i in level]})
+    outcome = np.array(["a", "b", "c"])[(level + (rng.random(len(level)) < 0.2)) % 3]
+    plan = vt.design_treatments(frame, outcome=outcome, random_state=0)
+    assert [v.name for v in plan.derived] != [v.name for v in plan.treatments[0].variables]
+    ((_, table),) = plan.coding_tables().items()
+    expected = vt.prepare(plan, pd.DataFrame({"x": table["level"]}))
+    np.testing.assert_array_equal(table.iloc[:, 1:].to_numpy(), expected.to_numpy())
+
+
 def test_a_plan_of_few_levels_has_no_coding_tables() -> None:
     plan, _ = many_levels(2000)
     assert plan.coding_tables() == {}

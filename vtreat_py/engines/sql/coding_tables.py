@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from vtreat_py._column_treatment import LevelTreatment
+from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
 from vtreat_py.engines.sql.level_codes import SqlCodes
 
 if TYPE_CHECKING:  # the plan answers by this module
@@ -64,8 +64,8 @@ def code_column(place: int) -> str:
     return f"code_{place + 1}"
 
 
-def coding_table(treatment: LevelTreatment) -> CodingTable | None:
-    """Make the coding table of a column; None if it has not so many levels.
+def coding_table(plan: TreatmentPlan, treatment: LevelTreatment) -> CodingTable | None:
+    """Make the coding table of a column of a plan; None if it has not so many levels.
 
     Raises
     ------
@@ -74,15 +74,20 @@ def coding_table(treatment: LevelTreatment) -> CodingTable | None:
     """
     if len(treatment.levels) <= MANY_LEVELS:
         return None
-    codes = SqlCodes.of(treatment, treatment.variables)
+    codes = SqlCodes.of(treatment, variables_of(plan, treatment))
     if len(codes) <= MANY_LEVELS:
         return None
     return CodingTable(_table_name(codes), codes)
 
 
+def variables_of(plan: TreatmentPlan, treatment: LevelTreatment) -> list[DerivedVariable]:
+    """Return the variables of a column, in the order of the plan."""
+    return [v for v in plan.derived if v.orig_variable == treatment.column]
+
+
 def coding_tables(plan: TreatmentPlan) -> list[CodingTable]:
     """Make the coding tables of a plan."""
-    made = [coding_table(t) for t in plan.treatments if isinstance(t, LevelTreatment)]
+    made = [coding_table(plan, t) for t in plan.treatments if isinstance(t, LevelTreatment)]
     return [table for table in made if table is not None]
 
 

@@ -22,6 +22,7 @@ from vtreat_py.engines.sql.coding_tables import (
     CodingTable,
     code_column,
     coding_table,
+    variables_of,
 )
 from vtreat_py.engines.sql.dialect import Dialect
 from vtreat_py.engines.sql.dialects import native_dialect, source_dialect, translated
@@ -188,7 +189,7 @@ class _Query:
     ) -> dict[str, str]:
         codes = SqlCodes.of(treatment, variables)
         level = self._read(self._key(codes))
-        table = coding_table(treatment) if len(codes) > MANY_LEVELS else None
+        table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
         if self.choice.scale:
             codes = codes.scaled(variables)
         if len(codes) <= FEW_LEVELS:
@@ -197,7 +198,7 @@ class _Query:
         if table is None:
             found = self._join_values(self._held(codes), level)
         else:
-            found = self._join_table(table, treatment.variables, variables, level)
+            found = self._join_table(table, variables_of(self.plan, treatment), variables, level)
         return {
             v.name: f"coalesce({column}, {self._missing_or_novel(level, codes, i)})"
             for i, (v, column) in enumerate(zip(variables, found, strict=True))
