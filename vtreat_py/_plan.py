@@ -587,25 +587,26 @@ class TreatmentPlan:
         >>> print(plan.to_sql("customers", row_id="id", variables=["x_lev_x_a", "x_catP"]))
         WITH vtreat_rows AS (
           SELECT
-            "id" AS c1,
-            CAST("x" AS VARCHAR) COLLATE "binary" AS c2
-          FROM "customers"
+            vtreat_source."id" AS c1,
+            CAST(vtreat_source."x" AS VARCHAR) COLLATE "binary" AS c2
+          FROM "customers" AS vtreat_source
         )
         SELECT
           vtreat_rows.c1 AS "id",
-          CASE
-            WHEN vtreat_rows.c2 IN ('a') THEN 1.0e0
-            ELSE 0.0e0
-          END AS "x_lev_x_a",
           CASE
             WHEN vtreat_rows.c2 IS NULL THEN 0.25e0
             WHEN vtreat_rows.c2 IN ('it''s') THEN 0.25e0
             WHEN vtreat_rows.c2 IN ('a') THEN 0.5e0
             ELSE 0.025e0
-          END AS "x_catP"
+          END AS "x_catP",
+          CASE
+            WHEN vtreat_rows.c2 IN ('a') THEN 1.0e0
+            ELSE 0.0e0
+          END AS "x_lev_x_a"
         FROM vtreat_rows
         """
-        from vtreat_py.engines.sql.query import Choice, plan_to_sql
+        from vtreat_py.engines.sql.choice import Choice
+        from vtreat_py.engines.sql.query import plan_to_sql
 
         choice = Choice.of(
             self, prune_sig, prune_by, scale, collar, variables, coders, extra_columns
@@ -642,7 +643,7 @@ class TreatmentPlan:
         >>> frame = pd.DataFrame({"user id": [f"u{i % 3000}" for i in range(5000)]})
         >>> plan = vt.design_treatments(frame, outcome_type="unsupervised", coders=["catP"])
         >>> {name: table.head(2) for name, table in plan.coding_tables().items()}
-        {'vtreat_user_id_':   level  code_1
+        {'vtreat_user_id_36de55a3dfac41f9':   level  code_1
         0    u0  0.0004
         1    u1  0.0004}
         """
@@ -742,8 +743,8 @@ class TreatmentPlan:
         SqlCheck: sqlite passed, 20 rows x 2 variables, largest difference 0, 0 rows that differ
         """
         from vtreat_py.engines.sql.check import check_sql
+        from vtreat_py.engines.sql.choice import Choice
         from vtreat_py.engines.sql.connections import connected
-        from vtreat_py.engines.sql.query import Choice
 
         tolerance = check_number("tolerance", tolerance, 0, np.inf)
         choice = Choice.of(self, prune_sig, prune_by, scale, collar, variables, coders)

@@ -181,6 +181,18 @@ def test_a_source_is_a_name_or_parts_of_a_name_or_a_query() -> None:
         assert connection.execute(plan.to_sql(source)).fetchall() == [(expected,)]
 
 
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_a_column_that_the_table_lacks_is_an_error(dialect: str) -> None:
+    """Not text of its name (SQLite), nor a column of the query itself (DuckDB)."""
+    plan = unsupervised(pd.DataFrame({"c1": [1.0, 2.0], "x": ["a", "x"]}), coders=["clean", "lev"])
+    connection = connection_of(dialect)
+    connection.execute("CREATE TABLE t (id int, x text)")
+    connection.execute("CREATE TABLE u (id int, c1 float)")
+    for table, lacking in (("t", "c1"), ("u", "x")):
+        with pytest.raises((duckdb.BinderException, sqlite3.OperationalError), match=lacking):
+            connection.execute(plan.to_sql(table, dialect=dialect, row_id="id"))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -385,8 +397,9 @@ def test_the_text_that_others_are_translated_from_gives_the_numbers_of_prepare(
 ) -> None:
     """Translated to DuckDB's own dialect and back, the one form of it that runs here."""
     sqlglot = pytest.importorskip("sqlglot")
+    from vtreat_py.engines.sql.choice import Choice
     from vtreat_py.engines.sql.dialects import source_dialect
-    from vtreat_py.engines.sql.query import Choice, _Query
+    from vtreat_py.engines.sql.query import _Query
 
     frame = pd.DataFrame({"x": [f"l'{i % n_levels}" for i in range(n_levels * 3 - 1)] + [None]})
     frame["z"] = np.array([0.1, -0.7, np.nan])[np.arange(len(frame)) % 3]

@@ -17,11 +17,12 @@ from vtreat_py._errors import FrameError, VtreatWarning, counted, listed
 from vtreat_py._frames import InputFrame
 from vtreat_py._prepare import prepare
 from vtreat_py._typing import FloatArray
+from vtreat_py.engines.sql.choice import Choice
 from vtreat_py.engines.sql.coding_tables import coding_tables
 from vtreat_py.engines.sql.connections import Connection
 from vtreat_py.engines.sql.dialect import Dialect
 from vtreat_py.engines.sql.loading import held_table
-from vtreat_py.engines.sql.query import Choice, plan_to_sql
+from vtreat_py.engines.sql.query import plan_to_sql
 
 if TYPE_CHECKING:  # the plan answers by this module
     from vtreat_py._plan import TreatmentPlan

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -45,12 +45,11 @@ class CodingTable:
         """Names of the table's columns: the level, and one for each variable of the column."""
         return [LEVEL, *(code_column(i) for i in range(self.codes.values.shape[1]))]
 
-    def to_arrow(self, kept: Any = None) -> pa.Table:
-        """Return the table; ``kept`` says which levels, None: all."""
-        codes = self.codes if kept is None else self.codes.where(kept)
+    def to_arrow(self) -> pa.Table:
+        """Return the table as an Arrow table."""
         types = {"text": pa.large_string(), "bytes": pa.large_binary()}
-        level = pa.array(codes.keys, types.get(codes.kind, pa.float64()))
-        return pa.table([level, *map(pa.array, codes.values.T)], names=self.columns)
+        level = pa.array(self.codes.keys, types.get(self.codes.kind, pa.float64()))
+        return pa.table([level, *map(pa.array, self.codes.values.T)], names=self.columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a frame."""

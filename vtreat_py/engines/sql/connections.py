@@ -45,30 +45,36 @@ class Connection(ABC):
         ndarray of shape (n_rows, n_columns)
         """
 
-    def _columns(self, table: pa.Table) -> str:
-        return ", ".join(
-            f"{self.dialect.quoted(f.name)} {self.column_type(f)}".rstrip() for f in table.schema
-        )
 
-    def column_type(self, field: pa.Field) -> str:
-        """Name the engine's type of a column."""
-        raise NotImplementedError
+class ViewConnection(Connection):
+    """A connection whose temporary tables are views, dropped one by one."""
 
-
-class DuckDBConnection(Connection):
-    """A connection of DuckDB, which reads Arrow tables where they are."""
-
-    dialect = check_native("duckdb")
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        self.loaded: list[str] = []
 
     @contextmanager
     def passing(self) -> Iterator[None]:
         """Make a context in which loaded tables are views."""
-        self.loaded: list[str] = []
         try:
             yield
         finally:
-            for name in self.loaded:
-                self.native.unregister(name)
+            while self.loaded:
+                self.drop(self.loaded.pop())
+
+    @abstractmethod
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+
+
+class DuckDBConnection(ViewConnection):
+    """A connection of DuckDB, which reads Arrow tables where they are."""
+
+    dialect = check_native("duckdb")
+
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+        self.native.unregister(name)
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view of an Arrow table."""
@@ -130,12 +136,10 @@ class SQLiteConnection(Connection):
         cursor.row_factory = None
         return _matrix(cursor.execute(query).fetchall())
 
-    def column_type(self, field: pa.Field) -> str:  # noqa: ARG002
-        """Return no type: values keep theirs, and text stays text in comparisons."""
-        return ""
-
     def _fill(self, quoted: str, table: pa.Table) -> None:
-        self.native.execute(f"CREATE TABLE {quoted} ({self._columns(table)})")
+        # Columns have no types: values keep theirs, and text stays text in comparisons.
+        names = ", ".join(map(self.dialect.quoted, table.column_names))
+        self.native.execute(f"CREATE TABLE {quoted} ({names})")
         marks = ", ".join("?" * table.num_columns)
         columns = [[_for_sqlite(v) for v in c.to_pylist()] for c in table.columns]
         self.native.executemany(
@@ -171,7 +175,7 @@ class PostgresConnection(Connection):
             return _matrix(cursor.execute(query).fetchall())
 
     def column_type(self, field: pa.Field) -> str:
-        """Name PostgreSQL's type."""
+        """Name PostgreSQL's type of a column."""
         kind, t = field.type, pa.types
         if t.is_timestamp(kind):
             return "timestamp" if kind.tz is None else "timestamptz"
@@ -185,26 +189,20 @@ class PostgresConnection(Connection):
     def _fill(self, make: str, name: str, table: pa.Table) -> None:
         quoted = self.dialect.quoted(name)
         with self._cursor() as cursor:
-            cursor.execute(f"{make} {quoted} ({self._columns(table)})")
+            cursor.execute(f"{make} {quoted} ({_declared(table, self)})")
             with cursor.copy(f"COPY {quoted} FROM STDIN") as copy:
                 for row in zip(*(c.to_pylist() for c in table.columns), strict=True):
                     copy.write_row(row)
 
 
-class SparkConnection(Connection):
+class SparkConnection(ViewConnection):
     """A Spark session. What it is given is a view of the session, and goes with it."""
 
     dialect = check_native("spark")
 
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Make a context in which loaded tables are views."""
-        self.loaded: list[str] = []
-        try:
-            yield
-        finally:
-            for name in self.loaded:
-                self.native.catalog.dropTempView(name)
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+        self.native.catalog.dropTempView(name)
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view."""
@@ -214,7 +212,7 @@ class SparkConnection(Connection):
     def create(self, name: str, table: pa.Table) -> None:
         """Make a view that stays as long as the session."""
         rows = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
-        frame = self.native.createDataFrame(rows, self._columns(table))
+        frame = self.native.createDataFrame(rows, _declared(table, self))
         frame.createOrReplaceTempView(name)
 
     def numbers(self, query: str) -> FloatArray:
@@ -222,7 +220,7 @@ class SparkConnection(Connection):
         return _matrix([tuple(row) for row in self.native.sql(query).collect()])
 
     def column_type(self, field: pa.Field) -> str:
-        """Name Spark's type."""
+        """Name Spark's type of a column."""
         kind, t = field.type, pa.types
         if t.is_timestamp(kind):
             return "timestamp_ntz" if kind.tz is None else "timestamp"
@@ -265,6 +263,12 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
             "or psycopg, or a Spark session, or say what it talks to by dialect="
         )
     return _CONNECTIONS[check_native(dialect).name](native)
+
+
+def _declared(table: pa.Table, engine: PostgresConnection | SparkConnection) -> str:
+    """List the columns of a table with their types."""
+    columns = [f"{engine.dialect.quoted(f.name)} {engine.column_type(f)}" for f in table.schema]
+    return ", ".join(columns)
 
 
 def _matrix(rows: list[tuple[Any, ...]]) -> FloatArray:

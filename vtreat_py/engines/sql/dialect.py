@@ -90,10 +90,6 @@ class Dialect(ABC):
     def text_key(self, column: str) -> str:
         """Read a column as text that is compared by code point."""
 
-    def blob_key(self, column: str) -> str:
-        """Read a column as bytes."""
-        return column
-
     @abstractmethod
     def number(self, column: str, may_be_boolean: bool) -> str:
         """Read a column of numbers or booleans as floats."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,12 +13,15 @@ import pyarrow as pa
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
 from vtreat_py._columns import Kind, NumericColumn
-from vtreat_py._errors import InvalidOptionError, UnsupportedColumnError
+from vtreat_py._errors import InvalidOptionError, UnsupportedColumnError, counted, listed
 from vtreat_py._levels import Levels
 from vtreat_py._reading import read_column
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py._warn import warn
+from vtreat_py.engines.sql.dialect import Dialect
 
 Key = str | bytes | float
+KeyKind = Literal["text", "bytes"] | Kind
 
 _EXACT_INTEGERS = 2**53
 
@@ -30,7 +33,7 @@ class SqlCodes:
     Attributes
     ----------
     kind : str
-        What the keys are: ``"text"``, ``"bytes"``, or the kind of a `NumericColumn`.
+        What the keys are: text, bytes, or what the floats of a `NumericColumn` stand for.
     keys : list
         The levels, all different: text, bytes or floats.
     values : ndarray of shape (n_keys, n_variables)
@@ -39,7 +42,7 @@ class SqlCodes:
     """
 
     column: Hashable
-    kind: str
+    kind: KeyKind
     keys: list[Key]
     values: FloatArray
     missing: FloatArray
@@ -80,7 +83,7 @@ class SqlCodes:
         return len(self.keys)
 
 
-def sql_keys(column: Hashable, levels: Levels) -> tuple[str, list[Key]]:
+def sql_keys(column: Hashable, levels: Levels) -> tuple[KeyKind, list[Key]]:
     """Turn levels into text, bytes or numbers, and say which.
 
     Raises
@@ -105,9 +108,18 @@ def sql_keys(column: Hashable, levels: Levels) -> tuple[str, list[Key]]:
     return numbers.kind, numbers.values.tolist()
 
 
-def as_kind(kind: str) -> Kind:
-    """Narrow the kind of keys that are numbers."""
-    return kind  # type: ignore[return-value]
+def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
+    """Leave out levels that no table of an engine can hold, and say so."""
+    held = np.array([dialect.holds(key) for key in codes.keys], dtype=bool)
+    if held.all():
+        return codes
+    lost = [key for key, keep in zip(codes.keys, held, strict=True) if not keep]
+    warn(
+        f"column {codes.column!r} has {counted(len(lost), 'level')} that {dialect.name} cannot "
+        f"hold in text, and that are left out: {listed(lost)}. Where such values were changed "
+        "when the table was loaded, they are coded as novel levels"
+    )
+    return codes.where(held)
 
 
 def _bits(values: FloatArray) -> IntArray:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from vtreat_py.engines.sql.coding_tables import CodingTable, coding_tables
 from vtreat_py.engines.sql.connections import Connection
 from vtreat_py.engines.sql.dialect import Dialect
-from vtreat_py.engines.sql.query import warn_of_lost
+from vtreat_py.engines.sql.level_codes import held_codes
 
 if TYPE_CHECKING:  # the plan answers by this module
     from vtreat_py._plan import TreatmentPlan
@@ -25,9 +25,5 @@ def load_coding_tables(plan: TreatmentPlan, connection: Connection) -> list[str]
 
 
 def held_table(table: CodingTable, dialect: Dialect) -> pa.Table:
-    """Return a coding table without levels that no table of the engine can hold."""
-    held = np.array([dialect.holds(key) for key in table.codes.keys], dtype=bool)
-    if held.all():
-        return table.to_arrow()
-    warn_of_lost(table.codes, held, dialect)
-    return table.to_arrow(held)
+    """Return a coding table of the levels that a table of the engine can hold."""
+    return replace(table, codes=held_codes(table.codes, dialect)).to_arrow()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, NumericTreatment
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
-from vtreat_py._options import check_flag
-from vtreat_py._prepare import check_extra, check_scaling, warn_of_nothing
-from vtreat_py._pruning import SIG
-from vtreat_py._typing import BoolArray
-from vtreat_py._warn import warn
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.engines.sql.choice import Choice
 from vtreat_py.engines.sql.coding_tables import (
     LEVEL,
     MANY_LEVELS,
@@ -26,7 +22,7 @@ from vtreat_py.engines.sql.coding_tables import (
 )
 from vtreat_py.engines.sql.dialect import Dialect
 from vtreat_py.engines.sql.dialects import native_dialect, source_dialect, translated
-from vtreat_py.engines.sql.level_codes import SqlCodes, as_kind
+from vtreat_py.engines.sql.level_codes import SqlCodes, held_codes
 from vtreat_py.engines.sql.numbers import good_number, number_variable
 
 if TYPE_CHECKING:  # the plan answers by this module
@@ -35,42 +31,6 @@ if TYPE_CHECKING:  # the plan answers by this module
 FEW_LEVELS = 20
 
 _QUERY = re.compile(r"\s*(\(|(SELECT|WITH|VALUES|FROM)\s)", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What is to be derived, by the options of `prepare`."""
-
-    variables: list[DerivedVariable]
-    scale: bool
-    collar: bool
-    extra: list[Hashable]
-
-    @classmethod
-    def of(
-        cls,
-        plan: TreatmentPlan,
-        prune_sig: float | str | None = None,
-        prune_by: str = SIG,
-        scale: bool = False,
-        collar: bool = False,
-        variables: Iterable[str] | None = None,
-        coders: Iterable[str] | None = None,
-        extra_columns: Iterable[Hashable] = (),
-    ) -> Choice:
-        """Check the options of `prepare`, with the errors and the warning that it has."""
-        scale, collar = check_flag("scale", scale), check_flag("collar", collar)
-        check_scaling(plan, scale)
-        chosen = plan.select(prune_sig, variables, coders, prune_by)
-        extra = check_extra(extra_columns, [v.name for v in chosen])
-        if not chosen:
-            warn_of_nothing(prune_sig, prune_by)
-        return cls(chosen, scale, collar, extra)
-
-    def treatments(self, plan: TreatmentPlan) -> list[NumericTreatment | LevelTreatment]:
-        """Return the treatments that are needed."""
-        columns = {v.orig_variable for v in self.variables}
-        return [t for t in plan.treatments if t.column in columns]
 
 
 def plan_to_sql(
@@ -107,7 +67,7 @@ class _Query:
         scanned = self._source(source)
         while self.prefix in scanned.lower():  # our names must not hide the tables of a subquery
             self.prefix += "_"
-        as_they_are = [f"{self._read(self._name(c))} AS {self._name(c)}" for c in kept]
+        as_they_are = [f"{self._read(self._column(c))} AS {self._name(c)}" for c in kept]
         derived: dict[str, str] = {}
         for treatment in treatments:
             variables = [v for v in self.choice.variables if v.orig_variable == treatment.column]
@@ -120,7 +80,7 @@ class _Query:
         columns = as_they_are[:first] + columns + as_they_are[first:]
         rows = f"{self.prefix}_rows"
         listed = ",\n    ".join(self.read)
-        scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned}\n)"
+        scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
         body = "SELECT\n  " + ",\n  ".join(columns) + f"\nFROM {rows}"
         return "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
 
@@ -150,8 +110,7 @@ class _Query:
         """Write where rows come from: a quoted name, or a query as it was given."""
         if isinstance(source, str) and _QUERY.match(source):
             query = source.strip().rstrip(";")
-            inner = query if query.startswith("(") else f"(\n{query}\n)"
-            return f"{inner} AS {self.prefix}_source"
+            return query if query.startswith("(") else f"(\n{query}\n)"
         parts = [source] if isinstance(source, str) else source
         if not isinstance(parts, Sequence) or not all(isinstance(p, str) for p in parts):
             raise OptionTypeError(
@@ -165,6 +124,13 @@ class _Query:
     def _name(self, column: Hashable) -> str:
         return self.dialect.identifier(str(column))
 
+    def _column(self, column: Hashable) -> str:
+        """Name a column of the source.
+
+        A bare name that the table lacks would be taken for an alias, and by SQLite for text.
+        """
+        return f"{self.prefix}_source.{self._name(column)}"
+
     def _read(self, expression: str) -> str:
         """Read a column of the source under a name that cannot be in the way of others."""
         alias = f"c{len(self.read) + 1}"
@@ -174,7 +140,7 @@ class _Query:
     def _numbers(
         self, treatment: NumericTreatment, variables: list[DerivedVariable]
     ) -> dict[str, str]:
-        written = good_number(treatment, self._name(treatment.column), self.dialect)
+        written = good_number(treatment, self._column(treatment.column), self.dialect)
         if written is None:
             raise self._no_kind(treatment.column, treatment.kind)
         number = self._read(written)
@@ -192,11 +158,12 @@ class _Query:
         table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
         if self.choice.scale:
             codes = codes.scaled(variables)
+        if table is None:
+            codes = held_codes(codes, self.dialect)
         if len(codes) <= FEW_LEVELS:
-            codes = self._held(codes)
             return {v.name: self._case(level, codes, i) for i, v in enumerate(variables)}
         if table is None:
-            found = self._join_values(self._held(codes), level)
+            found = self._join_values(codes, level)
         else:
             found = self._join_table(table, variables_of(self.plan, treatment), variables, level)
         return {
@@ -206,27 +173,19 @@ class _Query:
 
     def _key(self, codes: SqlCodes) -> str:
         """Read a column as keys; what is no number there is missing, as NaN is."""
-        column = self._name(codes.column)
+        column = self._column(codes.column)
         if codes.kind == "text":
             return self.dialect.text_key(column)
         if codes.kind == "bytes":
-            return self.dialect.blob_key(column)
+            return column
         if codes.kind != "number":
-            written = self.dialect.moment(as_kind(codes.kind), column)
+            written = self.dialect.moment(codes.kind, column)
             if written is None:
                 raise self._no_kind(codes.column, codes.kind)
             return written
         may_be_boolean = all(key in (0.0, 1.0) for key in codes.keys)
         number = self.dialect.number(column, may_be_boolean)
         return f"CASE WHEN abs({number}) <= {self.dialect.double(np.inf)} THEN {number} END"
-
-    def _held(self, codes: SqlCodes) -> SqlCodes:
-        """Leave out levels that no table of the engine can hold, and say so."""
-        held = np.array([self.dialect.holds(key) for key in codes.keys], dtype=bool)
-        if held.all():
-            return codes
-        warn_of_lost(codes, held, self.dialect)
-        return codes.where(held)
 
     def _case(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of a column of few levels."""
@@ -298,13 +257,3 @@ class _Query:
             "type for. Convert the column to a number (of seconds) before the design, or choose "
             "variables of other columns (variables=)"
         )
-
-
-def warn_of_lost(codes: SqlCodes, held: BoolArray, dialect: Dialect) -> None:
-    """Say which levels cannot occur in a table."""
-    lost = [key for key, keep in zip(codes.keys, held, strict=True) if not keep]
-    warn(
-        f"column {codes.column!r} has {counted(len(lost), 'level')} that {dialect.name} cannot "
-        f"hold in text, and that are left out: {listed(lost)}. Where such values were changed "
-        "when the table was loaded, they are coded as novel levels"
-    )
