@@ -514,10 +514,10 @@ class TreatmentPlan:
         ----------
         source : str or sequence of str
             The table: its name, which is quoted as it is (a dot is part of the name), or the parts
-            of its name, as in ``("schema", "table")``. Text that starts with ``(`` or with SELECT,
-            WITH, VALUES or FROM and a space is a query of your own and goes in as it is, so never
-            make it of text that you do not trust; a table that is called so can be given as a
-            sequence of one part.
+            of its name, as in ``("schema", "table")``. Text that starts with SELECT, WITH, VALUES
+            or FROM and a space, or with ``(``, is a query of your own (in the latter case, one in
+            parentheses) and goes in as it is, so never make it of text that you do not trust; a
+            table that is called so can be given as a sequence of one part.
         dialect : str
             ``"duckdb"``, ``"sqlite"``, ``"postgres"`` or ``"spark"``, which are tested to give the
             numbers of `prepare`; or any other that sqlglot translates to (such as ``"bigquery"``

@@ -229,6 +229,14 @@ def test_a_dialect_can_be_named_for_connections_of_another_type() -> None:
     assert plan.check_sql(Wrapped(), frame.head(9), dialect="sqlite").dialect == "sqlite"
 
 
+def test_rows_may_be_anything_to_the_caller() -> None:
+    plan, frame = many_levels()
+    lite = sqlite3.connect(":memory:")
+    lite.row_factory = sqlite3.Row
+    assert plan.load_coding_tables(lite) == plan.load_coding_tables(lite)
+    assert plan.check_sql(lite, frame.head(9)).passed
+
+
 def test_arrays_are_compared_too() -> None:
     array = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]] * 4)
     plan = vt.design_treatments(array, outcome=np.arange(12.0), random_state=0)

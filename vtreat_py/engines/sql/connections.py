@@ -115,7 +115,7 @@ class SQLiteConnection(Connection):
     def create(self, name: str, table: pa.Table) -> None:
         """Make a table that stays, with an index of its levels."""
         known = "SELECT count(*) FROM main.sqlite_master WHERE name = ?"
-        if self.native.execute(known, (name,)).fetchone()[0]:
+        if self._cursor().execute(known, (name,)).fetchone()[0]:
             return
         self.native.execute("SAVEPOINT vtreat")
         try:
@@ -132,9 +132,12 @@ class SQLiteConnection(Connection):
 
     def numbers(self, query: str) -> FloatArray:
         """Run a query."""
+        return _matrix(self._cursor().execute(query).fetchall())
+
+    def _cursor(self) -> Any:
         cursor = self.native.cursor()
-        cursor.row_factory = None
-        return _matrix(cursor.execute(query).fetchall())
+        cursor.row_factory = None  # rows are tuples, whatever they are to the caller
+        return cursor
 
     def _fill(self, quoted: str, table: pa.Table) -> None:
         # Columns have no types: values keep theirs, and text stays text in comparisons.
@@ -168,6 +171,7 @@ class PostgresConnection(Connection):
             quoted = self.dialect.quoted(name)
             if cursor.execute("SELECT to_regclass(%s)", (quoted,)).fetchone()[0] is None:
                 self._fill("CREATE TABLE", name, table)
+                cursor.execute(f"ANALYZE {quoted}")
 
     def numbers(self, query: str) -> FloatArray:
         """Run a query."""
