@@ -26,7 +26,7 @@ import vtreat_py as vt
 LEVELS = (100, 1_000, 10_000, 100_000)
 MOST_CASES = 1_000
 CASE_ROWS = 100_000
-TIMES = 5
+TIMES = 9
 LINES: list[str] = []
 
 
