@@ -260,12 +260,18 @@ def test_large_integers_are_refused_as_levels() -> None:
         [pd.Timestamp("2024-02-29 12:00:00.25"), pd.Timestamp("1969-12-31")],
     ],
 )
-def test_levels_that_are_not_text(levels: list[Any]) -> None:
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_levels_that_are_not_text(
+    dialect: str, levels: list[Any], request: pytest.FixtureRequest
+) -> None:
     values = pd.Categorical([*levels, None] * 6, categories=levels)
     plan = unsupervised(pd.DataFrame({"x": values}), coders=["lev", "catP"], min_fraction=0.01)
-    for dialect in ("duckdb", "sqlite"):
-        report = plan.check_sql(connection_of(dialect), pd.DataFrame({"x": values[:9]}))
-        assert report.passed, report
+    if dialect in ("duckdb", "sqlite"):
+        connection = connection_of(dialect)
+    else:
+        connection = request.getfixturevalue(dialect)
+    report = plan.check_sql(connection, pd.DataFrame({"x": values[:9]}))
+    assert report.passed, report
 
 
 def test_lone_surrogates_are_left_out_with_a_warning() -> None:
