@@ -649,7 +649,7 @@ class TreatmentPlan:
         """
         from vtreat_py.engines.sql.coding_tables import coding_tables
 
-        return {table.name: table.to_pandas() for table in coding_tables(self)}
+        return {table.name: table.to_pandas() for table in coding_tables(self, self.treatments)}
 
     def load_coding_tables(self, connection: Any, *, dialect: str | None = None) -> list[str]:
         """Make the coding tables in a database, where they are not there yet.

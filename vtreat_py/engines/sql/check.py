@@ -94,13 +94,13 @@ def check_sql(
         warnings.simplefilter("ignore", VtreatWarning)
         treated = prepare(plan, source, scale=choice.scale, collar=choice.collar, variables=names)
     expected = _as_matrix(treated, len(names), source.n_rows)
-    columns = [t.column for t in choice.treatments(plan)]
-    table, row_id = _with_row_id(_arrow(source, columns))
+    treatments = choice.treatments(plan)
+    table, row_id = _with_row_id(_arrow(source, [t.column for t in treatments]))
     _check_held(table, connection.dialect)
     name = f"vtreat_check_{uuid4().hex}"
     with connection.passing():
         connection.load(name, table)
-        for coding in coding_tables(plan):
+        for coding in coding_tables(plan, treatments):
             connection.load(coding.name, held_table(coding, connection.dialect))
         query = plan_to_sql(plan, (name,), choice, connection.dialect.name, row_id)
         found = connection.numbers(query).reshape(-1, len(names) + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from vtreat_py._column_treatment import DerivedVariable, LevelTreatment
+from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
 from vtreat_py.engines.sql.level_codes import SqlCodes
 
 if TYPE_CHECKING:  # the plan answers by this module
@@ -84,9 +84,9 @@ def variables_of(plan: TreatmentPlan, treatment: LevelTreatment) -> list[Derived
     return [v for v in plan.derived if v.orig_variable == treatment.column]
 
 
-def coding_tables(plan: TreatmentPlan) -> list[CodingTable]:
-    """Make the coding tables of a plan."""
-    made = [coding_table(plan, t) for t in plan.treatments if isinstance(t, LevelTreatment)]
+def coding_tables(plan: TreatmentPlan, treatments: Iterable[Treatment]) -> list[CodingTable]:
+    """Make the coding tables of some columns of a plan."""
+    made = [coding_table(plan, t) for t in treatments if isinstance(t, LevelTreatment)]
     return [table for table in made if table is not None]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the plan answers by this module
 
 def load_coding_tables(plan: TreatmentPlan, connection: Connection) -> list[str]:
     """Make the coding tables of a plan; see `TreatmentPlan.load_coding_tables`."""
-    tables = coding_tables(plan)
+    tables = coding_tables(plan, plan.treatments)
     for table in tables:
         connection.create(table.name, held_table(table, connection.dialect))
     return [table.name for table in tables]
