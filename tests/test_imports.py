@@ -98,6 +98,23 @@ def test_importing_the_package_loads_no_optional_or_slow_module() -> None:
     assert not tops & avoided
 
 
+def test_plans_load_neither_engines_nor_what_writes_for_them() -> None:
+    loaded = run("import json, sys, vtreat_py._plan; print(json.dumps(list(sys.modules)))")
+    assert not [name for name in loaded if name.startswith("vtreat_py.engines")]
+
+
+def test_queries_of_the_tested_dialects_need_no_engine() -> None:
+    program = f"""
+import sys
+{EVERY_JOB}
+for dialect in ("duckdb", "sqlite", "postgres", "spark"):
+    made.plan.to_sql("t", dialect=dialect)
+print(json.dumps(list(sys.modules)))
+"""
+    tops = {name.partition(".")[0] for name in run(program)}
+    assert not tops & {"duckdb", "sqlglot", "psycopg", "pyspark", "sqlite3"}
+
+
 def test_public_names_are_imported_on_use() -> None:
     heavy, found, listed = run(
         """

@@ -111,11 +111,10 @@ def prepare(
         )
     scale, collar = check_flag("scale", scale), check_flag("collar", collar)
     sparse_output = check_flag("sparse_output", sparse_output)
-    if scale and plan.outcome_type == "unsupervised":
-        raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
+    check_scaling(plan, scale)
     chosen = plan.select(prune_sig, variables, coders, prune_by)
     source = InputFrame.of(frame)
-    extra = _check_extra(extra_columns, [v.name for v in chosen])
+    extra = check_extra(extra_columns, [v.name for v in chosen])
     if sparse_output:
         check_sparse_options(scale, extra)
         check_sparse_variables(chosen)
@@ -137,7 +136,14 @@ def prepare(
     return source.like([v.name for v in chosen], out, extra)
 
 
-def _check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:
+def check_scaling(plan: TreatmentPlan, scale: bool) -> None:
+    """Refuse y-aware scaling without y."""
+    if scale and plan.outcome_type == "unsupervised":
+        raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
+
+
+def check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:
+    """Return columns to append, none of which is called as a derived variable is."""
     if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
         raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
     extra = list(extra_columns)

@@ -1,0 +1,121 @@
+"""Names and levels are data: nothing that they say is done."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import vtreat_py as vt
+
+ATTACKS = [
+    "'; DROP TABLE victim; --",
+    '"; DROP TABLE victim; --',
+    "`; DROP TABLE victim; --",
+    "\\'; DROP TABLE victim; --",
+    "') AS t; DROP TABLE victim; /*",
+    "*/ ; DROP TABLE victim; --",
+    "x\n; DROP TABLE victim;\n--",
+    "x'); DELETE FROM victim; --",
+    "\0'; DROP TABLE victim; --",
+    "$$; DROP TABLE victim; $$",
+]
+COLUMNS = ['c"; DROP TABLE victim; --', "c'; DROP TABLE victim; --", "c\n/* ` \\ ;", "c) --"]
+
+
+def attacked(levels: list[str]) -> tuple[vt.TreatmentPlan, pd.DataFrame]:
+    rows = len(levels) * 8
+    data = {c: np.roll(np.array(levels * 8, dtype=object), i) for i, c in enumerate(COLUMNS[:2])}
+    data |= {c: np.arange(rows) % (7 + i) * 1.5 for i, c in enumerate(COLUMNS[2:])}
+    frame = pd.DataFrame(data)
+    outcome = np.arange(rows) % len(levels) + np.arange(rows) % 7
+    plan = vt.design_treatments(
+        frame, outcome=outcome, coders=["clean", "catN", "catP"], min_fraction=0, random_state=0
+    )
+    assert set(plan.variables) == {t.column for t in plan.treatments}
+    return plan, frame
+
+
+def run(connection: Any, statement: str) -> list[tuple[Any, ...]]:
+    if hasattr(connection, "sql") and hasattr(connection, "catalog"):
+        return [tuple(row) for row in connection.sql(statement).collect()]
+    return list(connection.execute(statement).fetchall())
+
+
+@pytest.fixture(params=["duckdb", "sqlite", "postgres", "spark"])
+def victim(request: pytest.FixtureRequest) -> Any:
+    """A connection to a database that has a table to lose."""
+    connection: Any
+    if request.param == "duckdb":
+        connection = duckdb.connect()
+    elif request.param == "sqlite":
+        connection = sqlite3.connect(":memory:")
+    else:
+        connection = request.getfixturevalue(request.param)
+    if request.param == "spark":
+        connection.createDataFrame([(1,), (2,)], "id long").createOrReplaceTempView("victim")
+    else:
+        run_all = ["DROP TABLE IF EXISTS victim", "CREATE TABLE victim (id int)"]
+        for statement in run_all:
+            connection.execute(statement)
+        connection.execute("INSERT INTO victim VALUES (1), (2)")
+    return connection
+
+
+def test_nothing_is_dropped_and_results_are_right(victim: Any) -> None:
+    levels = [v for v in ATTACKS if "\0" not in v or "psycopg" not in type(victim).__module__]
+    plan, frame = attacked(levels)
+    report = plan.check_sql(victim, frame.iloc[: len(levels) + 3])
+    assert report.passed, report
+    assert run(victim, "SELECT count(*) FROM victim") == [(2,)]
+
+
+def test_names_of_tables_and_row_ids_are_data(victim: Any) -> None:
+    """A table and a row id of awkward names; the query alone, without our loading."""
+    spark = hasattr(victim, "catalog")
+    quote = "`" if spark else '"'
+
+    def quoted(name: str) -> str:
+        return quote + name.replace(quote, quote * 2) + quote
+
+    table, row_id = 't"`; DROP TABLE victim; --', "id'; DROP TABLE victim; --"
+    frame = pd.DataFrame({row_id: [1, 2, 3], "z": [0.5, None, 2.0]})
+    plan = vt.design_treatments(frame[["z"]], outcome_type="unsupervised")
+    rows = "(1, 0.5), (2, NULL), (3, 2.0)"
+    if spark:
+        table = "t_1"  # views of Spark have plain names
+        columns = f"{quoted(row_id)} int, z double"
+        victim.createDataFrame([(1, 0.5), (2, None), (3, 2.0)], columns).createOrReplaceTempView(
+            table
+        )
+        dialect = "spark"
+    else:
+        victim.execute(f"CREATE TABLE {quoted(table)} ({quoted(row_id)} int, z float)")
+        victim.execute(f"INSERT INTO {quoted(table)} VALUES {rows}")
+        module = type(victim).__module__.partition(".")[0].strip("_")
+        dialect = {"sqlite3": "sqlite", "psycopg": "postgres"}.get(module, module)
+    found = run(victim, plan.to_sql(table, dialect=dialect, row_id=row_id))
+    if not spark:
+        victim.execute(f"DROP TABLE {quoted(table)}")
+    assert sorted(found) == [(1, 0.5, 0.0), (2, 1.25, 1.0), (3, 2.0, 0.0)]
+    assert run(victim, "SELECT count(*) FROM victim") == [(2,)]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
+@pytest.mark.parametrize("name", ["nul\0", "", "\ud800"])
+def test_names_that_no_table_has_are_refused(dialect: str, name: str) -> None:
+    plan = vt.design_treatments(pd.DataFrame({"z": [1.0, 2.0]}), outcome_type="unsupervised")
+    with pytest.raises(vt.VtreatError, match="cannot be written as SQL: names must not be empty"):
+        plan.to_sql("t", dialect=dialect, row_id=name)
+
+
+def test_names_that_spark_would_change_are_refused() -> None:
+    frame = pd.DataFrame({"${spark.app.name}": [1.0, 2.0]})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    assert "${spark.app.name}" in plan.to_sql("t")
+    with pytest.raises(vt.VtreatError, match="Spark, which puts the value of a variable"):
+        plan.to_sql("t", dialect="spark")

@@ -1,0 +1,1 @@
+"""Where plans are applied, and statistics computed, outside of memory."""

@@ -1,0 +1,1 @@
+"""A plan as SQL text: the same numbers as `prepare`, where the data are."""
