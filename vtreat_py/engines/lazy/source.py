@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
@@ -152,7 +152,8 @@ class LazySource:
 
 def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
-    return cast("pa.Table", frame.collect("pyarrow").to_native())
+    table: pa.Table = frame.collect("pyarrow").to_native()
+    return table.select(frame.columns)  # Dask adds its index
 
 
 def _open(path: str) -> Any:
