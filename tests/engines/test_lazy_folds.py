@@ -213,6 +213,12 @@ def test_what_lazy_frames_cannot_have() -> None:
         lazy_folds(source, groups=[1], row_id="id")
 
 
+def test_folds_of_several_types() -> None:
+    frame = pd.DataFrame({"fold": [1, "a"] * 3, "x": range(6), "y": [1.5, 2, 3, 4, 1, 0]})
+    with pytest.raises(InvalidOptionError, match="cv='fold' is of type several, such as 1, 'a'"):
+        vt.design_treatments(frame, outcome="y", cv="fold")
+
+
 def test_ids_beyond_64_bits_with_a_sign() -> None:
     frame = pd.DataFrame({"id": np.array([2**63, 1, 2, 3], np.uint64), "z": [1, 2, 3, 4]})
     with pytest.raises(InvalidOptionError, match="holds 9223372036854775808, which is beyond"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,10 +106,6 @@ class LazySource:
     def native(self) -> Any:
         """The frame as the engine knows it."""
         return self.frame.to_native()
-
-    def lacking(self, names: Sequence[Hashable]) -> list[Hashable]:
-        """Return those of the names that no column has."""
-        return [name for name in names if name not in self.dtypes]
 
     def output_names(
         self, feature_names: Sequence[str], chosen: Sequence[str], kept: Sequence[str]
