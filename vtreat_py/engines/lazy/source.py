@@ -125,7 +125,14 @@ class LazySource:
         ------
         FrameError
             If one of ``kept`` is a derived variable's name, to the engine.
+        InvalidOptionError
+            If the result would have no column.
         """
+        if not (chosen or kept):
+            raise InvalidOptionError(
+                "no derived variable is left, and a lazy frame cannot be without columns; name "
+                "row_id=, or keep more (see plan.score_frame)"
+            )
         if self.engine not in _BLIND_TO_CASE:
             return list(chosen)
         apart = told_apart(feature_names)
