@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import pandas as pd
 import pyarrow as pa
 
 from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
@@ -32,6 +33,8 @@ def is_lazy(frame: Any) -> bool:
     """Whether it is a lazy frame or a path to a file; imports no engine."""
     if isinstance(frame, str | Path | LazySource):
         return True
+    if isinstance(frame, pd.DataFrame | pa.Table):  # which may have columns that share a name
+        return False
     return isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame)
 
 
