@@ -22,6 +22,7 @@ from vtreat_py._errors import (
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
 from vtreat_py._jobs import run_tasks
+from vtreat_py._named_folds import check_column, names_fold_column
 from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
@@ -112,6 +113,7 @@ class Design:
     context: DesignContext
     n_jobs: int | None
     progress: bool
+    row_id: Hashable | None = None
 
     @classmethod
     def checked(
@@ -128,6 +130,7 @@ class Design:
         target: Any = None,
         cv: Any = None,
         random_state: Any = None,
+        row_id: Any = None,
         y_dependent_coders: Any = None,
         scaled: bool = False,
         **options: Any,
@@ -146,8 +149,11 @@ class Design:
             raise InvalidOptionError(
                 f"y_dependent_coders= is for outcomes of several classes; this one is {read.note}"
             )
-        given = (outcome, sample_weight, groups)
+        fold_column = cv if names_fold_column(cv) else None
+        given = (outcome, sample_weight, groups, row_id, fold_column)
         aside = [g for g in given if g is not None and is_name(g, source)]
+        if row_id is not None:
+            check_column("row_id", row_id, source.columns)
         chosen = _choose_variables(source, variables, aside)
         _check_map(checked, chosen)
         _warn_of_outcome_among(chosen, outcome, source)
@@ -156,11 +162,11 @@ class Design:
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             along = None if groups is None else read_along(source, "groups", groups)
-            folds = make_folds(cv, along, random_state, read, source.n_rows)
+            folds = make_folds(cv, along, random_state, read, source, row_id)
         if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
             raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
         context = DesignContext(read, folds, checked, coders, scaled)
-        return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
+        return cls(source, chosen, context, n_jobs, check_flag("progress", progress), row_id)
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column, in threads if asked; a string says why a column is not used."""
@@ -229,7 +235,8 @@ class Design:
         if rows is not None and weight is not None:
             weight = weight[rows]
         names = [v.name for v in chosen]
-        frame = out if sparse_output else self.source.like(names, out, (), rows)
+        first = () if self.row_id is None else (self.row_id,)
+        frame = out if sparse_output else self.source.like(names, out, (), rows, first)
         return CrossFrameExperiment(plan, frame, weight, folds)
 
 
@@ -257,7 +264,8 @@ def _choose_variables(
     misused = [v for v in chosen if v in aside]
     if misused:
         raise InvalidOptionError(
-            f"variables names {misused}, which is the outcome, the weight or the group column"
+            f"variables names {misused}, which is the outcome, or the column of weights, groups, "
+            "folds or row ids"
         )
     return chosen
 

@@ -17,6 +17,7 @@ from vtreat_py._columns import Column
 from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py._reading import read_column
 from vtreat_py._typing import FloatArray
+from vtreat_py.engines.lazy.source import is_lazy
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,12 @@ class InputFrame:
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
+        if is_lazy(frame):
+            raise OptionTypeError(
+                f"frame is of type {type(frame).__name__}; lazy frames and paths to files are for "
+                "design_treatments, cross_frame_experiment and prepare only. Give a pandas, "
+                "polars or pyarrow data frame; a lazy one must be collected first"
+            )
         try:
             wrapped = nw.from_native(frame, eager_only=True)
             is_array = False
@@ -64,7 +71,7 @@ class InputFrame:
             if array is None:
                 raise OptionTypeError(
                     f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
-                    "data frame (a lazy one must be collected first), or a two-dimensional array"
+                    "data frame, or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
             wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
@@ -94,7 +101,12 @@ class InputFrame:
         return columns
 
     def like(
-        self, names: Sequence[str], columns: FloatArray, extra: Sequence[Hashable], rows: Any = None
+        self,
+        names: Sequence[str],
+        columns: FloatArray,
+        extra: Sequence[Hashable],
+        rows: Any = None,
+        first: Sequence[Hashable] = (),
     ) -> Any:
         """Build a frame of the caller's kind; an array where one came.
 
@@ -107,27 +119,33 @@ class InputFrame:
             Columns of this frame to append as they are.
         rows : ndarray of int or None
             The rows of this frame that the values stand for; None: all.
+        first : sequence of hashable
+            Columns of this frame to put in front as they are.
         """
         native = self.frame.to_native()
         if self.is_array:
             values = columns.T
-            return np.hstack([values, _rows(native[list(extra)], rows)]) if extra else values
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return np.hstack([beside[0], values, beside[1]]) if first or extra else values
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
-            if not extra:
+            if not (first or extra):
                 return result
-            return pd.concat([result, _rows(native[list(extra)], rows)], axis=1)
-        data: dict[str, Any] = {
-            name: nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
-            for name, values in zip(names, columns, strict=True)
-        }
-        for name in extra:
-            series = self.frame.get_column(name)  # type: ignore[arg-type]
-            data[str(name)] = series if rows is None else series[rows]
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return pd.concat([beside[0], result, beside[1]], axis=1)
+
+        def kept(name: Any) -> nw.Series[Any]:
+            series = self.frame.get_column(name)
+            return series if rows is None else series[rows]
+
+        data: dict[str, Any] = {str(name): kept(name) for name in first}
+        for name, values in zip(names, columns, strict=True):
+            data[name] = nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
+        data |= {str(name): kept(name) for name in extra}
         if not data:
-            kept = self.frame if rows is None else self.frame[rows]
-            return kept.drop(self.frame.columns).to_native()
+            some = self.frame if rows is None else self.frame[rows]
+            return some.drop(self.frame.columns).to_native()
         return nw.from_dict(data).to_native()
 
 
@@ -176,8 +194,6 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
             f"X is of type {type(given).__name__}: sparse input is not supported. Give a data "
             "frame, or a dense array such as X.toarray()"
         )
-    if isinstance(nw.from_native(given, pass_through=True), nw.LazyFrame):
-        return None
     if not isinstance(given, list | tuple) and not hasattr(given, "__array__"):
         return None
     try:

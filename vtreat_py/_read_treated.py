@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from vtreat_py._column_treatment import LevelTreatment, Treatment
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
-from vtreat_py._errors import SchemaError, counted
 from vtreat_py._frames import InputFrame
+from vtreat_py._schema import check_kinds, check_present
 
 
 def read_treated(
@@ -20,30 +20,18 @@ def read_treated(
     SchemaError
         If columns are missing, ``extra`` ones included, or hold another type than at design.
     """
-    present = set(source.columns)
-    needed = [*(t.column for t in treatments), *extra]
-    missing = [name for name in needed if name not in present]
-    if missing:
-        nameless = "; an array has x0, x1, ..., so give a data frame" if source.is_array else ""
-        raise SchemaError(
-            f"the frame lacks {counted(len(missing), 'column')}: "
-            f"{', '.join(map(repr, missing))}{nameless}. "
-            "Add them (missing values are fine), or prepare fewer variables"
-        )
+    check_present([*(t.column for t in treatments), *extra], source.columns, source.is_array)
     columns = source.read_all(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
     )
-    drifted = [
-        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)}{_for_instance(c)})"
-        for t, c in zip(treatments, columns, strict=True)
-        if not t.fits(c)
-    ]
-    if drifted:
-        raise SchemaError(
-            f"{counted(len(drifted), 'column')} changed type since the design: "
-            f"{'; '.join(drifted)}. Convert to the type of the design"
-        )
+    check_kinds(
+        [
+            (t.column, t.kind, kind_of(c) + _for_instance(c))
+            for t, c in zip(treatments, columns, strict=True)
+            if not t.fits(c)
+        ]
+    )
     return columns
 
 

@@ -7,11 +7,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+
+LAZY_ENGINES = ["polars", "duckdb", "spark", "dask", "ibis"]
 
 
 @pytest.fixture(scope="session")
@@ -103,3 +106,31 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+@pytest.fixture(params=LAZY_ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """Name of an engine."""
+    return request.param
+
+
+@pytest.fixture
+def lazy(engine: str, request: pytest.FixtureRequest) -> Callable[[pa.Table], Any]:
+    """Make a lazy frame of the engine from an Arrow table."""
+    if engine == "polars":
+        polars = pytest.importorskip("polars")
+        return lambda table: polars.from_arrow(table).lazy()
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        return lambda table: duckdb.connect().from_arrow(table)
+    if engine == "spark":
+        session = request.getfixturevalue("spark")
+        return session.createDataFrame
+    if engine == "dask":
+        frames = pytest.importorskip("dask.dataframe")
+        pandas = pytest.importorskip("pandas")
+        return lambda table: frames.from_pandas(
+            table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3
+        )
+    ibis = pytest.importorskip("ibis")
+    return ibis.memtable

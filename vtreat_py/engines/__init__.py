@@ -1,1 +1,1 @@
-"""Where plans are applied, and statistics computed, outside of memory."""
+"""Where statistics are computed and plans applied, when not in memory."""

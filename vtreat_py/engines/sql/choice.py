@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from vtreat_py._column_treatment import DerivedVariable, Treatment
 from vtreat_py._options import check_flag
-from vtreat_py._prepare import check_extra, check_scaling, warn_of_nothing
+from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._pruning import SIG
+from vtreat_py._schema import check_extra, check_scaling
 
 if TYPE_CHECKING:  # the plan answers by this module
     from vtreat_py._plan import TreatmentPlan

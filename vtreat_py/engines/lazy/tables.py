@@ -1,0 +1,79 @@
+"""Looking values up by level: in small tables brought to the engine, or in the query itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.engines.lazy.columns import exactly, native_module
+from vtreat_py.engines.lazy.source import LazySource
+
+# Up to so many levels whose value is not that of novel ones are written into the query.
+_FEW_LEVELS = 20
+
+
+def brought(source: LazySource, table: pa.Table) -> nw.LazyFrame[Any]:
+    """Bring a table to the engine of a frame, so that the two can be joined.
+
+    It lives as long as queries that use it do: polars, Dask and Ibis hold the table, DuckDB's
+    relations hold the Arrow table that they scan, Spark holds a local relation. Nothing is
+    written, neither to the catalog nor to a file.
+    """
+    frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).bring(source.native, table))
+    return frame
+
+
+@dataclass(frozen=True, eq=False)
+class LevelValues:
+    """Values of a variable by level.
+
+    Attributes
+    ----------
+    keys : pyarrow.Array
+        The levels, as the engine has them: text, bytes or floats; none missing.
+    values : ndarray of shape (n_levels,)
+    missing, novel : float
+        Values of missing levels and of those not among the keys.
+    """
+
+    keys: pa.Array
+    values: FloatArray
+    missing: float
+    novel: float
+
+    def apart(self) -> IntArray:
+        """Places of levels whose value is, to the bit, not that of novel ones."""
+        novel = np.array([self.novel]).view(np.int64)
+        return np.flatnonzero(self.values.view(np.int64) != novel)
+
+    def few(self) -> bool:
+        """Whether a query can spell the values out; floats it cannot, some engines round them."""
+        apart = len(self.apart())
+        return not apart or (apart <= _FEW_LEVELS and not pa.types.is_floating(self.keys.type))
+
+    def spelt_out(self, level: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        """Look a level up by comparisons; levels of equal values together."""
+        keys_of: dict[str, list[Any]] = {}
+        for place in self.apart():
+            keys_of.setdefault(float(self.values[place]).hex(), []).append(
+                self.keys[int(place)].as_py()
+            )
+        result = exactly(self.novel)
+        for value, keys in keys_of.items():
+            hit = level == nw.lit(keys[0]) if len(keys) == 1 else level.is_in(keys)
+            result = nw.when(hit).then(exactly(float.fromhex(value))).otherwise(result)
+        return self._or_missing(result, is_missing)
+
+    def joined(self, found: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        """Complete what a join has found, which is null for levels it has not."""
+        return self._or_missing(
+            nw.when(found.is_null()).then(exactly(self.novel)).otherwise(found), is_missing
+        )
+
+    def _or_missing(self, value: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        return nw.when(is_missing).then(exactly(self.missing)).otherwise(value)
