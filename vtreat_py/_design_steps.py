@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from vtreat_py._assembly import assemble
 from vtreat_py._column_treatment import wanted_places
-from vtreat_py._columns import EmptyColumn, NumericColumn
+from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._design_levels import LearnedLevelRows, UnusedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumberRows, learn_numbers
@@ -34,6 +34,7 @@ from vtreat_py._warn import warn
 
 Learned = LearnedNumberRows | LearnedLevelRows
 Unused = UnusedLevels | str
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,25 +164,28 @@ class Design:
         return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
 
     def learn(self) -> list[Learned | Unused]:
-        """Learn each column, in threads if asked; a string says why a column is not used."""
+        """Learn each column; a string says why a column is not used."""
+        return self.each_column(self._learn_column)
+
+    def each_column(self, use: Callable[[Column], T]) -> list[T]:
+        """Read each column and do something with it, in threads if asked."""
         with progress_line(len(self.variables), self.progress) as advance:
 
-            def learn(name: Hashable) -> Learned | Unused | UnsupportedColumnError:
-                one = self._learn_column(name)
-                advance()
-                return one
+            def read(name: Hashable) -> T | UnsupportedColumnError:
+                try:
+                    return use(self.source.read(name))
+                except UnsupportedColumnError as error:
+                    return error  # raised once all such columns are known
+                finally:
+                    advance()
 
-            results = run_tasks(learn, self.variables, self.n_jobs)
+            results = run_tasks(read, self.variables, self.n_jobs)
         failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
         if failed:
             raise UnsupportedColumnError.of_all(failed)
         return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    def _learn_column(self, name: Hashable) -> Learned | Unused | UnsupportedColumnError:
-        try:
-            column = self.source.read(name)
-        except UnsupportedColumnError as error:
-            return error  # raised once all such columns are known
+    def _learn_column(self, column: Column) -> Learned | Unused:
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):
