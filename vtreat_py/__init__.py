@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vtreat_py._design import cross_frame_experiment, design_treatments
     from vtreat_py._design_steps import CrossFrameExperiment
     from vtreat_py._errors import VtreatError, VtreatWarning
+    from vtreat_py._kept_statistics import DesignStatistics
     from vtreat_py._plan import TreatmentPlan
     from vtreat_py._prepare import prepare
     from vtreat_py._treatments import (
@@ -27,6 +28,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
         {
             "BinomialOutcomeTreatment": "_treatments",
             "CrossFrameExperiment": "_design_steps",
+            "DesignStatistics": "_kept_statistics",
             "MultinomialOutcomeTreatment": "_treatments",
             "NumericOutcomeTreatment": "_treatments",
             "TreatmentPlan": "_plan",
@@ -47,6 +49,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
 __all__ = [
     "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "DesignStatistics",
     "MultinomialOutcomeTreatment",
     "NumericOutcomeTreatment",
     "TreatmentPlan",

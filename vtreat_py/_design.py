@@ -8,7 +8,7 @@ from typing import Any
 
 from vtreat_py._design_steps import CrossFrameExperiment, Design
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._kept_statistics import DesignStatistics
+from vtreat_py._kept_statistics import kept_experiment, kept_statistics
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG, check_pruning
@@ -168,7 +168,7 @@ def design_treatments(
     keep = check_flag("keep_statistics", given.pop("keep_statistics"))
     design = Design.checked(**given)
     if keep:
-        return DesignStatistics.of(design).plan(n_jobs=n_jobs)
+        return kept_statistics(design).plan(n_jobs=n_jobs)
     return design.plan(design.learn())
 
 
@@ -253,7 +253,7 @@ def cross_frame_experiment(
         )
     check_flag("collar", collar)
     if keep:
-        return DesignStatistics.of(design).experiment(design, **options)
+        return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
     return design.cross_frame(plan, learned, **options)

@@ -21,7 +21,7 @@ from vtreat_py._errors import (
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
-from vtreat_py._jobs import run_tasks
+from vtreat_py._jobs import check_jobs, run_tasks
 from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
@@ -96,6 +96,24 @@ class CrossFrameExperiment:
         """The split that was used, as (training rows, application rows) pairs."""
         return self.fold_plan.pairs()
 
+    @property
+    def fold_numbers(self) -> IntArray:
+        """For each row of the frame, the number of its fold: its place in ``folds``.
+
+        To be stored along the rows, where they are to be coded, or forgotten, later on.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` repeats rows, or leaves some out.
+        """
+        if not self.fold_plan.applies_once:
+            raise InvalidOptionError(
+                "rows have no fold of their own, because cv repeats some or leaves some out; "
+                "folds has its index pairs"
+            )
+        return self.fold_plan.fold
+
     def __repr__(self) -> str:
         n_rows, n_columns = self.cross_frame.shape
         return (
@@ -158,8 +176,7 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(cv, along, random_state, read, source.n_rows)
-        if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
-            raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
+        check_jobs(n_jobs)
         context = DesignContext(read, folds, checked, coders, scaled)
         return cls(source, chosen, context, n_jobs, check_flag("progress", progress))
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import DesignContext
+from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._folds import FoldPlan, folds_of_pairs
-from vtreat_py._frames import InputFrame
+from vtreat_py._folds import FoldPlan
 from vtreat_py._options import DesignOptions
 from vtreat_py._outcome import (
     Outcome,
     OutcomeType,
     note_of_classes,
-    read_along,
     sorted_classes,
 )
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
@@ -52,6 +51,22 @@ class KeptDesign:
     options: DesignOptions
     n_folds: int
 
+    @classmethod
+    def of(cls, design: Design) -> KeptDesign:
+        """Leave out the rows of a design."""
+        context, outcome = design.context, design.context.outcome
+        return cls(
+            outcome.kind,
+            outcome.name,
+            outcome.target,
+            outcome.note,
+            outcome.classes,
+            design.variables,
+            design.source.columns,
+            context.options,
+            context.folds.n_folds,
+        )
+
     @property
     def counts_classes(self) -> bool:
         """Whether the outcome is a class."""
@@ -82,14 +97,24 @@ class KeptDesign:
         fold, own = np.divmod(block, self.n_classes)
         return fold, own
 
+    @cached_property
+    def fold_and_class(self) -> tuple[IntArray, IntArray]:
+        """Fold and class of all blocks."""
+        return self.folds_and_classes(np.arange(self.n_blocks))
+
     def block_name(self, block: int) -> str:
         """Say in words which rows a block has, for messages."""
         fold, own = divmod(block, self.n_classes)
+        outcome = f", outcome {self.outcome_label(own)}" if self.counts_classes else ""
+        return f"fold {fold}{outcome}"
+
+    def outcome_label(self, value: Any) -> str:
+        """Say in words what a number, or the number of a class, stands for."""
         if self.classes:
-            return f"fold {fold} and class {self.classes[own]!r}"
+            return repr(self.classes[value])
         if self.counts_classes:
-            return f"fold {fold} and {'' if own else 'not '}of class {self.target!r}"
-        return f"fold {fold}"
+            return f"{'' if value else 'not '}{self.target!r}"
+        return f"{value:g}"
 
     def joined(self, other: KeptDesign) -> KeptDesign:
         """Return the design of the rows of both, if they are of one design.
@@ -116,45 +141,11 @@ class KeptDesign:
 
     def places(self, blocks_of: KeptDesign) -> IntArray:
         """For each block, its number in a design of other classes; -1 where there is none."""
-        fold, own = self.folds_and_classes(np.arange(self.n_blocks))
+        fold, own = self.fold_and_class
         if self.classes:
             number = {label: k for k, label in enumerate(blocks_of.classes)}
             own = np.array([number.get(label, -1) for label in self.classes])[own]
         return np.where(own < 0, -1, fold * blocks_of.n_classes + own)
-
-    def read_folds(self, frame: InputFrame, folds: Any) -> IntArray:
-        """Fold of each row of a frame, from a column, an array, or index pairs.
-
-        Raises
-        ------
-        InvalidOptionError
-            If a row has none, or one that the design has not.
-        """
-        if self.outcome_type == "unsupervised":
-            return np.zeros(frame.n_rows, dtype=np.int8)
-        if folds is None:
-            raise InvalidOptionError(
-                "folds is missing: the statistics need the fold of each row, such as the folds of "
-                "the experiment that the rows were in"
-            )
-        if isinstance(folds, list) and folds and isinstance(folds[0], tuple | list):
-            plan = folds_of_pairs(folds, frame.n_rows)
-            if plan.n_folds != self.n_folds or plan.training is not None or not plan.applies_once:
-                raise InvalidOptionError(
-                    f"folds has {plan.n_folds} index pairs; it must have {self.n_folds}, as the "
-                    "design had, with each row in one application set and all others training it"
-                )
-            return plan.fold
-        column = read_along(frame, "folds", folds)
-        if not isinstance(column, NumericColumn) or column.bad is not None:
-            raise InvalidOptionError("folds must hold the number of a fold for each row")
-        wrong = np.flatnonzero(~np.isin(column.values, np.arange(self.n_folds)))
-        if len(wrong):
-            raise InvalidOptionError(
-                f"folds has {column.values[wrong[0]]:g} in row {wrong[0]}; the design has folds "
-                f"0 to {self.n_folds - 1}"
-            )
-        return column.values.astype(np.min_scalar_type(self.n_folds))
 
     def context(self, outcome: Outcome, fold: IntArray, *, scaled: bool = False) -> DesignContext:
         """Context of rows of these folds; of none, to learn what all rows say."""

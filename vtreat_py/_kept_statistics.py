@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -10,18 +11,17 @@ import numpy as np
 
 from vtreat_py._assembly import assemble
 from vtreat_py._columns import Column
-from vtreat_py._design_context import DesignContext
 from vtreat_py._design_steps import CrossFrameExperiment, Design, Learned, Unused
-from vtreat_py._errors import InvalidOptionError, OutcomeError, SchemaError, counted
-from vtreat_py._frames import InputFrame
-from vtreat_py._jobs import run_tasks
+from vtreat_py._errors import InvalidOptionError, OutcomeError, counted
+from vtreat_py._jobs import check_jobs, run_tasks
 from vtreat_py._kept_columns import KeptColumn, added, kept_column, less
 from vtreat_py._kept_design import KeptDesign, moved_sums
+from vtreat_py._kept_file import read_statistics, write_statistics
 from vtreat_py._kept_learning import learn_kept, learn_kept_rows
 from vtreat_py._kept_numbers import values_less
-from vtreat_py._kept_rows import KeptRows
-from vtreat_py._options import CALIBRATED, check_flag
-from vtreat_py._outcome import Outcome, Weighting, read_known_outcome, read_weight
+from vtreat_py._kept_rows import KeptRows, rows_of_frame
+from vtreat_py._options import check_flag
+from vtreat_py._outcome import Outcome, Weighting
 from vtreat_py._plan import TreatmentPlan, same
 from vtreat_py._pruning import SIG, check_pruning
 from vtreat_py._sparse import check_sparse_options
@@ -32,7 +32,91 @@ from vtreat_py.statistics.value_table import ValueTable
 
 @dataclass(frozen=True, eq=False)
 class DesignStatistics:
-    """The sums a plan is made of."""
+    """The sums that a plan is made of: they add, subtract, and turn into a plan again.
+
+    A design with ``keep_statistics=True`` leaves them as ``plan.statistics``, and its plan is
+    ``plan.statistics.plan()``. So the plan of merged parts is the plan of all their rows:
+
+    * ``monday + tuesday`` are the statistics of both days. Parts must be of one design: the same
+      options, variables, outcome, target and number of folds. Classes of a multinomial outcome may
+      be met in one part only, and a column may be missing throughout a part.
+    * ``everything - part`` forgets rows: a day, a customer. What is taken away must be there,
+      under the same folds: `of_rows` sums it up.
+    * `cross_frame` codes rows that are in the statistics by all rows of other folds: those of
+      later days, too.
+    * `save` and `load` keep them in a file.
+
+    They hold sums of the outcome by level and by value, and are as sensitive as the data.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows, those of weight 0 with them.
+    design : KeptDesign
+        Outcome, variables, options and number of folds.
+    rows : OutcomeSums
+        Sums by block of rows.
+    outcome_values : ValueTable or None
+        The different values of a numeric outcome.
+    columns : tuple of KeptLevels or KeptNumbers
+        Sums by level or value and block of rows, for each of the variables.
+
+    See Also
+    --------
+    design_treatments, cross_frame_experiment : Keep statistics, with ``keep_statistics=True``.
+
+    Notes
+    -----
+    Folds: each part is split by its own ``cv``, and fold k of the sum is the union of the parts'
+    folds k. Each fold must be trained on all rows that are not its own, and rows that belong
+    together (``groups``) must be in one fold in every part. ``cv`` may not be "ordered", nor repeat
+    rows.
+
+    Exactness: counts add up exactly. With a class as outcome, plans of merged parts are equal in
+    every bit, except for what comes of the values of numeric columns of more than 65,536
+    different ones; these, and all that comes of sums of a numeric outcome, agree to about 1e-12
+    of their size. Levels are in the order in which the parts that were added first met them.
+
+    A plan without ``keep_statistics`` may differ, beside the order of sums, in this:
+
+    * ``catD`` has the p-value of the classic regression: the calibrated test of spread needs rows.
+    * Of numeric columns, or outcomes, of more than 65,536 different values only so many binary
+      digits are told apart that there are no more than that, for quantiles, ranges and logistic
+      regressions (means and variances are those of the values); rows that are taken away do not
+      bring digits back.
+    * An imputation function gets the different good values, and the weight of each.
+    * Levels that only rows of weight 0 have are none.
+    * `prepare` does not recognise the training frame.
+
+    Weights are whole numbers, or with ``significance="classic"`` any.
+
+    Size: for each categorical column levels x folds, for each numeric one at most 65,536 x folds
+    entries of 64 bytes; times the number of classes, where the outcome is a class.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> monday = pd.DataFrame({"x": ["a", "b", "c", None] * 5, "y": [1, 0, 1, 0, 0] * 4})
+    >>> tuesday = pd.DataFrame({"x": ["a", "b", "d", "d"] * 5, "y": [0, 0, 1, 1, 1] * 4})
+    >>> days = [vt.cross_frame_experiment(day, outcome="y", random_state=0, keep_statistics=True)
+    ...         for day in (monday, tuesday)]
+    >>> both = days[0].plan.statistics + days[1].plan.statistics
+    >>> both
+    DesignStatistics: outcome binomial, because the outcome has two classes; target 1, the last ...
+    1 column, 40 rows, 5 folds
+    >>> both.plan().n_rows
+    40
+    >>> both.cross_frame(tuesday, folds=days[1].folds).shape
+    (20, 6)
+
+    A customer asks to be forgotten: his rows, under the folds that they had.
+
+    >>> rows = [0, 5]
+    >>> part = both.of_rows(monday.iloc[rows], folds=days[0].fold_numbers[rows])
+    >>> (both - part).plan().n_rows
+    38
+    """
 
     design: KeptDesign
     n_rows: int
@@ -40,31 +124,33 @@ class DesignStatistics:
     outcome_values: ValueTable | None
     columns: tuple[KeptColumn, ...]
 
-    @classmethod
-    def of(cls, design: Design) -> DesignStatistics:
-        """Sum up the rows of a checked design."""
-        _check_can_keep(design.context)
-        context, outcome = design.context, design.context.outcome
-        kept = KeptDesign(
-            outcome.kind,
-            outcome.name,
-            outcome.target,
-            outcome.note,
-            outcome.classes,
-            design.variables,
-            design.source.columns,
-            context.options,
-            context.folds.n_folds,
-        )
-        rows = KeptRows.of(context, kept)
-        values = None
-        if outcome.kind == "numeric":
-            numbers = outcome.labels[rows.counted]
-            none = np.zeros(len(rows.block), dtype=np.intp)
-            values = ValueTable.of_rows(numbers, none, none, rows.weight)
-        columns = design.each_column(partial(kept_column, rows=rows))
-        sums = OutcomeSums.of_rows(rows.block, rows.n_blocks, rows.y, rows.weight, rows.centre)
-        return cls(kept, design.source.n_rows, sums, values, tuple(columns))
+    def plan(self, *, n_jobs: int | None = None) -> TreatmentPlan:
+        """Make the plan of all rows that are in the statistics.
+
+        Parameters
+        ----------
+        n_jobs : int or None
+            Threads to work in, as for `design_treatments`.
+
+        Returns
+        -------
+        TreatmentPlan
+            With these statistics.
+
+        Raises
+        ------
+        OutcomeError
+            If the outcome is the same in all rows.
+        InvalidOptionError
+            If all rows are in one fold.
+        """
+        check_jobs(n_jobs)
+        self._check_folds()
+        context = self.design.context(self.outcome(), np.empty(0, dtype=np.int8))
+        learn = partial(learn_kept, design=self.design, context=context)
+        learned = run_tasks(learn, self.columns, n_jobs)
+        plan = assemble(self.design.variables, learned, context, self.design.columns, self.n_rows)
+        return replace(plan, statistics=self)
 
     def of_rows(
         self,
@@ -75,8 +161,44 @@ class DesignStatistics:
         sample_weight: Any = None,
         n_jobs: int | None = None,
     ) -> DesignStatistics:
-        """Sum up other rows under the same design: to be added, or taken away."""
-        return DesignStatistics.of(self._of_frame(frame, folds, outcome, sample_weight, n_jobs))
+        """Sum up rows under the same design, to add them or to take them away.
+
+        Other than in a design, there may be few of them, and their outcome need not vary.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows
+            With all variables of the design.
+        folds : column name, array of int of shape (n,), or list of index pairs
+            The fold of each row: ``fold_numbers`` (or ``folds``) of the experiment that the rows
+            were in. None only without outcome.
+        outcome : array of shape (n,), column name or None
+            None: the column that was the outcome of the design.
+        sample_weight : column name, array of shape (n,) or None
+            Weights, if the design had any.
+        n_jobs : int or None
+            Threads to work in, as for `design_treatments`.
+
+        Returns
+        -------
+        DesignStatistics
+
+        Raises
+        ------
+        VtreatError
+            One of its kinds, if the frame lacks a column, or folds or outcome cannot be used.
+        """
+        return kept_statistics(
+            rows_of_frame(
+                self.design,
+                frame,
+                folds=folds,
+                outcome=outcome,
+                sample_weight=sample_weight,
+                n_jobs=n_jobs,
+                centre=self.rows.centre,
+            )
+        )
 
     def cross_frame(
         self,
@@ -92,80 +214,63 @@ class DesignStatistics:
         sparse_output: bool = False,
         n_jobs: int | None = None,
     ) -> Any:
-        """Code rows that are in the statistics by what all rows of other folds know."""
+        """Code rows that are in the statistics by what all rows of the other folds know.
+
+        The frame to train a model on: the cross-frame of all rows at once has the same rows.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows
+            Rows that the statistics are of, such as those of one day.
+        folds : column name, array of int of shape (n,), or list of index pairs
+            The fold of each row: ``folds`` (or ``fold_numbers``) of the experiment that the rows
+            were in. Under another fold, a row would be coded by its own outcome.
+        outcome : array of shape (n,), column name or None
+            None: the column that was the outcome of the design. Codes do not look at it; it is
+            taken to see whether the rows are in the statistics, under these folds.
+        sample_weight : column name, array of shape (n,) or None
+            Weights, if the design had any.
+        scale, collar, prune_sig, prune_by, sparse_output
+            As for `cross_frame_experiment`.
+        n_jobs : int or None
+            Threads to work in, as for `design_treatments`.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+
+        Raises
+        ------
+        InvalidOptionError
+            If there are rows, under these folds, that are not in the statistics.
+        VtreatError
+            One of its other kinds, if the frame lacks a column, or folds or outcome cannot be used.
+        """
         check_pruning(prune_sig, prune_by)
-        scale, collar = check_flag("scale", scale), check_flag("collar", collar)
-        if check_flag("sparse_output", sparse_output):
+        options = {
+            "scale": check_flag("scale", scale),
+            "collar": check_flag("collar", collar),
+            "sparse_output": check_flag("sparse_output", sparse_output),
+        }
+        if sparse_output:
             check_sparse_options(scale)
         if self.design.outcome_type == "unsupervised":
             raise InvalidOptionError(
                 "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
             )
-        design = self._of_frame(frame, folds, outcome, sample_weight, n_jobs, scale)
-        _ = self - DesignStatistics.of(design)  # refuses rows that are not in the statistics
-        made = self.experiment(design, scale, collar, prune_sig, prune_by, sparse_output)
+        design = rows_of_frame(
+            self.design,
+            frame,
+            folds=folds,
+            outcome=outcome,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            centre=self.rows.centre,
+            scaled=options["scale"],
+        )
+        _ = self - kept_statistics(design)  # refuses rows that are not in the statistics
+        made = kept_experiment(self, design, prune_sig=prune_sig, prune_by=prune_by, **options)
         return made.cross_frame
-
-    def experiment(
-        self,
-        design: Design,
-        scale: bool,
-        collar: bool,
-        prune_sig: float | str | None,
-        prune_by: str = SIG,
-        sparse_output: bool = False,
-    ) -> CrossFrameExperiment:
-        """Code the rows of a design, all of which are in the statistics."""
-        given = design.context
-        context = self.design.context(
-            self._outcome(), given.folds.fold, scaled=given.scaled_cross_frame
-        )
-        kept = {column.name: column for column in self.columns}
-
-        def learn(column: Column) -> Learned | Unused:
-            one = kept[column.name]
-            return learn_kept_rows(one, column, self.design, context, given.outcome.weight)
-
-        learned, plan = design.each_column(learn), self.plan(n_jobs=design.n_jobs)
-        return design.cross_frame(plan, learned, scale, collar, prune_sig, prune_by, sparse_output)
-
-    def _of_frame(
-        self,
-        frame: Any,
-        folds: Any,
-        outcome: Any,
-        sample_weight: Any,
-        n_jobs: int | None,
-        scaled: bool = False,
-    ) -> Design:
-        """Read rows of a frame as rows of this design; their outcome need not vary."""
-        source, kept = InputFrame.of(frame), self.design
-        missing = [name for name in kept.variables if name not in set(source.columns)]
-        if missing:
-            raise SchemaError(
-                f"the frame lacks {counted(len(missing), 'column')} that the statistics are of: "
-                f"{', '.join(map(repr, missing))}"
-            )
-        outcome = kept.outcome_name if outcome is None else outcome
-        if outcome is None and kept.outcome_type != "unsupervised":
-            raise OutcomeError("outcome is missing: give it as an array, as in the design")
-        weight = read_weight(source, sample_weight)
-        y, classes = read_known_outcome(source, outcome, kept.outcome_type, kept.target, weight)
-        kept = kept.of_classes(classes)
-        context = kept.context(
-            kept.outcome(y, weight, self.rows.centre), kept.read_folds(source, folds), scaled=scaled
-        )
-        return Design(source, kept.variables, context, n_jobs, False)
-
-    def plan(self, *, n_jobs: int | None = None) -> TreatmentPlan:
-        """Make the plan of all rows that are in the statistics."""
-        outcome = self._outcome()
-        self._check_folds()
-        context = self.design.context(outcome, np.empty(0, dtype=np.int8))
-        learn = partial(learn_kept, design=self.design, context=context)
-        learned = run_tasks(learn, self.columns, n_jobs)
-        plan = assemble(self.design.variables, learned, context, self.design.columns, self.n_rows)
-        return replace(plan, statistics=self)
 
     def __add__(self, other: object) -> DesignStatistics:
         if not isinstance(other, DesignStatistics):
@@ -175,22 +280,20 @@ class DesignStatistics:
         values = None
         if one.outcome_values is not None and two.outcome_values is not None:
             values = one.outcome_values + two.outcome_values
-        both = replace(
+        return replace(
             one,
             n_rows=one.n_rows + two.n_rows,
             rows=one.rows + two.rows,
             outcome_values=values,
             columns=tuple(map(added, one.columns, two.columns)),
-        )
-        return both._recentred()
+        )._recentred()
 
     def __sub__(self, other: object) -> DesignStatistics:
         if not isinstance(other, DesignStatistics):
             return NotImplemented
         design = self.design.joined(other.design)
         whole, part = self._under(design), other._under(design)
-        take_away = partial(less, design=design)
-        columns = tuple(map(take_away, whole.columns, part.columns))
+        columns = map(partial(less, design=design), whole.columns, part.columns)
         values = None
         if whole.outcome_values is not None and part.outcome_values is not None:
             values = values_less(
@@ -199,44 +302,78 @@ class DesignStatistics:
         left = replace(
             whole,
             n_rows=whole.n_rows - part.n_rows,
+            columns=tuple(columns),
             rows=whole.rows - part.rows,
             outcome_values=values,
-            columns=columns,
         )
         return left._of_classes_with_rows()._recentred()
 
-    def _under(self, design: KeptDesign) -> DesignStatistics:
-        """Return the same sums as part of a design of other classes."""
-        if design.classes == self.design.classes:
-            return replace(self, design=design)
-        places, n_blocks = self.design.places(design), design.n_blocks
-        columns = tuple(column.moved(places, n_blocks) for column in self.columns)
-        rows = moved_sums(self.rows, places, n_blocks)
-        return replace(self, design=design, rows=rows, columns=columns)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the statistics to a file.
 
-    def _of_classes_with_rows(self) -> DesignStatistics:
-        """Leave out classes that no row is of any more."""
-        classes = self.design.classes
-        left = np.flatnonzero(self._class_weights() > 0)
-        if not classes or len(left) == len(classes):
-            return self
-        return self._under(self.design.of_classes(tuple(classes[k] for k in left)))
+        Parameters
+        ----------
+        path : str or path
+            A file to write, or to replace as a whole: who reads it meanwhile finds the old
+            statistics or the new ones.
 
-    def _recentred(self) -> DesignStatistics:
-        """Put the reference point of a numeric outcome where its mean is now."""
-        if self.design.outcome_type != "numeric":
-            return self
-        whole = self.rows.merged()
-        centre = whole.centre + float(whole.mean[0])
-        columns = tuple(column.recentred(centre) for column in self.columns)
-        return replace(self, rows=self.rows.recentred(centre), columns=columns)
+        Raises
+        ------
+        PlanFormatError
+            If a level, a class or a column name is of a type that JSON cannot be made of, or if
+            the design has an imputation function.
 
-    def _class_weights(self) -> FloatArray:
-        _, own = self.design.folds_and_classes(np.arange(self.design.n_blocks))
-        return sum_by(own, self.rows.weight, self.design.n_classes)
+        Notes
+        -----
+        The file is a zip: ``header.json`` has the design in the words of `TreatmentPlan.to_json`,
+        and the levels; the other entries are arrays of 64-bit floats and integers, the lowest byte
+        first. There is no code in it. The same statistics give the same bytes.
 
-    def _outcome(self) -> Outcome:
-        """The different values of the outcome, and the weight of each."""
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", keep_statistics=True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.statistics.save(os.path.join(folder, "may.zip"))
+        ...     vt.DesignStatistics.load(os.path.join(folder, "may.zip")) == plan.statistics
+        True
+        """
+        write_statistics(path, **{f.name: getattr(self, f.name) for f in fields(self)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DesignStatistics:
+        """Read statistics that `save` has written.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Returns
+        -------
+        DesignStatistics
+            Equal to those that were written.
+
+        Raises
+        ------
+        PlanFormatError
+            If the file is none that `save` has written, is truncated or changed, or is of a later
+            format than this version knows.
+        FileNotFoundError
+            If there is no such file.
+        """
+        return cls(**read_statistics(path))
+
+    def outcome(self) -> Outcome:
+        """The different values of the outcome, with the weight of each, as a design takes them.
+
+        Raises
+        ------
+        OutcomeError
+            If it does not vary.
+        """
         weight = self._class_weights()
         values: NumberArray = np.arange(self.design.n_classes)
         if self.outcome_values is not None:
@@ -247,27 +384,45 @@ class DesignStatistics:
             raise OutcomeError("the statistics have no rows; a plan needs at least two")
         if self.design.outcome_type != "unsupervised" and len(present) < 2:
             raise OutcomeError(
-                f"the outcome is {self._named(present[0])} in every row of the statistics; it must "
-                "vary"
+                f"the outcome is {self.design.outcome_label(present[0])} in every row of the "
+                "statistics; it must vary"
             )
         return self.design.outcome(values, weight, self.rows.centre, weighting=Weighting())
 
-    def _named(self, value: Any) -> str:
-        design = self.design
-        if design.classes:
-            return repr(design.classes[value])
-        if design.counts_classes:
-            return f"{'' if value else 'not '}{design.target!r}"
-        return f"{value:g}"
-
     def _check_folds(self) -> None:
-        fold, _ = self.design.folds_and_classes(np.arange(self.design.n_blocks))
-        weight = sum_by(fold, self.rows.weight, self.design.n_folds)
-        if self.design.n_folds > 1 and (weight > 0).sum() < 2:
+        weight = sum_by(self.design.fold_and_class[0], self.rows.weight, self.design.n_folds)
+        if self.design.n_folds > 1 and (weight > 0).sum() == 1:
             raise InvalidOptionError(
-                f"all rows of the statistics are in fold {int(weight.argmax())}; add rows of other "
-                "folds, which its rows can be coded by"
+                f"all rows of the statistics are in fold {int(weight.argmax())}; there must be "
+                "rows of other folds, by which they can be coded"
             )
+
+    def _class_weights(self) -> FloatArray:
+        return sum_by(self.design.fold_and_class[1], self.rows.weight, self.design.n_classes)
+
+    def _under(self, design: KeptDesign) -> DesignStatistics:
+        """Return the same sums as part of a design, which may have other classes."""
+        if design.classes == self.design.classes:
+            return replace(self, design=design)
+        places, n_blocks = self.design.places(design), design.n_blocks
+        columns = tuple(column.moved(places, n_blocks) for column in self.columns)
+        rows = moved_sums(self.rows, places, n_blocks)
+        return replace(self, design=design, rows=rows, columns=columns)
+
+    def _of_classes_with_rows(self) -> DesignStatistics:
+        """Leave out classes that no row is of any more."""
+        classes, weight = self.design.classes, self._class_weights()
+        left = tuple(label for label, of_class in zip(classes, weight, strict=False) if of_class)
+        return self if left == classes else self._under(self.design.of_classes(left))
+
+    def _recentred(self) -> DesignStatistics:
+        """Put the reference point of a numeric outcome where its mean is now."""
+        if self.design.outcome_type != "numeric":
+            return self
+        whole = self.rows.merged()
+        centre = whole.centre + float(whole.mean[0])
+        columns = tuple(column.recentred(centre) for column in self.columns)
+        return replace(self, rows=self.rows.recentred(centre), columns=columns)
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)
@@ -283,21 +438,33 @@ class DesignStatistics:
         )
 
 
-def _check_can_keep(context: DesignContext) -> None:
-    folds, weight = context.folds, context.outcome.weight
-    if folds.training is not None or folds.in_order or not folds.applies_once:
-        raise InvalidOptionError(
-            "keep_statistics=True needs a cv whose folds have each row once and are trained on all "
-            "rows that are not their own: a number of folds, or a splitter such as KFold. Folds "
-            'in order of time ("ordered", TimeSeriesSplit), repeated ones, and index pairs that '
-            "are not complementary have sums that do not merge"
-        )
-    if weight is None or context.options.significance != CALIBRATED or not context.supervised:
-        return
-    fractional = np.flatnonzero(weight != np.rint(weight))
-    if len(fractional):
-        raise InvalidOptionError(
-            f"sample_weight has {weight[fractional[0]]:g} in row {fractional[0]}; statistics are "
-            'kept of whole numbers, or with significance="classic" of any: the calibrated tests '
-            "of other weights need the rows"
-        )
+def kept_statistics(design: Design) -> DesignStatistics:
+    """Sum up the rows of a design in memory."""
+    kept, outcome = KeptDesign.of(design), design.context.outcome
+    rows = KeptRows.of(design.context, kept)
+    values = None
+    if outcome.kind == "numeric":
+        none = np.zeros(len(rows.block), dtype=np.int8)
+        values = ValueTable.of_rows(outcome.labels[rows.counted], none, none, rows.weight)
+    columns = design.each_column(partial(kept_column, rows=rows))
+    sums = OutcomeSums.of_rows(rows.block, rows.n_blocks, rows.y, rows.weight, rows.centre)
+    return DesignStatistics(kept, design.source.n_rows, sums, values, tuple(columns))
+
+
+def kept_experiment(
+    statistics: DesignStatistics, design: Design, **options: Any
+) -> CrossFrameExperiment:
+    """Code the rows of a design in memory, all of which are in the statistics.
+
+    ``options`` are those of `Design.cross_frame`.
+    """
+    given, kept = design.context, statistics.design
+    context = kept.context(statistics.outcome(), given.folds.fold, scaled=given.scaled_cross_frame)
+    columns = {column.name: column for column in statistics.columns}
+
+    def learn(column: Column) -> Learned | Unused:
+        of_name = columns[column.name]
+        return learn_kept_rows(of_name, column, kept, context, given.outcome.weight)
+
+    plan = statistics.plan(n_jobs=design.n_jobs)
+    return design.cross_frame(plan, design.each_column(learn), **options)

@@ -35,9 +35,7 @@ class NumberTable:
         self._kept, self._design, self._context = kept, design, context
         self._table = kept.table
         self._fold, self._class = design.folds_and_classes(self._table.block)
-        self._missing_fold, self._missing_class = design.folds_and_classes(
-            np.arange(design.n_blocks)
-        )
+        self._missing_fold, self._missing_class = design.fold_and_class
 
     @property
     def name(self) -> Hashable:

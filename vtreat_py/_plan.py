@@ -431,7 +431,7 @@ class TreatmentPlan:
         text = plan_to_json(self)
         if path is None:
             return text
-        write_whole(path, text)
+        write_whole(path, f"{text}\n".encode("ascii"))
         return None
 
     @classmethod

@@ -11,12 +11,14 @@ import pandas as pd
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # A table of more different values keeps fewer digits of them.
 MOST_VALUES = 1 << 16
 # Binary digits of the fraction of a float.
 ALL_BITS = 52
+# Of more (value, block) pairs a row, only those that occur are numbered.
+_DENSE_KEYS_PER_ROW = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +73,25 @@ class ValueTable:
         centre: float = 0.0,
     ) -> ValueTable:
         """Sum up finite values; ``y`` is given relative to ``centre``, weights are positive."""
-        code, different = pd.factorize(np.asarray(values, dtype=np.float64) + 0.0)  # -0.0 is 0.0
-        bits = _bits_for(np.sort(different))
-        bins, place = np.unique(_truncated(different, bits), return_inverse=True)
-        apart = ((different - bins[place]) / _unit(bins[place]))[code]
+        values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 is 0.0
+        bits = _bits_for(_different(np.sort(values)))
+        binned = values if bits == ALL_BITS else truncated(values, bits)
+        code, found = pd.factorize(binned)
+        bins = np.sort(found)
         n_blocks = int(block.max(initial=0)) + 1
-        key, cell = np.unique(place[code] * n_blocks + block, return_inverse=True)
-        cells = Moments.of_rows(cell, len(key), apart, y, weight, centre_y=centre)
-        at, of_block = np.divmod(key, n_blocks)
-        return cls(bits, bins[at], of_block, cells)
+        key = np.searchsorted(bins, found)[code] * n_blocks + block
+        keys = np.arange(len(bins) * n_blocks)
+        if len(keys) > _DENSE_KEYS_PER_ROW * len(key):
+            keys, key = np.unique(key, return_inverse=True)
+        if bits == ALL_BITS:
+            sums = OutcomeSums.of_rows(key, len(keys), y, weight, centre)
+            cells = Moments.of_points(np.zeros(len(keys)), sums)
+        else:
+            apart = (values - binned) / _unit(found)[code]
+            cells = Moments.of_rows(key, len(keys), apart, y, weight, centre_y=centre)
+        some = np.flatnonzero(cells.weight > 0)
+        at, of_block = np.divmod(keys[some], n_blocks)
+        return cls(bits, bins[at], of_block, cells.take(some))
 
     @cached_property
     def place(self) -> IntArray:
@@ -89,7 +101,7 @@ class ValueTable:
     @cached_property
     def values(self) -> FloatArray:
         """The different values, in increasing order; of bins the ends nearer to 0."""
-        return np.asarray(self.value[np.diff(self.value, prepend=-np.inf) != 0])
+        return _different(self.value)
 
     def coordinates(self) -> Coordinates:
         """Coordinates near the values."""
@@ -130,7 +142,7 @@ class ValueTable:
         """Return the same table with fewer digits of the values."""
         if bits >= self.bits:
             return self
-        value = _truncated(self.value, bits)
+        value = truncated(self.value, bits)
         unit, old = _unit(value), _unit(self.value)
         scale = old / unit
         cells = replace(
@@ -163,7 +175,7 @@ class ValueTable:
 
     def find(self, values: NumberArray, block: IntArray) -> IntArray:
         """Return the cell of values in blocks; -1 where there is none."""
-        bins = _truncated(np.asarray(values, dtype=np.float64) + 0.0, self.bits)
+        bins = truncated(np.asarray(values, dtype=np.float64) + 0.0, self.bits)
         n_blocks = int(max(self.block.max(initial=0), block.max(initial=0))) + 1
         ours = self.place * n_blocks + self.block
         at = np.searchsorted(self.values, bins)
@@ -173,6 +185,11 @@ class ValueTable:
         place = np.minimum(np.searchsorted(ours, key), max(len(ours) - 1, 0))
         known[known] = ours[place[known]] == key[known]
         return np.where(known, place, -1)
+
+
+def _different(ordered: FloatArray) -> FloatArray:
+    """Leave out repeats of values in increasing order."""
+    return np.asarray(ordered[np.diff(ordered, prepend=-np.inf) != 0])
 
 
 def _merged(bits: int, value: FloatArray, block: IntArray, cells: Moments) -> ValueTable:
@@ -195,7 +212,7 @@ def _bits_for(values: FloatArray) -> int:
     return ALL_BITS - limit.bit_length()
 
 
-def _truncated(values: FloatArray, bits: int) -> FloatArray:
+def truncated(values: FloatArray, bits: int) -> FloatArray:
     """Drop all but the leading digits of fractions: the values nearer to 0 that have no others."""
     pattern = values.view(np.uint64) >> np.uint64(ALL_BITS - bits)
     return (pattern << np.uint64(ALL_BITS - bits)).view(np.float64) + 0.0
