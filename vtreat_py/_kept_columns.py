@@ -22,16 +22,16 @@ def kept_column(column: Column, rows: KeptRows) -> KeptColumn:
 
 
 def added(one: KeptColumn, other: KeptColumn) -> KeptColumn:
-    """Add the sums of two parts of the rows; a part of missing values only is of any type.
+    """Add the sums of two parts of the rows.
 
     Raises
     ------
     InvalidOptionError
         If the column is of two types.
     """
-    if one.kind != other.kind and not one.has_values:
+    if _is_untyped(one):
         return replace(other, missing=one.missing + other.missing)
-    if one.kind != other.kind and not other.has_values:
+    if _is_untyped(other):
         return replace(one, missing=one.missing + other.missing)
     _check_kinds(one, other)
     if isinstance(one, KeptLevels):
@@ -47,7 +47,7 @@ def less(whole: KeptColumn, part: KeptColumn, design: KeptDesign) -> KeptColumn:
     Raises
     ------
     InvalidOptionError
-        If it has rows that the whole lacks.
+        If it has rows that the whole lacks, or the column is of two types.
     """
     check_part(
         whole.missing.weight,
@@ -55,7 +55,7 @@ def less(whole: KeptColumn, part: KeptColumn, design: KeptDesign) -> KeptColumn:
         lambda block: f"column {whole.name!r}, missing values, {design.block_name(block)}",
     )
     left = replace(whole, missing=whole.missing - part.missing)
-    if not part.has_values:
+    if _is_untyped(part):
         return left
     _check_kinds(whole, part)
     if isinstance(left, KeptLevels):
@@ -63,6 +63,11 @@ def less(whole: KeptColumn, part: KeptColumn, design: KeptDesign) -> KeptColumn:
         return left.less(part, design)
     assert isinstance(part, KeptNumbers)
     return left.less(part, design)
+
+
+def _is_untyped(column: KeptColumn) -> bool:
+    """Whether a column is missing throughout, so that its type cannot be told."""
+    return isinstance(column, KeptLevels) and not column.has_values
 
 
 def _check_kinds(one: KeptColumn, other: KeptColumn) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vtreat_py._columns import Column, EmptyColumn, NumericColumn
+from vtreat_py._columns import Column, NumericColumn
 from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
 from vtreat_py._design_levels import (
     LearnedLevelRows,
@@ -17,9 +17,8 @@ from vtreat_py._design_levels import (
 from vtreat_py._design_numbers import LearnedNumberRows, LearnedNumbers, learn_number_facts
 from vtreat_py._kept_columns import KeptColumn
 from vtreat_py._kept_design import KeptDesign
-from vtreat_py._kept_levels import KeptLevels
+from vtreat_py._kept_levels import KeptLevels, level_codes
 from vtreat_py._kept_numbers import KeptNumbers
-from vtreat_py._levels import Levels
 from vtreat_py._number_rows import NumberRows
 from vtreat_py._number_table import NumberTable
 from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS
@@ -73,10 +72,8 @@ def learn_kept_rows(
             return learned
         of_rows = replace(context, outcome=replace(context.outcome, weight=None))
         return LearnedNumberRows(learned, NumberRows(_as_numbers(column, kept), of_rows))
-    codes: IntArray = np.zeros(len(column), dtype=np.intp)
-    levels = Levels.of([])
-    if not isinstance(column, EmptyColumn | NumericColumn):
-        codes, levels = column.encode()
+    assert not isinstance(column, NumericColumn)
+    codes, levels = level_codes(column)
     known = kept + kept.of_no_rows(levels)  # rows of weight 0 may have levels of their own
     place = np.append(known.levels.codes_of_levels(levels), known.levels.missing)
     codes, fold = place[codes], context.folds.fold

@@ -149,11 +149,16 @@ class _NoRows:
         """The test of spread needs rows."""
 
 
+def level_codes(column: LevelColumn | EmptyColumn) -> tuple[IntArray, Levels]:
+    """Code of each row and the levels; a column without any has the missing one alone."""
+    if isinstance(column, EmptyColumn):
+        return np.zeros(len(column), dtype=np.int8), Levels.of([])
+    return column.encode()
+
+
 def _counted_levels(column: LevelColumn | EmptyColumn, rows: KeptRows) -> tuple[IntArray, Levels]:
     """Codes of the rows that count, and the levels they have, in order of appearance."""
-    if isinstance(column, EmptyColumn):
-        return np.zeros(len(rows.block), dtype=np.int8), Levels.of([])
-    codes, levels = column.encode()
+    codes, levels = level_codes(column)
     if isinstance(rows.counted, slice):
         return codes, levels
     codes = codes[rows.counted]

@@ -145,8 +145,8 @@ class DesignStatistics:
             If all rows are in one fold.
         """
         check_jobs(n_jobs)
-        self._check_folds()
         context = self.design.context(self.outcome(), np.empty(0, dtype=np.int8))
+        self._check_folds()
         learn = partial(learn_kept, design=self.design, context=context)
         learned = run_tasks(learn, self.columns, n_jobs)
         plan = assemble(self.design.variables, learned, context, self.design.columns, self.n_rows)
