@@ -1,4 +1,4 @@
-"""Statistics that were kept: merged, taken away, coded by; all as if all rows were there at once."""
+"""Statistics that were kept: merged, taken away, coded by, as if all rows were there at once."""
 
 from __future__ import annotations
 
@@ -407,7 +407,6 @@ def test_rows_of_weight_0_are_coded_and_leave_no_trace() -> None:
     expected = experiment(frame, "binomial", sample_weight="weight", keep_statistics=False)
     pd.testing.assert_frame_equal(made.cross_frame, expected.cross_frame, rtol=1e-9)
     assert "weightless" not in made.plan.statistics.columns[0].levels.to_list()
-    heavy = frame[frame["weight"] > 0].reset_index(drop=True)
 
 
 def test_other_folds_are_refused() -> None:
@@ -477,7 +476,9 @@ def test_a_column_of_two_types_is_refused() -> None:
     one = kept(frame, "binomial")
     other = kept(frame.assign(count=frame["count"].astype(str)), "binomial")
     for mix in (lambda: one + other, lambda: other + one, lambda: one - other):
-        with pytest.raises(InvalidOptionError, match="column 'count' holds (number|levels) in one"):
+        with pytest.raises(
+            InvalidOptionError, match=r"column 'count' holds (number|levels) in one"
+        ):
             mix()
     dates = kept(frame.assign(count=frame["day"]), "binomial")
     with pytest.raises(
@@ -571,7 +572,7 @@ def test_what_is_left_must_make_a_plan(outcome: str) -> None:
         (whole - whole).plan()
     column = OUTCOMES[outcome]
     one = frame[frame[column] == frame.loc[0, column]]
-    with pytest.raises(OutcomeError, match="the outcome is .* in every row of the statistics"):
+    with pytest.raises(OutcomeError, match=r"the outcome is .* in every row of the statistics"):
         whole.of_rows(one, folds="fold").plan()
     fold = frame[frame["fold"] == 2]
     with pytest.raises(InvalidOptionError, match="all rows of the statistics are in fold 2"):
