@@ -100,7 +100,7 @@ def numbers(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
         yield where, value
 
 
-def assert_close(one: vt.TreatmentPlan, other: vt.TreatmentPlan, rel: float = 1e-9) -> None:
+def assert_close(one: vt.TreatmentPlan, other: vt.TreatmentPlan, rel: float = 1e-11) -> None:
     """All numbers of two plans agree, and all else is equal."""
     ours, theirs = (list(numbers(json.loads(plan.to_json()))) for plan in (one, other))
     assert [where for where, _ in ours] == [where for where, _ in theirs]
@@ -138,6 +138,7 @@ def test_keeping_statistics_changes_neither_plan_nor_cross_frame(
     with_them = experiment(frame, outcome, **options)
     without = experiment(frame, outcome, **options, keep_statistics=False)
     assert with_them.plan.statistics is not None
+    assert with_them.plan == with_them.plan.statistics.plan()
     assert without.plan.statistics is None
     expected = without.plan.score_frame
     spread = expected["code"] == "catD"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from vtreat_py._assembly import Learned as LearnedAnywhere
 from vtreat_py._assembly import assemble
 from vtreat_py._columns import Column
+from vtreat_py._design_context import DesignContext
 from vtreat_py._design_steps import CrossFrameExperiment, Design, Learned, Unused
 from vtreat_py._errors import InvalidOptionError, OutcomeError, counted
 from vtreat_py._jobs import check_jobs, run_tasks
@@ -25,7 +28,7 @@ from vtreat_py._outcome import Outcome, Weighting
 from vtreat_py._plan import TreatmentPlan, same
 from vtreat_py._pruning import SIG, check_pruning
 from vtreat_py._sparse import check_sparse_options
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.value_table import ValueTable
 
@@ -145,10 +148,14 @@ class DesignStatistics:
             If all rows are in one fold.
         """
         check_jobs(n_jobs)
-        context = self.design.context(self.outcome(), np.empty(0, dtype=np.int8))
-        self._check_folds()
+        context = self._context(np.empty(0, dtype=np.int8))
         learn = partial(learn_kept, design=self.design, context=context)
-        learned = run_tasks(learn, self.columns, n_jobs)
+        return self._plan_of(run_tasks(learn, self.columns, n_jobs), context)
+
+    def _plan_of(
+        self, learned: Sequence[LearnedAnywhere | Unused], context: DesignContext
+    ) -> TreatmentPlan:
+        """Put the learned columns together."""
         plan = assemble(self.design.variables, learned, context, self.design.columns, self.n_rows)
         return replace(plan, statistics=self)
 
@@ -366,14 +373,14 @@ class DesignStatistics:
         """
         return cls(**read_statistics(path))
 
-    def outcome(self) -> Outcome:
-        """The different values of the outcome, with the weight of each, as a design takes them.
+    def _context(self, fold: IntArray, *, scaled: bool = False) -> DesignContext:
+        """Context of a design on the statistics, with rows of these folds to be coded."""
+        context = self.design.context(self._outcome(), fold, scaled=scaled)
+        self._check_folds()
+        return context
 
-        Raises
-        ------
-        OutcomeError
-            If it does not vary.
-        """
+    def _outcome(self) -> Outcome:
+        """The different values of the outcome, with the weight of each."""
         weight = self._class_weights()
         values: NumberArray = np.arange(self.design.n_classes)
         if self.outcome_values is not None:
@@ -459,12 +466,16 @@ def kept_experiment(
     ``options`` are those of `Design.cross_frame`.
     """
     given, kept = design.context, statistics.design
-    context = kept.context(statistics.outcome(), given.folds.fold, scaled=given.scaled_cross_frame)
+    weight = given.outcome.weight
+    context = statistics._context(given.folds.fold, scaled=given.scaled_cross_frame)
     columns = {column.name: column for column in statistics.columns}
 
     def learn(column: Column) -> Learned | Unused:
-        of_name = columns[column.name]
-        return learn_kept_rows(of_name, column, kept, context, given.outcome.weight)
+        return learn_kept_rows(columns[column.name], column, kept, context, weight)
 
-    plan = statistics.plan(n_jobs=design.n_jobs)
-    return design.cross_frame(plan, design.each_column(learn), **options)
+    learned = design.each_column(learn)
+    if weight is None or weight.all():
+        plan = statistics._plan_of(learned, context)
+    else:  # what was learned has levels that rows of weight 0 alone have
+        plan = statistics.plan(n_jobs=design.n_jobs)
+    return design.cross_frame(plan, learned, **options)
