@@ -633,3 +633,39 @@ def test_numbers_that_are_all_infinite_are_no_levels() -> None:
     for mix in (lambda: one + other, lambda: other + one, lambda: other - one):
         with pytest.raises(InvalidOptionError, match="column 'count'"):
             mix()
+
+
+def test_classes_that_are_numbers_keep_their_order() -> None:
+    frame = rows()
+    frame["grade"] = np.where(np.arange(400) < 200, np.arange(400) % 2, 1 + np.arange(400) % 3 * 9)
+    options: dict[str, Any] = {"outcome_type": "multinomial"}
+    parts = parts_of(frame, np.arange(400) // 200, 2)
+    first, second = (kept(part, "grade", **options) for part in parts)
+    assert [first.design.classes, second.design.classes] == [(0, 1), (1.0, 10.0, 19.0)]
+    whole = kept(frame, "grade", **options)
+    assert first + second == whole
+    assert whole - second == first
+
+
+def test_classes_of_several_types_may_change_their_order() -> None:
+    frame = rows()
+    random = np.random.default_rng(0)
+    labels: list[Any] = [9, 10, "a"]
+    number = random.integers(0, 2, 400) + (np.arange(400) > 300)
+    frame["sort"] = pd.Series([labels[i] for i in number], dtype=object)
+    options: dict[str, Any] = {"outcome_type": "multinomial"}
+    parts = parts_of(frame, np.arange(400) // 200, 2)
+    parts[0]["sort"] = pd.Categorical(parts[0]["sort"], [9, 10])
+    first, second = (kept(part, "sort", **options) for part in parts)
+    merged = first + second
+    assert (first.design.classes, merged.design.classes) == ((9, 10), (10, 9, "a"))
+    assert merged == kept(frame, "sort", **options)
+
+
+def test_a_numeric_outcome_of_two_values() -> None:
+    frame = rows()
+    frame["price"] = np.where(frame["hit"], 2.5, 0.5)
+    with_them = experiment(frame, "numeric").plan.score_frame
+    expected = experiment(frame, "numeric", keep_statistics=False).plan.score_frame
+    spread = expected["code"] == "catD"
+    np.testing.assert_allclose(with_them["sig"][~spread], expected["sig"][~spread], rtol=1e-9)

@@ -204,7 +204,12 @@ def test_how_levels_are_kept_depends_on_their_values_alone() -> None:
 
 
 def test_levels_of_two_parts_are_joined() -> None:
-    for one, other in ((["b", "a"], ["a", "c"]), ([1, "a"], ["a", 2]), ([b"a"], ["a"]), ([], ["a"])):
+    for one, other in (
+        (["b", "a"], ["a", "c"]),
+        ([1, "a"], ["a", 2]),
+        ([b"a"], ["a"]),
+        ([], ["a"]),
+    ):
         ours, theirs = Levels.of(one), Levels.of(other)
         new = [value for value in other if value not in one]
         codes = [one.index(v) if v in one else ours.novel for v in other]

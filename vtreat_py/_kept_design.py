@@ -14,12 +14,7 @@ from vtreat_py._design_steps import Design
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._folds import FoldPlan
 from vtreat_py._options import DesignOptions
-from vtreat_py._outcome import (
-    Outcome,
-    OutcomeType,
-    note_of_classes,
-    sorted_classes,
-)
+from vtreat_py._outcome import Outcome, OutcomeType, note_of_classes, sorted_classes
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 

@@ -262,7 +262,7 @@ def _header(archive: _Archive) -> Any:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         other = found.get("format") if isinstance(found, dict) else found
         raise PlanFormatError(f'format: expected "{FORMAT}", found {described(other)}')
-    check_version(found, FORMAT_VERSION)
+    check_version(found, FORMAT_VERSION, "file")
     return _HEADER_SCHEMA.from_json(found, "")
 
 

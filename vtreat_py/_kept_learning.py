@@ -74,12 +74,15 @@ def learn_kept_rows(
         return LearnedNumberRows(learned, NumberRows(_as_numbers(column, kept), of_rows))
     assert not isinstance(column, NumericColumn)
     codes, levels = level_codes(column)
-    known = kept + kept.of_no_rows(levels)  # rows of weight 0 may have levels of their own
-    place = np.append(known.levels.codes_of_levels(levels), known.levels.missing)
+    all_count = weight is None or bool(weight.all())
+    if not all_count:  # the others may have levels of their own
+        kept = kept + kept.of_no_rows(levels)
+    place = np.append(kept.levels.codes_of_levels(levels), kept.levels.missing)
     codes, fold = place[codes], context.folds.fold
-    cells = codes.astype(np.int64) * design.n_folds + fold
-    also = None if weight is None or weight.all() else np.unique(cells[weight == 0])
-    made = _learn_levels(known, design, context, also)
+    also = None
+    if not all_count:
+        also = (codes.astype(np.int64) * design.n_folds + fold)[weight == 0]
+    made = _learn_levels(kept, design, context, also)
     if not isinstance(made, LearnedLevels):
         return made
     table = made.table

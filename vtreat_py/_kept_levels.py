@@ -69,9 +69,8 @@ class KeptLevels:
 
     def moved(self, places: IntArray, n_blocks: int) -> KeptLevels:
         """Put the blocks in their places among others; see `KeptDesign.places`."""
-        table = self.table
-        fold = places[table.fold]
-        table = LevelTable(table.n_levels, n_blocks, table.level, fold, table.cells)
+        level, block, cells = self.table.level, places[self.table.fold], self.table.cells
+        table = LevelTable.of_cells(len(self.levels), n_blocks, level, block, cells)
         return replace(self, table=table, missing=moved_sums(self.missing, places, n_blocks))
 
     def recentred(self, centre: float) -> KeptLevels:

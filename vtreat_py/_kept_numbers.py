@@ -65,7 +65,7 @@ class KeptNumbers:
 
     def moved(self, places: IntArray, n_blocks: int) -> KeptNumbers:
         """Put the blocks in their places among others; see `KeptDesign.places`."""
-        table = replace(self.table, block=places[self.table.block])
+        table = self.table.moved(places)
         return replace(self, table=table, missing=moved_sums(self.missing, places, n_blocks))
 
     def recentred(self, centre: float) -> KeptNumbers:

@@ -398,7 +398,12 @@ def _classes(column: Column, limit: int | None = None) -> list[Any]:
 
 
 def sorted_classes(labels: list[Any]) -> list[Any]:
-    """Put different classes in order."""
+    """Put different classes in order.
+
+    Numbers 0 and 1 are whole numbers where they stand alone, but floats among other numbers.
+    """
+    if {type(v) for v in labels} == {int, float}:
+        labels = [float(v) for v in labels]
     return sorted(labels, key=lambda v: (type(v).__name__, v) if _sortable(labels) else str(v))
 
 

@@ -200,7 +200,7 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
             f'format: expected "{FORMAT}", found {described(other)}; this is JSON, but no plan '
             "that to_json has written"
         )
-    check_version(found, FORMAT_VERSION)
+    check_version(found, FORMAT_VERSION, "plan")
     held: dict[str, Any] = _PLAN.from_json(found, "")
     check_plan(held)
     by_name = {v.name: v for t in held["treatments"] for v in t.variables}
@@ -250,16 +250,16 @@ def _no_constant(word: str) -> NoReturn:
     raise PlanFormatError(f"the text is not JSON: {word} is no number of JSON")
 
 
-def check_version(found: dict[str, Any], newest: int) -> None:
+def check_version(found: dict[str, Any], newest: int, what: str) -> None:
     """Refuse a format that this version of the package does not know."""
     if "format_version" not in found:
         raise PlanFormatError("format_version is missing")
     version = found["format_version"]
     if type(version) is int and version > newest:
         raise PlanFormatError(
-            f"format_version: the plan is of format {version}, written by vtreat_py "
+            f"format_version: the {what} is of format {version}, written by vtreat_py "
             f"{found.get('version')}; vtreat_py {__version__} reads formats up to "
-            f"{newest}. Upgrade vtreat_py here, or design the plan with this version"
+            f"{newest}. Upgrade vtreat_py here, or design with this version"
         )
     if type(version) is not int or version < 1:
         raise PlanFormatError(f"format_version: expected {newest}, found {described(version)}")

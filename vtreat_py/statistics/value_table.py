@@ -130,9 +130,9 @@ class ValueTable:
         values = self.values[some]
         return values + apart[some] / weight[some] * _unit(values), weight[some]
 
-    def moved(self, block: IntArray) -> ValueTable:
-        """Return the same table with other numbers for its blocks, in the same order."""
-        return replace(self, block=block)
+    def moved(self, places: IntArray) -> ValueTable:
+        """Return the same table with other numbers for its blocks."""
+        return _merged(self.bits, self.value, places[self.block], self.cells)
 
     def recentred(self, centre: float) -> ValueTable:
         """Return the same table with its outcome about another reference point."""
