@@ -201,3 +201,27 @@ def test_how_levels_are_kept_depends_on_their_values_alone() -> None:
         TextColumn("x", pa.array([b"b"])).encode()[1].labels
     )
     assert not mixed.take(np.array([1, 2])).is_text
+
+
+def test_levels_of_two_parts_are_joined() -> None:
+    for one, other in (
+        (["b", "a"], ["a", "c"]),
+        ([1, "a"], ["a", 2]),
+        ([b"a"], ["a"]),
+        ([], ["a"]),
+    ):
+        ours, theirs = Levels.of(one), Levels.of(other)
+        new = [value for value in other if value not in one]
+        codes = [one.index(v) if v in one else ours.novel for v in other]
+        assert ours.codes_of_levels(theirs).tolist() == codes
+        joined = ours.joined(Levels.of(new))
+        assert joined == Levels.of([*one, *new])
+        assert joined.is_text == Levels.of([*one, *new]).is_text
+
+
+@pytest.mark.parametrize("n", [10, 1000])
+def test_codes_of_many_levels_can_be_written_to(n: int) -> None:
+    ours = Levels.of([str(i) for i in range(n)])
+    codes = ours.codes_of_levels(Levels.of([str(i) for i in range(n - 1, n + 2)]))
+    assert codes.tolist() == [n - 1, ours.novel, ours.novel]
+    codes[0] = 0

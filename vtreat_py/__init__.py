@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from vtreat_py._design import cross_frame_experiment, design_treatments
     from vtreat_py._design_steps import CrossFrameExperiment
     from vtreat_py._errors import DriftError, VtreatError, VtreatWarning
+    from vtreat_py._kept_statistics import DesignStatistics
     from vtreat_py._plan import TreatmentPlan
     from vtreat_py._prepare import prepare
     from vtreat_py._treatments import (
@@ -29,6 +30,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "AuditReport": "_audit_report",
             "BinomialOutcomeTreatment": "_treatments",
             "CrossFrameExperiment": "_design_steps",
+            "DesignStatistics": "_kept_statistics",
             "DriftError": "_errors",
             "MultinomialOutcomeTreatment": "_treatments",
             "NumericOutcomeTreatment": "_treatments",
@@ -51,6 +53,7 @@ __all__ = [
     "AuditReport",
     "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "DesignStatistics",
     "DriftError",
     "MultinomialOutcomeTreatment",
     "NumericOutcomeTreatment",

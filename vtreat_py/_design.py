@@ -8,6 +8,7 @@ from typing import Any
 
 from vtreat_py._design_steps import CrossFrameExperiment, Design
 from vtreat_py._errors import InvalidOptionError
+from vtreat_py._kept_statistics import kept_experiment, kept_statistics
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG, check_pruning
@@ -41,6 +42,7 @@ def design_treatments(
     force_split: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
+    keep_statistics: bool = False,
 ) -> TreatmentPlan:
     """Learn how to turn the columns of a frame into safe numbers.
 
@@ -134,6 +136,11 @@ def design_treatments(
     progress : bool
         Show a line on standard error that counts the columns that are done; by tqdm or rich where
         one of them is installed.
+    keep_statistics : bool
+        Keep the sums that the plan is made of, as ``plan.statistics``: they can be merged with
+        those of other rows, rows can be taken out again, and the result is a plan once more. See
+        `DesignStatistics`, which says what that asks of ``cv`` and weights, and what differs in
+        the plan. The sums tell the outcome by level: they are as sensitive as the data.
 
     Returns
     -------
@@ -164,7 +171,11 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    design = Design.checked(**locals())
+    given = dict(locals())
+    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
+    design = Design.checked(**given)
+    if keep:
+        return kept_statistics(design).plan(n_jobs=n_jobs)
     return design.plan(design.learn())
 
 
@@ -194,6 +205,7 @@ def cross_frame_experiment(
     force_split: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
+    keep_statistics: bool = False,
     scale: bool = False,
     collar: bool = False,
     prune_sig: float | str | None = None,
@@ -207,7 +219,7 @@ def cross_frame_experiment(
 
     Parameters
     ----------
-    frame, outcome, ..., progress
+    frame, outcome, ..., keep_statistics
         As for `design_treatments`; an unsupervised design has no cross-frame. ``row_id`` is the
         cross-frame's first column. Index pairs and
         splitters given as ``cv`` may apply to a row more than once, or never; see
@@ -239,6 +251,7 @@ def cross_frame_experiment(
     given = dict(locals())
     selecting = ("scale", "collar", "prune_sig", "prune_by", "sparse_output")
     options = {k: given.pop(k) for k in selecting}
+    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
     check_pruning(prune_sig, prune_by)
     design = Design.checked(**given, scaled=check_flag("scale", scale))
     if check_flag("sparse_output", sparse_output):
@@ -247,14 +260,17 @@ def cross_frame_experiment(
         raise InvalidOptionError(
             "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
         )
+    check_flag("collar", collar)
+    if keep:
+        return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
-    check_flag("collar", collar)
     return design.cross_frame(plan, learned, **options)
 
 
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
     parameters = signature(design_treatments).parameters
-    options = {name: p.default for name, p in parameters.items() if name != "frame"}
+    not_checked = ("frame", "keep_statistics")
+    options = {name: p.default for name, p in parameters.items() if name not in not_checked}
     return Design.checked(frame=frame, **options | given)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from vtreat_py._assembly import assemble
 from vtreat_py._column_treatment import wanted_places
-from vtreat_py._columns import EmptyColumn, NumericColumn
+from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._design_levels import LearnedLevelRows, UnusedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumberRows, learn_numbers
@@ -21,7 +21,7 @@ from vtreat_py._errors import (
 )
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
-from vtreat_py._jobs import run_tasks
+from vtreat_py._jobs import check_jobs, run_tasks
 from vtreat_py._named_folds import check_column, names_fold_column
 from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
@@ -35,6 +35,7 @@ from vtreat_py._warn import warn
 
 Learned = LearnedNumberRows | LearnedLevelRows
 Unused = UnusedLevels | str
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,24 @@ class CrossFrameExperiment:
     def folds(self) -> list[tuple[IntArray, IntArray]]:
         """The split that was used, as (training rows, application rows) pairs."""
         return self.fold_plan.pairs()
+
+    @property
+    def fold_numbers(self) -> IntArray:
+        """For each row of the frame, the number of its fold: its place in ``folds``.
+
+        To be stored along the rows, where they are to be coded, or forgotten, later on.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` repeats rows, or leaves some out.
+        """
+        if not self.fold_plan.applies_once:
+            raise InvalidOptionError(
+                "rows have no fold of their own, because cv repeats some or leaves some out; "
+                "folds has its index pairs"
+            )
+        return self.fold_plan.fold
 
     def __repr__(self) -> str:
         n_rows, n_columns = self.cross_frame.shape
@@ -163,31 +182,33 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(cv, along, random_state, read, source, row_id)
-        if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
-            raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
+        check_jobs(n_jobs)
         context = DesignContext(read, folds, checked, coders, scaled)
         return cls(source, chosen, context, n_jobs, check_flag("progress", progress), row_id)
 
     def learn(self) -> list[Learned | Unused]:
-        """Learn each column, in threads if asked; a string says why a column is not used."""
+        """Learn each column; a string says why a column is not used."""
+        return self.each_column(self._learn_column)
+
+    def each_column(self, use: Callable[[Column], T]) -> list[T]:
+        """Read each column and do something with it, in threads if asked."""
         with progress_line(len(self.variables), self.progress) as advance:
 
-            def learn(name: Hashable) -> Learned | Unused | UnsupportedColumnError:
-                one = self._learn_column(name)
-                advance()
-                return one
+            def read(name: Hashable) -> T | UnsupportedColumnError:
+                try:
+                    return use(self.source.read(name))
+                except UnsupportedColumnError as error:
+                    return error  # raised once all such columns are known
+                finally:
+                    advance()
 
-            results = run_tasks(learn, self.variables, self.n_jobs)
+            results = run_tasks(read, self.variables, self.n_jobs)
         failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
         if failed:
             raise UnsupportedColumnError.of_all(failed)
         return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    def _learn_column(self, name: Hashable) -> Learned | Unused | UnsupportedColumnError:
-        try:
-            column = self.source.read(name)
-        except UnsupportedColumnError as error:
-            return error  # raised once all such columns are known
+    def _learn_column(self, column: Column) -> Learned | Unused:
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):

@@ -85,7 +85,7 @@ class DriftError(VtreatError):
 
 
 class PlanFormatError(VtreatError, ValueError):
-    """A text is no plan as `TreatmentPlan.to_json` writes it, or a plan cannot be written so."""
+    """A text or file is not as `to_json` or `save` writes it, or something cannot be written so."""
 
 
 class VtreatWarning(UserWarning):

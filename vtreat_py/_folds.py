@@ -162,9 +162,9 @@ def make_folds(
         else:
             plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
-        plan = _from_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
+        plan = folds_of_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
-        plan = _from_pairs(list(cv), n_rows)
+        plan = folds_of_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
             f'cv={cv!r} is not understood; give a number of folds, "{ORDERED}", the name of a '
@@ -302,7 +302,8 @@ def group_labels(groups: Column) -> IntArray:
     return np.asarray(np.unique(codes, return_inverse=True)[1])
 
 
-def _from_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
+def folds_of_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
+    """Check (training rows, application rows) index pairs, and make a plan of them."""
     if len(pairs) < 2:
         raise InvalidOptionError(
             f"cv gives {len(pairs)} fold: at least 2 are needed, because with one each row would "

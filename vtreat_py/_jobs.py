@@ -9,11 +9,18 @@ from typing import Any, TypeVar
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from vtreat_py._errors import InvalidOptionError
 from vtreat_py._progress import progress_line
 
 K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
+    if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
+        raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
 
 
 def run_tasks(task: Callable[[T], R], items: Sequence[T], n_jobs: int | None) -> list[R]:

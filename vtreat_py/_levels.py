@@ -110,6 +110,17 @@ class Levels:
             codes = codes.fill_null(self.novel)
         return np.asarray(codes)
 
+    def codes_of_levels(self, other: Levels) -> IntArray:
+        """Code of each of other levels."""
+        codes = self.codes_of_text(other.labels) if other.is_text else None
+        return self.codes_of(other.to_list()) if codes is None else np.array(codes)
+
+    def joined(self, other: Levels) -> Levels:
+        """Return these levels, and then others, which are not among them."""
+        if self.is_text and other.is_text and self.labels.type == other.labels.type:
+            return Levels(pa.concat_arrays([self.labels, other.labels]))
+        return Levels.of(self.to_list() + other.to_list())
+
     @property
     def is_text(self) -> bool:
         """Whether all levels are text, or all are bytes."""

@@ -78,25 +78,39 @@ class NumberProfile:
         extent : tuple of float or None
             Smallest and largest value, if known.
         """
-        low, high = extent or (float(values.min()), float(values.max()))
-        good_weight = float(len(values) if weight is None else weight.sum())
         rows = _spread_rows(len(values))
-        ordered = values[rows].astype(np.float64)
+        part = values[rows], None if weight is None else weight[rows]
+        extent = extent or (float(values.min()), float(values.max()))
+        good_weight = float(len(values) if weight is None else weight.sum())
+        return cls._of_part(*part, extent, bad_weight / (bad_weight + good_weight))
+
+    @classmethod
+    def of_points(
+        cls, values: FloatArray, weight: FloatArray, bad_weight: float = 0.0
+    ) -> NumberProfile:
+        """Profile values that stand for ``weight`` rows each: all of them are looked at."""
+        extent = float(values.min()), float(values.max())
+        return cls._of_part(values, weight, extent, bad_weight / (bad_weight + weight.sum()))
+
+    @classmethod
+    def _of_part(
+        cls,
+        values: NumberArray,
+        weight: FloatArray | None,
+        extent: tuple[float, float],
+        bad_share: float,
+    ) -> NumberProfile:
+        """Bin the rows that are looked at."""
+        ordered = values.astype(np.float64)
         if weight is None:
             ordered.sort()
             upto = np.arange(1.0, len(ordered) + 1.0)
         else:
             order = np.argsort(ordered)
-            ordered, upto = ordered[order], np.cumsum(weight[rows][order])
+            ordered, upto = ordered[order], np.cumsum(weight[order])
         edges = _edges(ordered, upto)
         ends = upto[np.searchsorted(ordered, edges, side="right") - 1]
-        return cls(
-            low,
-            high,
-            bad_weight / (bad_weight + good_weight),
-            edges,
-            np.diff(ends, prepend=0.0, append=upto[-1]),
-        )
+        return cls(*extent, float(bad_share), edges, np.diff(ends, prepend=0.0, append=upto[-1]))
 
     def bin_of(self, values: NumberArray) -> IntArray:
         """Bin of each of some good values."""

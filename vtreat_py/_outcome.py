@@ -200,6 +200,39 @@ def read_outcome(
     return _binomial(name, column, target, weight, note)
 
 
+def read_known_outcome(
+    frame: InputFrame,
+    outcome: Any,
+    kind: OutcomeType,
+    target: Any,
+    weight: FloatArray | None,
+) -> tuple[NumberArray, tuple[Any, ...]]:
+    """Read more of an outcome whose type is known; it need not vary.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        The numbers, 1 for the target and 0 for others, or the number of the row's class.
+    classes : tuple
+        The classes of a multinomial outcome that are among these rows.
+    """
+    if kind == "unsupervised":
+        return np.zeros(frame.n_rows), ()
+    column = read_along(frame, "outcome", outcome)
+    _check_complete(column)
+    if kind == "numeric":
+        if not isinstance(column, NumericColumn):
+            raise OutcomeError(
+                f"the outcome holds levels such as {listed(_classes(column))}, but was numbers in "
+                "the design; convert it"
+            )
+        return column.values, ()
+    if kind == "binomial":
+        return _is_target(column, target).astype(np.int8), ()
+    y, classes = _counted_classes(column, weight)
+    return y, tuple(classes)
+
+
 def _check_complete(column: Column) -> None:
     if isinstance(column, EmptyColumn):
         raise OutcomeError("the outcome has missing values only")
@@ -256,8 +289,13 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
             'numbers, or insist with outcome_type="multinomial"'
         )
     if len(classes) > 2:
-        return "multinomial", f"multinomial, because the outcome has {len(classes)} classes"
+        return "multinomial", note_of_classes(len(classes))
     return "binomial", "binomial, because the outcome has two classes"
+
+
+def note_of_classes(number: int) -> str:
+    """Say why an outcome was taken for one of several classes."""
+    return f"multinomial, because the outcome has {number} classes"
 
 
 def _numeric(
@@ -306,14 +344,7 @@ def _binomial(
 def _multinomial(
     name: Hashable | None, column: Column, weight: FloatArray | None, note: str
 ) -> Outcome:
-    """Classes that only rows of weight 0 have are none; such rows are counted nowhere."""
-    classes = _classes(column)
-    y = _class_numbers(column, classes)
-    counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
-    if len(counted) < len(classes):
-        number = np.zeros(len(classes), dtype=np.intp)
-        number[counted] = np.arange(len(counted))
-        y, classes = number[y], [classes[k] for k in counted]
+    y, classes = _counted_classes(column, weight)
     if len(classes) < 2:
         positive = "" if weight is None else " of positive weight"
         raise OutcomeError(
@@ -322,6 +353,21 @@ def _multinomial(
         )
     y = y.astype(np.min_scalar_type(len(classes)))
     return Outcome("multinomial", name, None, y, 0.0, y, weight, note, tuple(classes))
+
+
+def _counted_classes(column: Column, weight: FloatArray | None) -> tuple[IntArray, list[Any]]:
+    """Class number of each row, and the classes.
+
+    Classes that only rows of weight 0 have are none; such rows are counted nowhere.
+    """
+    classes = _classes(column)
+    y = _class_numbers(column, classes)
+    counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
+    if len(counted) < len(classes):
+        number = np.zeros(len(classes), dtype=np.intp)
+        number[counted] = np.arange(len(counted))
+        y, classes = number[y], [classes[k] for k in counted]
+    return y, classes
 
 
 def _class_numbers(column: Column, classes: list[Any]) -> IntArray:
@@ -348,6 +394,16 @@ def _classes(column: Column, limit: int | None = None) -> list[Any]:
     codes, levels = column.encode()
     present = np.flatnonzero(np.bincount(codes, minlength=len(levels))[: len(levels)])
     labels = [levels[int(code)] for code in present]
+    return sorted_classes(labels)
+
+
+def sorted_classes(labels: list[Any]) -> list[Any]:
+    """Put different classes in order.
+
+    Numbers 0 and 1 are whole numbers where they stand alone, but floats among other numbers.
+    """
+    if {type(v) for v in labels} == {int, float}:
+        labels = [float(v) for v in labels]
     return sorted(labels, key=lambda v: (type(v).__name__, v) if _sortable(labels) else str(v))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -32,7 +32,8 @@ from vtreat_py._plan_json import plan_from_json, plan_to_json
 from vtreat_py._pruning import SIG, adjusted, check_pruning
 from vtreat_py._typing import FloatArray
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # statistics make plans, and engines apply them
+    from vtreat_py._kept_statistics import DesignStatistics
     from vtreat_py.engines.sql.check import SqlCheck
 
 
@@ -73,6 +74,10 @@ class TreatmentPlan:
     level_statistics : tuple of LevelStatistics
         Weight of each level of the categorical columns, and the outcome in it where impact codes
         were asked for; ``level_effects`` shows a column of those as a table.
+    statistics : DesignStatistics or None
+        The sums that the plan was made of, where the design was told to keep them
+        (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
+        `DesignStatistics.save` writes them. A pickled plan has them.
 
     See Also
     --------
@@ -106,6 +111,7 @@ class TreatmentPlan:
     version: str
     classes: tuple[Any, ...] = ()
     level_statistics: tuple[LevelStatistics, ...] = ()
+    statistics: DesignStatistics | None = field(default=None, compare=False)
 
     @property
     def feature_names(self) -> list[str]:
@@ -434,7 +440,7 @@ class TreatmentPlan:
         text = plan_to_json(self)
         if path is None:
             return text
-        write_whole(path, text)
+        write_whole(path, f"{text}\n".encode("ascii"))
         return None
 
     @classmethod
@@ -827,7 +833,7 @@ class TreatmentPlan:
         return self._with_any(self._adjusted[prune_by] <= limit)
 
     def __eq__(self, other: object) -> bool:
-        return _same(self, other)
+        return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -860,7 +866,7 @@ def _objects(values: Iterable[Any]) -> pd.Series[Any]:
     return pd.Series(listed, dtype=object, index=range(len(listed)))
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
     """Equality of plain data that may hold arrays."""
     if isinstance(a, NamedFunction) or isinstance(b, NamedFunction):
         return function_name(a) == function_name(b)
@@ -869,14 +875,12 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and bool(np.array_equal(a, b))
     if isinstance(a, dict):
-        return list(a) == list(b) and all(_same(a[k], b[k]) for k in a)
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if isinstance(a, list | tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, Levels):
         return bool(a == b)
-    if hasattr(a, "__dataclass_fields__"):
-        return _same(
-            {f: getattr(a, f) for f in a.__dataclass_fields__},
-            {f: getattr(b, f) for f in b.__dataclass_fields__},
-        )
+    if is_dataclass(a):
+        compared = [f.name for f in fields(a) if f.compare]
+        return all(same(getattr(a, name), getattr(b, name)) for name in compared)
     return bool(a == b)

@@ -1,4 +1,4 @@
-"""The file that holds the text of a plan."""
+"""Files that hold plans, or the statistics of plans."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from vtreat_py._errors import OptionTypeError, PlanFormatError
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file such that a reader finds the old text or the new one, never a part of it."""
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file such that a reader finds the old one or the new one, never a part of it."""
     path = os.path.realpath(path)
     aside = os.path.join(
         os.path.dirname(path), f".{os.path.basename(path)[:100]}.{secrets.token_hex(8)}"
     )
     try:
-        with open(aside, "x", encoding="ascii", newline="\n") as file:
-            file.write(f"{text}\n")
+        with open(aside, "xb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)

@@ -67,7 +67,7 @@ def _options(**given: Any) -> DesignOptions:
 
 
 _IMPUTER = ImputerPart(words=IMPUTERS)
-_OPTIONS = Record(
+OPTIONS = Record(
     _options,
     {
         "min_fraction": Number(),
@@ -172,7 +172,7 @@ _PLAN = Record(
         "classes": Several(Value()),
         "note": Text(),
         "n_rows": Whole(),
-        "options": _OPTIONS,
+        "options": OPTIONS,
         "variables": Several(Value()),
         "unused": Pairs(("column", "reason"), (Value(), Text())),
         "derived": Several(Text()),
@@ -204,14 +204,14 @@ def plan_to_json(plan: TreatmentPlan) -> str:
 
 def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the fields of a plan; see `TreatmentPlan.from_json`."""
-    found = _parsed(text_of(text_or_path))
+    found = parsed(text_of(text_or_path))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         other = found.get("format") if isinstance(found, dict) else found
         raise PlanFormatError(
             f'format: expected "{FORMAT}", found {described(other)}; this is JSON, but no plan '
             "that to_json has written"
         )
-    _check_version(found)
+    check_version(found, FORMAT_VERSION, "plan")
     held: dict[str, Any] = _PLAN.from_json(found, "")
     check_plan(held)
     by_name = {v.name: v for t in held["treatments"] for v in t.variables}
@@ -231,7 +231,13 @@ def _levels_of(treatments: tuple[Any, ...]) -> dict[Hashable, Any]:
     return {t.column: t.levels for t in treatments if isinstance(t, LevelTreatment)}
 
 
-def _parsed(text: str) -> Any:
+def parsed(text: str) -> Any:
+    """Read JSON as strictly as it was written.
+
+    Raises
+    ------
+    PlanFormatError
+    """
     try:
         return json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
     except PlanFormatError:
@@ -255,17 +261,16 @@ def _no_constant(word: str) -> NoReturn:
     raise PlanFormatError(f"the text is not JSON: {word} is no number of JSON")
 
 
-def _check_version(found: dict[str, Any]) -> None:
+def check_version(found: dict[str, Any], newest: int, what: str) -> None:
+    """Refuse a format that this version of the package does not know."""
     if "format_version" not in found:
         raise PlanFormatError("format_version is missing")
     version = found["format_version"]
-    if type(version) is int and version > FORMAT_VERSION:
+    if type(version) is int and version > newest:
         raise PlanFormatError(
-            f"format_version: the plan is of format {version}, written by vtreat_py "
+            f"format_version: the {what} is of format {version}, written by vtreat_py "
             f"{found.get('version')}; vtreat_py {__version__} reads formats up to "
-            f"{FORMAT_VERSION}. Upgrade vtreat_py here, or design the plan with this version"
+            f"{newest}. Upgrade vtreat_py here, or design with this version"
         )
     if type(version) is not int or version < 1:
-        raise PlanFormatError(
-            f"format_version: expected {FORMAT_VERSION}, found {described(version)}"
-        )
+        raise PlanFormatError(f"format_version: expected {newest}, found {described(version)}")

@@ -215,3 +215,11 @@ def test_arrays_cannot_be_written_to():
     table = example_of(ALL_CELLS, 4, 3).table()
     with pytest.raises(ValueError, match="read-only"):
         table.level[0] = 1
+
+
+def test_finding_cells():
+    table = example_of(ALL_CELLS, 4, 3).table()
+    np.testing.assert_array_equal(table.find(table.level, table.fold), np.arange(len(table.level)))
+    only = table.only(1)
+    assert only.find(np.array([0, 0, 9]), np.array([0, 1, 1])).tolist() == [-1, 0, -1]
+    assert table.only(7).find(np.array([0]), np.array([0])).tolist() == [-1]

@@ -175,3 +175,13 @@ def test_arrays_cannot_be_written_to():
     moments = Moments.of_rows(np.array([0]), 1, np.array([1.0]), np.array([1.0]))
     with pytest.raises(ValueError, match="read-only"):
         moments.xx[0] = 5.0
+
+
+def test_joined_moments_share_their_reference_points():
+    one = Moments.of_rows(np.array([0]), 1, np.array([1.0]), np.array([2.0]))
+    other = one.recentred(3.0, -1.0)
+    joined = Moments.joined([one, other])
+    assert (joined.centre_x, joined.centre_y) == (0.0, 0.0)
+    assert joined.x.tolist() == [1.0, 1.0]
+    assert joined.y.tolist() == [2.0, 2.0]
+    assert joined.weight.tolist() == [1.0, 1.0]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.statistics.rows import assert_same_sums, examples, law, masks, naive_sums
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, weight_left
 
 
 @law
@@ -163,3 +163,15 @@ def test_arrays_cannot_be_written_to():
     for values in (sums.weight, sums.total, sums.inner):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 5.0
+
+
+def test_rounding_leaves_no_rows_behind():
+    weight = np.random.default_rng(0).random(100)
+    group = np.zeros(100, dtype=int)
+    sums = OutcomeSums.of_rows(group, 1, np.ones(100), weight)
+    order = np.argsort(weight)
+    again = OutcomeSums.of_rows(group, 1, np.ones(100), weight[order])
+    assert sums.weight[0] != again.weight[0]
+    nothing = sums - again
+    assert (nothing.weight[0], nothing.total[0], nothing.squares[0]) == (0.0, 0.0, 0.0)
+    assert weight_left(np.array([1e9, 3.0]), np.array([1e9 - 1.0, 3.0])).tolist() == [1.0, 0.0]

@@ -131,6 +131,15 @@ class LevelTable:
         size = np.full(self.n_folds, self.n_folds)
         return all_but_own(self.by_fold(), rank, size, OutcomeSums.nothing(1, self.cells))
 
+    def find(self, level: IntArray, fold: IntArray) -> IntArray:
+        """Return the cells of levels in folds; -1 where there is none."""
+        if not len(self.level):
+            return np.full(len(level), -1)
+        ours = self.level.astype(np.int64) * self.n_folds + self.fold
+        theirs = level.astype(np.int64) * self.n_folds + fold
+        place = np.minimum(np.searchsorted(ours, theirs), len(ours) - 1)
+        return np.where(ours[place] == theirs, place, -1)
+
     def __add__(self, other: LevelTable) -> LevelTable:
         self._check_fits(other)
         both = OutcomeSums.joined([self.cells, other.cells])
@@ -140,10 +149,8 @@ class LevelTable:
 
     def __sub__(self, other: LevelTable) -> LevelTable:
         self._check_fits(other)
-        ours = self.level.astype(np.int64) * self.n_folds + self.fold
-        theirs = other.level.astype(np.int64) * self.n_folds + other.fold
-        place = np.minimum(np.searchsorted(ours, theirs), max(len(ours) - 1, 0))
-        if len(theirs) and not (len(ours) and np.array_equal(ours[place], theirs)):
+        place = self.find(other.level, other.fold)
+        if (place < 0).any():
             raise ValueError("cannot subtract a table that has cells this one lacks")
         cells = self.cells.replaced(place, self.cells.take(place) - other.cells)
         return LevelTable.of_cells(self.n_levels, self.n_folds, self.level, self.fold, cells)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
 
 # Squares about the mean below this share of the raw ones have lost digits to cancellation.
 _CANCELLED = 1e-4
@@ -100,6 +100,13 @@ class Moments:
         x = np.where(sums.weight > 0, x, 0.0)
         return cls(sums.weight, x, sums.mean, zero, zero, sums.squares, 0.0, sums.centre)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Moments]) -> Moments:
+        """Put the groups of several moments of one outcome one after the other."""
+        first = parts[0]
+        arrays = [p.recentred(first.centre_x, first.centre_y)._arrays() for p in parts]
+        return first._like([np.concatenate(same) for same in zip(*arrays, strict=True)])
+
     def take(self, index: IntArray | slice) -> Moments:
         """Return the groups at ``index``."""
         return self._like([a[index] for a in self._arrays()])
@@ -115,6 +122,8 @@ class Moments:
 
     def recentred(self, centre_x: float, centre_y: float) -> Moments:
         """Return the same moments about other reference points."""
+        if (centre_x, centre_y) == (self.centre_x, self.centre_y):
+            return self
         some = self.weight > 0
         x = np.where(some, self.x + (self.centre_x - centre_x), 0.0)
         y = np.where(some, self.y + (self.centre_y - centre_y), 0.0)
@@ -163,7 +172,7 @@ class Moments:
 
     def __sub__(self, other: Moments) -> Moments:
         other = other.recentred(self.centre_x, self.centre_y)
-        n = np.maximum(self.weight - other.weight, 0.0)
+        n = weight_left(self.weight, other.weight)
         left, safe = n > 0, np.where(n > 0, n, 1.0)
         x = np.where(left, (self.weight * self.x - other.weight * other.x) / safe, 0.0)
         y = np.where(left, (self.weight * self.y - other.weight * other.y) / safe, 0.0)

@@ -12,11 +12,19 @@ from vtreat_py._typing import FloatArray, IntArray, NumberArray
 
 # Stands for weight 0 where a total of 0 is divided by it.
 _TINY = 1e-300
+# What is left of this share of a weight, after subtraction, is rounding.
+ROUNDING = 1e-12
 
 
 def sum_by(group: IntArray, values: NumberArray | None, n_groups: int) -> FloatArray:
     """Sum of the values in each group, or its number of entries."""
     return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
+
+
+def weight_left(whole: FloatArray, part: FloatArray) -> FloatArray:
+    """Weights less those of a part; nothing where rounding alone is left."""
+    left = whole - part
+    return np.asarray(np.where(left > ROUNDING * whole, left, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +167,7 @@ class OutcomeSums:
 
     def __sub__(self, other: OutcomeSums) -> OutcomeSums:
         other = other.recentred(self.centre)
-        weight = np.maximum(self.weight - other.weight, 0.0)
+        weight = weight_left(self.weight, other.weight)
         left = weight > 0
         total = np.where(left, self.total - other.total, 0.0)
         if self.inner is None and other.inner is None:

@@ -1,0 +1,319 @@
+"""Kept statistics in a file: a zip of a JSON header and the bytes of arrays, without any code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from types import SimpleNamespace
+from typing import Any, get_args
+
+import numpy as np
+
+from vtreat_py._columns import Kind
+from vtreat_py._errors import OptionTypeError, PlanFormatError
+from vtreat_py._json_schema import (
+    LevelsPart,
+    Maybe,
+    Number,
+    Record,
+    Several,
+    Text,
+    Value,
+    Whole,
+    check_distinct,
+)
+from vtreat_py._json_values import described
+from vtreat_py._kept_columns import KeptColumn
+from vtreat_py._kept_design import KeptDesign
+from vtreat_py._kept_levels import KeptLevels
+from vtreat_py._kept_numbers import KeptNumbers
+from vtreat_py._options import OUTCOME_TYPES, function_name
+from vtreat_py._plan_file import write_whole
+from vtreat_py._plan_json import OPTIONS, check_version, parsed
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._version import __version__
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.value_table import ALL_BITS, ValueTable, truncated
+
+FORMAT, FORMAT_VERSION = "vtreat_py statistics", 1
+_HEADER = "header.json"
+_FLOATS, _WHOLE = "<f8", "<i8"
+# The files of one set of statistics are the same bytes whenever they are written.
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+_MOMENTS = ("weight", "x", "y", "xx", "xy", "yy")
+# Weights of a column add up to those of all rows, but for rounding of weights that are no counts.
+_ROUNDING = 1e-9
+
+_DESIGN = {
+    "outcome_type": Text(OUTCOME_TYPES),
+    "outcome_name": Value(),
+    "target": Value(),
+    "note": Text(),
+    "classes": Several(Value()),
+    "variables": Several(Value()),
+    "columns": Several(Value()),
+    "options": OPTIONS,
+    "n_folds": Whole(),
+}
+_HEADER_SCHEMA = Record(
+    SimpleNamespace,
+    {
+        "format": Text((FORMAT,)),
+        "format_version": Whole(),
+        "version": Text(),
+        "design": Record(KeptDesign, _DESIGN),
+        "n_rows": Whole(),
+        "centre": Number(),
+        "outcome_bits": Maybe(Whole()),
+        "kept": Several(
+            Record(
+                SimpleNamespace,
+                {
+                    "column": Value(),
+                    "kind": Text(("levels", *get_args(Kind))),
+                    "levels": Maybe(LevelsPart()),
+                    "bits": Maybe(Whole()),
+                },
+            )
+        ),
+    },
+)
+
+
+def write_statistics(
+    path: str | os.PathLike[str],
+    design: KeptDesign,
+    n_rows: int,
+    rows: OutcomeSums,
+    outcome_values: ValueTable | None,
+    columns: tuple[KeptColumn, ...],
+) -> None:
+    """Write the parts of statistics; see `DesignStatistics.save`."""
+    for imputer in (design.options.imputation, *design.options.imputation_map.values()):
+        if function_name(imputer) is not None:
+            raise PlanFormatError(
+                f"options: the imputation function {function_name(imputer)} cannot be saved, and "
+                'no plan could be made without it; use a number, "mean" or "median", or pickle '
+                "the statistics"
+            )
+    arrays = _Arrays()
+    arrays.put_sums("rows", rows)
+    if outcome_values is not None:
+        arrays.put_values("outcome", outcome_values)
+    kept = []
+    for i, column in enumerate(columns):
+        arrays.put_sums(f"{i}/missing", column.missing)
+        levels = bits = None
+        if isinstance(column, KeptLevels):
+            levels = column.levels
+            arrays.put(f"{i}/level", column.table.level, _WHOLE)
+            arrays.put(f"{i}/block", column.table.fold, _WHOLE)
+            arrays.put_sums(f"{i}/cells", column.table.cells)
+        else:
+            bits = column.table.bits
+            arrays.put_values(str(i), column.table)
+        one = {"column": column.name, "kind": column.kind, "levels": levels, "bits": bits}
+        kept.append(SimpleNamespace(**one))
+    header = SimpleNamespace(
+        format=FORMAT,
+        format_version=FORMAT_VERSION,
+        version=__version__,
+        design=design,
+        n_rows=n_rows,
+        centre=rows.centre,
+        outcome_bits=None if outcome_values is None else outcome_values.bits,
+        kept=kept,
+    )
+    text = json.dumps(_HEADER_SCHEMA.to_json(header, ""), allow_nan=False)
+    write_whole(path, arrays.zipped(text))
+
+
+class _Arrays:
+    """Arrays under their names, on the way to a file."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, bytes] = {}
+
+    def put(self, name: str, array: FloatArray | IntArray, kind: str = _FLOATS) -> None:
+        self._held[name] = np.ascontiguousarray(array, dtype=kind).tobytes()
+
+    def put_sums(self, name: str, sums: OutcomeSums) -> None:
+        self.put(f"{name}/weight", sums.weight)
+        self.put(f"{name}/total", sums.total)
+        if sums.inner is not None:
+            self.put(f"{name}/inner", sums.inner)
+
+    def put_values(self, name: str, table: ValueTable) -> None:
+        self.put(f"{name}/value", table.value)
+        self.put(f"{name}/block", table.block, _WHOLE)
+        for field in _MOMENTS:
+            self.put(f"{name}/{field}", getattr(table.cells, field))
+
+    def zipped(self, header: str) -> bytes:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, content in {_HEADER: header.encode("ascii"), **self._held}.items():
+                entry = zipfile.ZipInfo(name, _NO_TIME)
+                archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=1)
+        return out.getvalue()
+
+
+def read_statistics(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the parts of statistics; see `DesignStatistics.load`."""
+    if not isinstance(path, str | os.PathLike):
+        raise OptionTypeError(f"path is of type {type(path).__name__}; give the path of a file")
+    where = os.fspath(path)
+    try:
+        with zipfile.ZipFile(where) as archive:
+            return _read(_Archive(archive))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as reason:
+        raise PlanFormatError(
+            f"{where}: the file is no statistics that save has written, or not all of it is there: "
+            f"{reason}"
+        ) from reason
+    except PlanFormatError as reason:
+        raise PlanFormatError(f"{where}: {reason}") from reason
+
+
+class _Archive:
+    """The entries of a file, checked as they are read."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive, self._names = archive, set(archive.namelist())
+
+    def content(self, name: str) -> bytes:
+        if name not in self._names:
+            raise PlanFormatError(f"{name} is missing")
+        return self._archive.read(name)
+
+    def floats(self, name: str, length: int | None = None) -> FloatArray:
+        found: FloatArray = self._array(name, _FLOATS, length).astype(np.float64)
+        if not np.isfinite(found).all():
+            raise PlanFormatError(f"{name} holds a number that is not finite")
+        return found
+
+    def places(self, name: str, below: int, length: int | None = None) -> IntArray:
+        found: IntArray = self._array(name, _WHOLE, length).astype(np.int64)
+        if len(found) and not 0 <= found.min() <= found.max() < below:
+            raise PlanFormatError(f"{name} holds a number that is not in 0 to {below - 1}")
+        return found
+
+    def _array(self, name: str, kind: str, length: int | None) -> Any:
+        content = self.content(name)
+        if len(content) % 8 or (length is not None and len(content) != 8 * length):
+            expected = "a multiple of 8" if length is None else 8 * length
+            raise PlanFormatError(f"{name} has {len(content)} bytes; expected {expected}")
+        return np.frombuffer(content, dtype=kind)
+
+    def sums(self, name: str, length: int, design: KeptDesign, centre: float) -> OutcomeSums:
+        weight = self.floats(f"{name}/weight", length)
+        inner = None if design.counts_classes else self.floats(f"{name}/inner", length)
+        if (weight < 0).any() or (inner is not None and (inner < 0).any()):
+            raise PlanFormatError(f"{name} holds a negative weight or sum of squares")
+        return OutcomeSums(weight, self.floats(f"{name}/total", length), inner, centre)
+
+    def values(self, name: str, bits: int | None, n_blocks: int, centre: float) -> ValueTable:
+        value = self.floats(f"{name}/value")
+        n_cells = len(value)
+        block = self.places(f"{name}/block", n_blocks, n_cells)
+        if bits is None or bits > ALL_BITS or (truncated(value, bits) != value).any():
+            raise PlanFormatError(f"{name}/value holds more digits than the header says")
+        _check_order(name, value, block)
+        weight, x, y, xx, xy, yy = (self.floats(f"{name}/{field}", n_cells) for field in _MOMENTS)
+        cells = Moments(weight, x, y, xx, xy, yy, 0.0, centre)
+        _check_weights(name, cells.weight)
+        return ValueTable(bits, value, block, cells)
+
+
+def _read(archive: _Archive) -> dict[str, Any]:
+    header = _header(archive)
+    design, centre = header.design, header.centre
+    _check_design(design)
+    rows = archive.sums("rows", design.n_blocks, design, centre)
+    outcome = None
+    if design.outcome_type == "numeric":
+        outcome = archive.values("outcome", header.outcome_bits, 1, 0.0)
+    if [one.column for one in header.kept] != list(design.variables):
+        raise PlanFormatError("kept: its columns are not the variables of the design")
+    columns = []
+    for i, one in enumerate(header.kept):
+        column = _column(archive, str(i), one, design, centre)
+        _check_sums(column, rows, design)
+        columns.append(column)
+    return {
+        "design": design,
+        "n_rows": header.n_rows,
+        "rows": rows,
+        "outcome_values": outcome,
+        "columns": tuple(columns),
+    }
+
+
+def _header(archive: _Archive) -> Any:
+    try:
+        found = parsed(archive.content(_HEADER).decode("ascii"))
+    except UnicodeDecodeError as reason:
+        raise PlanFormatError(f"{_HEADER} is no text: {reason}") from reason
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        other = found.get("format") if isinstance(found, dict) else found
+        raise PlanFormatError(f'format: expected "{FORMAT}", found {described(other)}')
+    check_version(found, FORMAT_VERSION, "file")
+    return _HEADER_SCHEMA.from_json(found, "")
+
+
+def _column(
+    archive: _Archive, name: str, header: Any, design: KeptDesign, centre: float
+) -> KeptColumn:
+    n_blocks = design.n_blocks
+    missing = archive.sums(f"{name}/missing", n_blocks, design, centre)
+    if header.kind != "levels":
+        table = archive.values(name, header.bits, n_blocks, centre)
+        return KeptNumbers(header.column, header.kind, table, missing)
+    if header.levels is None:
+        raise PlanFormatError(f"kept: column {header.column!r} has no levels")
+    n_levels = len(header.levels)
+    level = archive.places(f"{name}/level", n_levels)
+    block = archive.places(f"{name}/block", n_blocks, len(level))
+    _check_order(name, level, block)
+    cells = archive.sums(f"{name}/cells", len(level), design, centre)
+    _check_weights(name, cells.weight)
+    if len(np.unique(level)) < n_levels:
+        raise PlanFormatError(f"{name}/level: some levels have no rows")
+    levels = LevelTable(n_levels, n_blocks, level, block, cells)
+    return KeptLevels(header.column, header.levels, levels, missing)
+
+
+def _check_design(design: KeptDesign) -> None:
+    check_distinct(design.variables, "design.variables")
+    check_distinct(design.classes, "design.classes")
+    if (design.outcome_type == "multinomial") != (len(design.classes) > 0):
+        raise PlanFormatError("design.classes does not go with design.outcome_type")
+    if design.n_folds < 1 + (design.outcome_type != "unsupervised"):
+        raise PlanFormatError(f"design.n_folds: {design.n_folds} are too few")
+
+
+def _check_order(name: str, key: FloatArray | IntArray, block: IntArray) -> None:
+    up = np.diff(key)
+    if ((up < 0) | ((up == 0) & (np.diff(block) <= 0))).any():
+        raise PlanFormatError(f"{name}: its cells are not in order")
+
+
+def _check_weights(name: str, weight: FloatArray) -> None:
+    if (weight <= 0).any():
+        raise PlanFormatError(f"{name}: a cell has no weight")
+
+
+def _check_sums(column: KeptColumn, rows: OutcomeSums, design: KeptDesign) -> None:
+    """Each row is in one cell of each column."""
+    if isinstance(column, KeptLevels):
+        block, weight = column.table.fold, column.table.cells.weight
+    else:
+        block, weight = column.table.block, column.table.cells.weight
+    found = np.bincount(block, weight, design.n_blocks) + column.missing.weight
+    if (np.abs(found - rows.weight) > _ROUNDING * rows.weight).any():
+        raise PlanFormatError(f"column {column.name!r}: its sums are not those of all rows")

@@ -1,0 +1,98 @@
+"""Learning from kept sums: a column's treatment, and what its rows get in a cross-frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from vtreat_py._columns import Column, NumericColumn
+from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
+from vtreat_py._design_levels import (
+    LearnedLevelRows,
+    LearnedLevels,
+    UnusedLevels,
+    learn_level_facts,
+)
+from vtreat_py._design_numbers import LearnedNumberRows, LearnedNumbers, learn_number_facts
+from vtreat_py._kept_columns import KeptColumn
+from vtreat_py._kept_design import KeptDesign
+from vtreat_py._kept_levels import KeptLevels, level_codes
+from vtreat_py._kept_numbers import KeptNumbers
+from vtreat_py._number_rows import NumberRows
+from vtreat_py._number_table import NumberTable
+from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.statistics.tally import CellIndex
+
+
+def learn_kept(
+    kept: KeptColumn, design: KeptDesign, context: DesignContext
+) -> LearnedLevels | LearnedNumbers | UnusedLevels | str:
+    """Learn a column from its sums; a string says why it is not used."""
+    if isinstance(kept, KeptLevels):
+        return _learn_levels(kept, design, context)
+    if not set(context.coders) & set(NUMERIC_CODERS):
+        return NO_CODE_APPLIES
+    return learn_number_facts(NumberTable(kept, design, context), context)
+
+
+def _learn_levels(
+    kept: KeptLevels, design: KeptDesign, context: DesignContext, also: IntArray | None = None
+) -> LearnedLevels | UnusedLevels | str:
+    if not kept.has_values:
+        return "it has missing values only"
+    if not set(context.coders) & set(LEVEL_CODERS):
+        return NO_CODE_APPLIES
+    return learn_level_facts(kept.facts(design, also), context)
+
+
+def learn_kept_rows(
+    kept: KeptColumn,
+    column: Column,
+    design: KeptDesign,
+    context: DesignContext,
+    weight: FloatArray | None,
+) -> LearnedLevelRows | LearnedNumberRows | UnusedLevels | str:
+    """Learn a column from its sums, and code rows that are in them.
+
+    Parameters
+    ----------
+    column : Column
+        The rows.
+    context : DesignContext
+        Its folds are those of the rows.
+    weight : ndarray or None
+        Weights of the rows.
+    """
+    if isinstance(kept, KeptNumbers):
+        learned = learn_kept(kept, design, context)
+        if not isinstance(learned, LearnedNumbers):
+            assert not isinstance(learned, LearnedLevels)
+            return learned
+        of_rows = replace(context, outcome=replace(context.outcome, weight=None))
+        return LearnedNumberRows(learned, NumberRows(_as_numbers(column, kept), of_rows))
+    assert not isinstance(column, NumericColumn)
+    codes, levels = level_codes(column)
+    all_count = weight is None or bool(weight.all())
+    if not all_count:  # the others may have levels of their own
+        kept = kept + kept.of_no_rows(levels)
+    place = np.append(kept.levels.codes_of_levels(levels), kept.levels.missing)
+    codes, fold = place[codes], context.folds.fold
+    also = None
+    if not all_count:
+        also = (codes.astype(np.int64) * design.n_folds + fold)[weight == 0]
+    made = _learn_levels(kept, design, context, also)
+    if not isinstance(made, LearnedLevels):
+        return made
+    table = made.table
+    cell = table.level.astype(np.int64) * table.n_folds + table.fold
+    n_cells = table.n_levels * table.n_folds
+    return LearnedLevelRows(made, CellIndex(codes, fold, table.n_folds, n_cells, None, cell))
+
+
+def _as_numbers(column: Column, kept: KeptNumbers) -> NumericColumn:
+    """A column of numbers; one of missing values only may have been read as another type."""
+    if isinstance(column, NumericColumn):
+        return column
+    return NumericColumn.of(kept.name, np.full(len(column), np.nan), kept.kind)

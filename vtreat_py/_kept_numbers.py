@@ -1,0 +1,102 @@
+"""A numeric column in kept statistics: sums by value and block of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vtreat_py._columns import Kind, NumericColumn
+from vtreat_py._kept_design import KeptDesign, check_part, moved_sums
+from vtreat_py._kept_rows import KeptRows
+from vtreat_py._typing import IntArray
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.value_table import ValueTable
+
+
+@dataclass(frozen=True, eq=False)
+class KeptNumbers:
+    """Sums of a numeric column.
+
+    Attributes
+    ----------
+    kind : str
+        What its numbers stand for.
+    table : ValueTable
+        Sums of the good values, by block; see `KeptDesign`.
+    missing : OutcomeSums
+        Sums of the rows with a bad value, by block.
+    """
+
+    name: Hashable
+    kind: Kind
+    table: ValueTable
+    missing: OutcomeSums
+
+    @classmethod
+    def of(cls, column: NumericColumn, rows: KeptRows) -> KeptNumbers:
+        """Sum up the rows of a column."""
+        values, y, weight = column.values[rows.counted], rows.y, rows.weight
+        bad = np.zeros(len(values), dtype=bool)
+        if column.bad is not None:
+            bad = column.bad[rows.counted]
+        kept, lost = np.flatnonzero(~bad), np.flatnonzero(bad)
+        table = ValueTable.of_rows(
+            values[kept],
+            rows.block[kept],
+            y[kept],
+            None if weight is None else weight[kept],
+            rows.centre,
+        )
+        missing = OutcomeSums.of_rows(
+            rows.block[lost],
+            rows.n_blocks,
+            y[lost],
+            None if weight is None else weight[lost],
+            rows.centre,
+        )
+        return cls(column.name, column.kind, table, missing)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether there is a row with a good value."""
+        return len(self.table.value) > 0
+
+    def moved(self, places: IntArray, n_blocks: int) -> KeptNumbers:
+        """Put the blocks in their places among others; see `KeptDesign.places`."""
+        table = self.table.moved(places)
+        return replace(self, table=table, missing=moved_sums(self.missing, places, n_blocks))
+
+    def recentred(self, centre: float) -> KeptNumbers:
+        """Return the same sums about another reference point of the outcome."""
+        table = self.table.recentred(centre)
+        return replace(self, table=table, missing=self.missing.recentred(centre))
+
+    def __add__(self, other: KeptNumbers) -> KeptNumbers:
+        return replace(self, table=self.table + other.table, missing=self.missing + other.missing)
+
+    def less(self, other: KeptNumbers, design: KeptDesign) -> KeptNumbers:
+        """Take away a part of the rows."""
+        table = values_less(
+            self.table,
+            other.table,
+            lambda value, block: (
+                f"column {self.name!r}, value {value:g}, {design.block_name(block)}"
+            ),
+        )
+        return replace(self, table=table)
+
+
+def values_less(
+    whole: ValueTable, part: ValueTable, rows: Callable[[float, int], str]
+) -> ValueTable:
+    """Take away a part of a table; ``rows`` says for messages which those of a cell are."""
+    part = part.coarsened(whole.bits)
+    have = np.append(whole.cells.weight, 0.0)[whole.find(part.value, part.block)]
+
+    def of_cell(k: int) -> str:
+        return rows(float(part.value[k]), int(part.block[k]))
+
+    check_part(have, part.cells.weight, of_cell)
+    return whole - part

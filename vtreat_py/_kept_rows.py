@@ -1,0 +1,148 @@
+"""The rows of a frame, as kept statistics sum them up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._columns import NumericColumn
+from vtreat_py._design_context import DesignContext
+from vtreat_py._design_steps import Design
+from vtreat_py._errors import FrameError, InvalidOptionError, OutcomeError, SchemaError, counted
+from vtreat_py._folds import folds_of_pairs
+from vtreat_py._frames import InputFrame
+from vtreat_py._jobs import check_jobs
+from vtreat_py._kept_design import KeptDesign
+from vtreat_py._options import CALIBRATED
+from vtreat_py._outcome import read_along, read_known_outcome, read_weight
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """The rows of a frame that count, that is have weight.
+
+    Attributes
+    ----------
+    counted : ndarray of int, or slice
+        Their places in the frame.
+    block : ndarray of int
+        The block of each; see `KeptDesign`.
+    n_blocks : int
+    y : ndarray
+        Outcome of each relative to ``centre``; 0 for classes, which blocks tell apart.
+    weight : ndarray or None
+    """
+
+    counted: IntArray | slice
+    block: IntArray
+    n_blocks: int
+    y: NumberArray
+    weight: FloatArray | None
+    centre: float
+
+    @classmethod
+    def of(cls, context: DesignContext, design: KeptDesign) -> KeptRows:
+        """Look at the rows of a design in memory."""
+        outcome = context.outcome
+        _check_can_keep(context)
+        counted: IntArray | slice = slice(None)
+        if outcome.weight is not None:
+            counted = np.flatnonzero(outcome.weight > 0)
+        y = outcome.y[counted]
+        block = design.blocks(context.folds.fold[counted], y)
+        if design.counts_classes:
+            y = np.zeros(len(y), dtype=np.int8)
+        weight = None if outcome.weight is None else outcome.weight[counted]
+        return cls(counted, block, design.n_blocks, y, weight, outcome.centre)
+
+
+def _check_can_keep(context: DesignContext) -> None:
+    folds, weight = context.folds, context.outcome.weight
+    if folds.training is not None or folds.in_order or not folds.applies_once:
+        raise InvalidOptionError(
+            "keep_statistics=True needs a cv whose folds have each row once and are trained on all "
+            "rows that are not their own: a number of folds, or a splitter such as KFold. Folds "
+            'in order of time ("ordered", TimeSeriesSplit), repeated ones, and index pairs that '
+            "are not complementary have sums that do not merge"
+        )
+    if weight is None or context.options.significance != CALIBRATED or not context.supervised:
+        return
+    fractional = np.flatnonzero(weight != np.rint(weight))
+    if len(fractional):
+        row = fractional[0]
+        raise InvalidOptionError(
+            f"sample_weight is {weight[row]:g} in row {row}; statistics are kept of weights that "
+            'are whole numbers, or with significance="classic" of any: the calibrated tests of '
+            "other weights need the rows"
+        )
+
+
+def rows_of_frame(
+    design: KeptDesign,
+    frame: Any,
+    *,
+    folds: Any,
+    outcome: Any,
+    sample_weight: Any,
+    n_jobs: int | None,
+    centre: float,
+    scaled: bool = False,
+) -> Design:
+    """Read the rows of a frame as rows of a design; their outcome need not vary.
+
+    Raises
+    ------
+    VtreatError
+        One of its kinds, if the frame does not fit the design.
+    """
+    check_jobs(n_jobs)
+    source = InputFrame.of(frame)
+    if not source.n_rows:
+        raise FrameError("the frame has no rows")
+    missing = [name for name in design.variables if name not in set(source.columns)]
+    if missing:
+        raise SchemaError(
+            f"the frame lacks {counted(len(missing), 'column')} that the statistics are of: "
+            f"{', '.join(map(repr, missing))}"
+        )
+    outcome = design.outcome_name if outcome is None else outcome
+    if outcome is None and design.outcome_type != "unsupervised":
+        raise OutcomeError("outcome is missing: give it as an array, as the design had it")
+    weight = read_weight(source, sample_weight)
+    y, classes = read_known_outcome(source, outcome, design.outcome_type, design.target, weight)
+    design = design.of_classes(classes)
+    fold = _read_folds(design, source, folds)
+    context = design.context(design.outcome(y, weight, centre), fold, scaled=scaled)
+    return Design(source, design.variables, context, n_jobs, progress=False)
+
+
+def _read_folds(design: KeptDesign, frame: InputFrame, folds: Any) -> IntArray:
+    """Fold of each row, from a column, an array, or index pairs."""
+    if design.outcome_type == "unsupervised":
+        return np.zeros(frame.n_rows, dtype=np.int8)
+    if folds is None:
+        raise InvalidOptionError(
+            "folds is missing: give the number of each row's fold, such as fold_numbers of the "
+            "experiment that the rows were in"
+        )
+    if isinstance(folds, list) and folds and isinstance(folds[0], tuple | list):
+        plan = folds_of_pairs(folds, frame.n_rows)
+        if plan.n_folds != design.n_folds or plan.training is not None or not plan.applies_once:
+            raise InvalidOptionError(
+                f"folds has {plan.n_folds} index pairs; it must have {design.n_folds}, as the "
+                "design had, with each row in one application set and all others training it"
+            )
+        return plan.fold
+    column = read_along(frame, "folds", folds)
+    if not isinstance(column, NumericColumn) or column.bad is not None:
+        raise InvalidOptionError("folds must hold the number of a fold for each row")
+    wrong = np.flatnonzero(~np.isin(column.values, np.arange(design.n_folds)))
+    if len(wrong):
+        raise InvalidOptionError(
+            f"folds is {column.values[wrong[0]]:g} in row {wrong[0]}; the design has folds 0 to "
+            f"{design.n_folds - 1}"
+        )
+    return column.values.astype(np.min_scalar_type(design.n_folds))
