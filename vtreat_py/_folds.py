@@ -12,14 +12,14 @@ from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py._named_folds import ORDERED
 from vtreat_py._outcome import Outcome
 from vtreat_py._seeds import random_numbers
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 DEFAULT_FOLDS = 5
-# cv="ordered": rows are in order of time, and coded by those before them, block by block.
-ORDERED = "ordered"
+# cv="ordered": rows are coded by those before them, block by block.
 _ORDERED_BLOCKS = 10
 # Permutations of the folds that blocks of rows draw from.
 _PERMUTATIONS = 1024

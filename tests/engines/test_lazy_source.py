@@ -1,0 +1,67 @@
+"""Lazy frames and files are recognised, and nothing is imported or read for that."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.engines.lazy.source import LazySource, collect, is_lazy
+
+duckdb = pytest.importorskip("duckdb")
+polars = pytest.importorskip("polars")
+
+
+@pytest.fixture
+def frame() -> Any:
+    return polars.DataFrame({"x": ["a", "b"], "z": [1.5, None]})
+
+
+def test_frames_in_memory_are_not_lazy(frame: Any) -> None:
+    assert is_lazy(frame.lazy())
+    assert is_lazy(LazySource.of(frame.lazy()))
+    assert not any(map(is_lazy, [frame, frame.to_pandas(), frame.to_arrow(), np.eye(2), [[1]]]))
+
+
+def test_recognising_imports_no_engine() -> None:
+    code = (
+        "import sys, pandas as pd\n"
+        "from vtreat_py.engines.lazy.source import is_lazy\n"
+        "assert not is_lazy(pd.DataFrame()) and is_lazy('x.csv')\n"
+        "found = {'polars', 'duckdb', 'pyspark', 'dask', 'ibis'} & set(sys.modules)\n"
+        "assert not found, found\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".CSV"])
+def test_paths_are_opened_by_duckdb(suffix: str, frame: Any, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{suffix}"
+    frame.write_parquet(path) if suffix == ".parquet" else frame.write_csv(path)
+    for given in (path, str(path), str(tmp_path / f"*{suffix}")):
+        source = LazySource.of(given)
+        assert (source.engine, source.columns) == ("duckdb", ("x", "z"))
+        assert collect(source.frame).to_pydict() == frame.to_dict(as_series=False)
+
+
+def test_what_is_no_lazy_frame_is_refused(frame: Any, tmp_path: Path) -> None:
+    with pytest.raises(OptionTypeError, match="frame is of type DataFrame; lazy frames are those"):
+        LazySource.of(pd.DataFrame())
+    with pytest.raises(InvalidOptionError, match=r"'rows\.txt' is a path that ends neither like"):
+        LazySource.of("rows.txt")
+    with pytest.raises(FrameError, match=r"cannot be opened: .*No files found"):
+        LazySource.of(tmp_path / "none.parquet")
+    with pytest.raises(FrameError, match="several columns share a name: 'x'"):
+        LazySource.of(duckdb.sql("SELECT 1 AS x, 2 AS x"))
+
+
+def test_a_path_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(InvalidOptionError, match="duckdb is not installed: pip install duckdb"):
+        LazySource.of("rows.csv")

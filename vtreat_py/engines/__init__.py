@@ -1,0 +1,1 @@
+"""Where statistics are computed and plans applied, when not in memory."""

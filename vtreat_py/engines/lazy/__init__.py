@@ -1,0 +1,1 @@
+"""Lazy frames of any engine that narwhals knows: polars, DuckDB, Spark, Dask, Ibis."""

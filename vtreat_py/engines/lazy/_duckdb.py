@@ -1,0 +1,66 @@
+"""Plain columns of a DuckDB relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from vtreat_py.engines.lazy.columns import EMPTY, PlainColumn
+
+# Numbers that a cast may round twice; as text they are read exactly.
+_READ_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT")
+
+
+def unknown_kind(native: Any, name: str) -> str | None:
+    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
+    return EMPTY if type_name(native, name) == '"NULL"' else None
+
+
+def type_name(native: Any, name: str) -> str:
+    """Name a type for messages."""
+    return str(native.types[native.columns.index(name)])
+
+
+def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
+    """Select plain columns."""
+    plain = (_plain(column, type_name(native, column.source)) for column in wanted)
+    return native.project(
+        ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
+    )
+
+
+def quoted(name: str) -> str:
+    """Write a column name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _plain(column: PlainColumn, type_: str) -> str:
+    value, kind = quoted(column.source), column.kind
+    if kind in ("as it is", "bytes"):
+        return value
+    if kind == "text":  # the connection may have a default collation that is blind to case
+        return f"CAST({value} AS VARCHAR) COLLATE C"
+    if kind == "integer":
+        return f"CAST({value} AS BIGINT)"
+    if kind == "number":
+        text = f"CAST({value} AS VARCHAR)" if type_.startswith(_READ_AS_TEXT) else value
+        return f"CAST({text} AS DOUBLE)"
+    if kind == "date":
+        return f"CASE WHEN isfinite({value}) THEN CAST({value} - DATE '1970-01-01' AS DOUBLE) END"
+    if type_.endswith("_NS"):
+        return _seconds(f"epoch_ns({value})", 10**9)
+    return _seconds(f"epoch_us({value})", 10**6)  # null for infinite times
+
+
+def _seconds(ticks: str, per_second: int) -> str:
+    """Whole seconds and the rest apart, as in memory; % and // round towards zero."""
+    rest = f"((({ticks} % {per_second}) + {per_second}) % {per_second})"
+    whole = f"({ticks} - {rest}) // {per_second}"
+    return f"CAST({whole} AS DOUBLE) + CAST({rest} AS DOUBLE) / {per_second}"
+
+
+def bring(native: Any, table: pa.Table) -> Any:  # noqa: ARG001 (DuckDB finds it by its name)
+    """Make a small table a relation on the connection of the given one, whose it may be."""
+    return native.query("vtreat_py_source", "SELECT * FROM table")

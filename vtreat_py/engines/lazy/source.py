@@ -1,0 +1,157 @@
+"""Lazy frames of any engine, and files, as one kind of thing: a schema and a query."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
+
+_ENGINES = {
+    nw.Implementation.POLARS: "polars",
+    nw.Implementation.DUCKDB: "duckdb",
+    nw.Implementation.PYSPARK: "spark",
+    nw.Implementation.PYSPARK_CONNECT: "spark",
+    nw.Implementation.DASK: "dask",
+    nw.Implementation.IBIS: "ibis",
+}
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".csv.gz", ".csv.zst")
+# Engines to which x and X are one column.
+_BLIND_TO_CASE = ("duckdb", "spark")
+
+
+def is_lazy(frame: Any) -> bool:
+    """Whether it is a lazy frame or a path to a file; imports no engine."""
+    if isinstance(frame, str | Path | LazySource):
+        return True
+    return isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame)
+
+
+@dataclass(frozen=True, eq=False)
+class LazySource:
+    """A lazy frame of the caller's: its schema, and where to ask for more. It holds no data.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+        Only names and types are taken from it: its columns may have names that an engine's
+        expressions stumble over. `typed_frame` gives columns to compute with.
+    columns : tuple of str
+        Column names, all different.
+    dtypes : dict from column name to narwhals dtype
+    engine : str
+        ``"polars"``, ``"duckdb"``, ``"spark"``, ``"dask"`` or ``"ibis"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> source = LazySource.of(pl.LazyFrame({"town": ["Ayr", None], "size": [1, 2]}))
+    >>> source.engine, source.columns
+    ('polars', ('town', 'size'))
+    """
+
+    frame: nw.LazyFrame[Any]
+    columns: tuple[str, ...]
+    dtypes: dict[str, Any]
+    engine: str
+
+    @classmethod
+    def of(cls, frame: Any) -> LazySource:
+        """Wrap a lazy frame, or open a file with DuckDB; reads the schema only.
+
+        Parameters
+        ----------
+        frame : polars LazyFrame, DuckDB relation, Spark DataFrame, Dask DataFrame, Ibis table, path
+            A path (str or Path, ``*`` stands for anything) to Parquet or CSV files is opened on
+            DuckDB's default connection; pass a relation to choose another, or how CSV is read.
+
+        Raises
+        ------
+        OptionTypeError
+            If it is no lazy frame, or one of an engine that is not known here.
+        InvalidOptionError
+            If a path does not end like Parquet or CSV, or DuckDB is not installed.
+        FrameError
+            If a file cannot be opened, or two columns share a name.
+        """
+        if isinstance(frame, cls):
+            return frame
+        if isinstance(frame, str | Path):
+            frame = _open(str(frame))
+        wrapped = nw.from_native(frame, pass_through=True)
+        engine = isinstance(wrapped, nw.LazyFrame) and _ENGINES.get(wrapped.implementation)
+        if not engine:
+            raise OptionTypeError(
+                f"frame is of type {type(frame).__name__}; lazy frames are those of polars, "
+                "DuckDB, Spark, Dask and Ibis, and paths to Parquet or CSV files"
+            )
+        names = tuple(wrapped.columns)
+        repeated = [name for i, name in enumerate(names) if name in names[:i]]
+        if repeated:
+            raise FrameError(
+                f"several columns share a name: {listed(repeated)}; rename them, so that each "
+                "column has a name of its own"
+            )
+        return cls(wrapped, names, dict(wrapped.collect_schema()), engine)
+
+    @property
+    def native(self) -> Any:
+        """The frame as the engine knows it."""
+        return self.frame.to_native()
+
+    def lacking(self, names: Sequence[Hashable]) -> list[Hashable]:
+        """Return those of the names that no column has."""
+        return [name for name in names if name not in self.dtypes]
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse names of a result that are one name to the engine.
+
+        Raises
+        ------
+        FrameError
+        """
+        if self.engine not in _BLIND_TO_CASE:
+            return
+        first: dict[str, str] = {}
+        for name in names:
+            other = first.setdefault(name.lower(), name)
+            if other != name:
+                raise FrameError(
+                    f"the result has columns {other!r} and {name!r}, which {self.engine} takes for "
+                    "one: it does not tell upper from lower case in names. Rename a column before "
+                    "the design"
+                )
+
+
+def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
+    """Run a query, whose answer must fit into memory."""
+    return cast("pa.Table", frame.collect("pyarrow").to_native())
+
+
+def _open(path: str) -> Any:
+    """Open a file as a DuckDB relation on its default connection."""
+    name = path.lower()
+    if not name.endswith((*_PARQUET, *_CSV)):
+        raise InvalidOptionError(
+            f"frame={path!r} is a path that ends neither like Parquet {listed(_PARQUET)} nor like "
+            f"CSV {listed(_CSV)}; a folder is given as 'folder/*.parquet'"
+        )
+    try:
+        import duckdb
+    except ModuleNotFoundError as reason:
+        raise InvalidOptionError(
+            f"frame={path!r} is a path, which DuckDB would open, but duckdb is not installed: "
+            "pip install duckdb, or give a data frame"
+        ) from reason
+    try:
+        if name.endswith(_PARQUET):
+            return duckdb.read_parquet(path)
+        return duckdb.read_csv(path)
+    except duckdb.Error as reason:
+        raise FrameError(f"frame={path!r} cannot be opened: {reason}") from reason
