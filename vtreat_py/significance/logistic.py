@@ -15,10 +15,10 @@ from vtreat_py.statistics.tally import blocks
 _MAX_ITERATIONS = 25
 _TOLERANCE = 1e-8
 # Linear predictors beyond this size stand for probabilities of machine epsilon and one less it.
-_MAX_ETA = 30.0
-_SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
+MAX_ETA = 30.0
+SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
 # Weight of the flipped copy of the data that gives separated data a finite answer.
-_REPAIR_WEIGHT = 1e-5
+REPAIR_WEIGHT = 1e-5
 _REPAIR_ITERATIONS = 200
 # The first step starts from fitted probabilities of 3/4 for hits and 1/4 for the others: the
 # working response is then +-(log 3 + 4/3), so the step is a linear regression.
@@ -29,7 +29,7 @@ _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
 # Variation of x below this share of its size is rounding.
-_ROUNDING = 1e-15
+ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
@@ -229,7 +229,7 @@ class Points:
         spread = np.sqrt(variance / weight)
         reach = np.maximum(high, -low)
         # A constant lies off its own mean by rounding only: that is no variation.
-        spread[~(spread > _ROUNDING * np.abs(middle))] = np.inf
+        spread[~(spread > ROUNDING * np.abs(middle))] = np.inf
         start = 2.0 * covariance / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
 
@@ -260,13 +260,13 @@ class Points:
         weight = self.weight[which]
         return Points(
             self.x[which],
-            total * (1.0 + _REPAIR_WEIGHT),
-            hits + _REPAIR_WEIGHT * misses,
+            total * (1.0 + REPAIR_WEIGHT),
+            hits + REPAIR_WEIGHT * misses,
             self.middle[which],
             self.spread[which],
-            weight * (1.0 + _REPAIR_WEIGHT),
-            all_hits + _REPAIR_WEIGHT * (weight - all_hits),
-            self.slope_start[which] * (1.0 - _REPAIR_WEIGHT) / (1.0 + _REPAIR_WEIGHT),
+            weight * (1.0 + REPAIR_WEIGHT),
+            all_hits + REPAIR_WEIGHT * (weight - all_hits),
+            self.slope_start[which] * (1.0 - REPAIR_WEIGHT) / (1.0 + REPAIR_WEIGHT),
             self.reach[which],
         )
 
@@ -288,8 +288,8 @@ class Points:
             eta = x * slope[:, None]
             eta += intercept[:, None]
             decay = np.abs(eta)
-            if decay.max() > _MAX_ETA:
-                decay[decay > _MAX_ETA] = _SATURATED_ETA
+            if decay.max() > MAX_ETA:
+                decay[decay > MAX_ETA] = SATURATED_ETA
                 eta = np.copysign(decay, eta)
             np.negative(decay, out=decay)
             np.exp(decay, out=decay)

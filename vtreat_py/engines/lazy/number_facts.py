@@ -13,13 +13,18 @@ from vtreat_py._design_context import DesignContext
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.engines.lazy.columns import LazyNumber
+from vtreat_py.engines.lazy.logistic_queries import Regression, clean_copy, logistic_fits
 from vtreat_py.engines.lazy.number_queries import Extents
+from vtreat_py.engines.lazy.quantile_queries import quantiles
 from vtreat_py.engines.lazy.rows import DesignRows
-from vtreat_py.significance.logistic import LogisticFit
+from vtreat_py.engines.lazy.values import condensed_values, distinct_values
+from vtreat_py.significance.logistic import LogisticFit, logistic_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.numeric_sums import NumericSums
 
 
@@ -36,7 +41,10 @@ class EngineNumbers:
     column: LazyNumber
     extents: Extents
     fold_sums: list[NumericSums]
+    fits: list[LogisticFit] | None = None
+    fold_fits: list[LogisticFit] | None = None
     digest: str = ""
+    _quantiles: dict[tuple[float, ...], FloatArray] = field(default_factory=dict)
 
     @property
     def name(self) -> Hashable:
@@ -81,5 +89,117 @@ class EngineNumbers:
         return self.fold_sums
 
     def training_sums(self) -> list[NumericSums]:
-        """Never asked for: training sets are all other folds."""
-        raise NotImplementedError
+        """Sums of the training rows of each fold: all other folds."""
+        return [sums.all_but_own() for sums in self.fold_sums]
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """The median, of the imputers that an engine can compute beside the mean."""
+        if imputer != "median":
+            raise InvalidOptionError(
+                f"the imputation of column {self.name!r} is a function, which cannot run in the "
+                'engine of a lazy frame; give a number, "mean" or "median"'
+            )
+        found = self.quantiles(fold, [0.5])
+        return None if found is None else float(found[0])
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values, if any."""
+        if self.extent(fold) is None:
+            return None
+        wanted = tuple(probabilities)
+        if wanted not in self._quantiles:
+            self._quantiles[wanted] = quantiles(self.rows, self.column, self.extents, wanted)
+        return self._quantiles[wanted][-1 if fold is None else fold]
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+        if self.fits is None:
+            self.fits = logistic_fits(self.rows, self.regressions(imputed))
+        return self.fits
+
+    def regressions(self, imputed: float) -> list[Regression]:
+        """What is fitted: each class on the clean column."""
+        value = self.inner(np.array([imputed]))
+        return [
+            self._regression(number, float(value[0]), sums.merged().imputed(value))
+            for number, sums in zip(self._classes, self.fold_sums, strict=True)
+        ]
+
+    @property
+    def _classes(self) -> range:
+        """The class that is the target of each contrast."""
+        return range(self.context.n_classes) if self.context.n_classes else range(1, 2)
+
+    def inner(self, values: FloatArray) -> FloatArray:
+        """Inner coordinates of values."""
+        return self.coordinates.inner(values)
+
+    def _regression(
+        self,
+        number: int,
+        filled: float | dict[int, float],
+        moments: Moments,
+        left_out: int | None = None,
+    ) -> Regression:
+        extent = self.extent(left_out)
+        ends = [] if extent is None else self.inner(np.array(extent)).tolist()
+        ends += list(filled.values()) if isinstance(filled, dict) else [filled]
+        reach = float(np.abs(np.array(ends) - moments.x[0]).max())
+        return Regression(
+            self.column, self.coordinates, filled, moments, reach, number, left_out
+        )
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        if self.fold_fits is None:
+            self.fold_fits = logistic_fits(self.rows, self.fold_regressions(imputed))
+        slopes = np.array([fit.slope[0] for fit in self.fold_fits])
+        return list(slopes.reshape(len(self.fold_sums), self.rows.n_folds))
+
+    def fold_regressions(self, imputed: FloatArray) -> list[Regression]:
+        """What is fitted: each class on the clean column, without one fold after the other."""
+        values = self.inner(imputed)
+        asked = []
+        for number, sums in zip(self._classes, self.fold_sums, strict=True):
+            training = sums.all_but_own().imputed(values)
+            asked += [
+                self._regression(number, float(value), training.take(np.array([k])), k)
+                for k, value in enumerate(values)
+            ]
+        return asked
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score a variable as the cross-frame has it; its moments follow from those of the folds."""
+        contrasts = self.context.contrasts
+        if code == "isBAD":
+            return [self._mark_score(c, s.merged()) for c, s in zip(contrasts, self.fold_sums, strict=True)]
+        values = self.inner(imputed[: self.rows.n_folds])
+        crossed = [sums.imputed(values).merged() for sums in self.fold_sums]
+        if not contrasts[0].is_binary:
+            return [c.test(m, None) for c, m in zip(contrasts, crossed, strict=True)]
+        by_fold = dict(enumerate(values.tolist()))
+        asked = [
+            self._regression(number, by_fold, moments)
+            for number, moments in zip(self._classes, crossed, strict=True)
+        ]
+        fits = logistic_fits(self.rows, asked)
+        return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
+
+    def _mark_score(self, contrast: DesignContext, sums: NumericSums) -> Score:
+        everything = sums.outcome()
+        if contrast.is_binary:
+            return contrast.test(None, logistic_fit(*indicator_points(sums.bad, everything)))
+        return contrast.test(indicator_moments(sums.bad, everything), None)
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates: its different values."""
+        rows, value = self.rows, float(self.inner(np.array([imputed]))[0])
+        clean = clean_copy(self.column, self.coordinates, value)
+        frame: Any = rows.of([self.column])
+        weight = None
+        if rows.weight is not None:
+            frame, weight = frame.filter(rows.counts), rows.w
+        table = distinct_values(frame, clean, weight)
+        if table is None:
+            table = condensed_values(frame, clean, weight)
+        return Sample.of_values(table.numbers, table.weight)

@@ -1,0 +1,164 @@
+"""A design on a lazy frame: the engine groups and sums, and tables of sums come back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vtreat_py._assembly import assemble
+from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
+from vtreat_py._design_levels import LearnedLevels, UnusedLevels, learn_level_facts
+from vtreat_py._design_numbers import LearnedNumbers, NumberLearner
+from vtreat_py._design_steps import _check_map, _check_unused, _choose_variables
+from vtreat_py._folds import FoldPlan
+from vtreat_py._named_folds import check_column, names_fold_column
+from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions
+from vtreat_py._plan import TreatmentPlan
+from vtreat_py._progress import progress_line
+from vtreat_py.engines.lazy.columns import (
+    LazyColumn,
+    LazyLevels,
+    LazyNumber,
+    integer_column,
+    lazy_columns,
+)
+from vtreat_py.engines.lazy.folds import lazy_folds
+from vtreat_py.engines.lazy.level_facts import engine_level_facts
+from vtreat_py.engines.lazy.logistic_queries import logistic_fits
+from vtreat_py.engines.lazy.number_facts import EngineNumbers
+from vtreat_py.engines.lazy.number_queries import batches, extents, number_sums
+from vtreat_py.engines.lazy.outcome import with_outcome, with_weight
+from vtreat_py.engines.lazy.rows import DesignRows
+from vtreat_py.engines.lazy.source import LazySource
+
+Learned = LearnedNumbers | LearnedLevels
+Unused = UnusedLevels | str
+_MISSING_ONLY = "it has missing values only"
+
+
+@dataclass(frozen=True, eq=False)
+class LazyDesign:
+    """A design on a lazy frame whose arguments have been checked."""
+
+    rows: DesignRows
+    n_rows: int
+    columns: Sequence[LazyColumn]
+    context: DesignContext
+    progress: bool
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        frame: Any,
+        outcome: Any,
+        outcome_type: str | None,
+        variables: Sequence[Hashable] | None,
+        sample_weight: Any,
+        groups: Any,
+        n_jobs: int | None,
+        progress: bool,
+        target: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        row_id: Any = None,
+        y_dependent_coders: Any = None,
+        scaled: bool = False,
+        **options: Any,
+    ) -> LazyDesign:
+        """Check everything, in the order that `vtreat_py._design_steps.Design` does."""
+        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
+        source = LazySource.of(frame)
+        rows = DesignRows(source)
+        if row_id is not None:
+            rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
+        rows, weighting = with_weight(rows, sample_weight)
+        rows, n_rows = with_outcome(rows, weighting, outcome, outcome_type, target)
+        assert rows.outcome is not None
+        coders = checked.coders_for(rows.outcome.kind)
+        fold_column = cv if names_fold_column(cv) else None
+        aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
+        chosen = _choose_variables(source, variables, aside)
+        _check_map(checked, chosen)
+        columns = lazy_columns(source, chosen)
+        if rows.outcome.kind == "unsupervised":
+            _check_unused(target=target, groups=groups, cv=cv)
+        else:
+            rows = rows.with_folds(
+                lazy_folds(
+                    source, cv=cv, row_id=row_id, groups=groups, random_state=random_state
+                )
+            )
+        folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
+        context = DesignContext(rows.outcome, folds, checked, coders, scaled)
+        return cls(rows, n_rows, columns, context, progress)
+
+    def learn(self) -> list[Learned | Unused]:
+        """Learn each column; a string says why a column is not used."""
+        learned: dict[str, Learned | Unused] = {}
+        with progress_line(len(self.columns), self.progress) as advance:
+            numbers = [c for c in self.columns if isinstance(c, LazyNumber)]
+            for batch in batches(numbers):
+                learned |= self._learn_numbers(batch)
+                advance(len(batch))
+            for column in self.columns:
+                if not isinstance(column, LazyNumber):
+                    learned[column.name] = self._learn_levels(column)
+                    advance()
+        return [learned[column.name] for column in self.columns]
+
+    def _learn_numbers(self, columns: Sequence[LazyNumber]) -> dict[str, Learned | Unused]:
+        """Learn numeric columns, each step by one query for all."""
+        if not set(self.context.coders) & set(NUMERIC_CODERS):
+            return dict.fromkeys((c.name for c in columns), NO_CODE_APPLIES)
+        known = dict(zip(columns, extents(self.rows, columns), strict=True))
+        learned: dict[str, Learned | Unused] = {
+            column.name: "it has no finite value" if found.has_infinite else _MISSING_ONLY
+            for column, found in known.items()
+            if not found.has_good
+        }
+        good = [column for column in columns if known[column].has_good]
+        if good:
+            sums = number_sums(self.rows, good, [known[column] for column in good])
+            facts = [
+                EngineNumbers(self.rows, self.context, column, known[column], own)
+                for column, own in zip(good, sums, strict=True)
+            ]
+            learners = [NumberLearner(one, self.context) for one in facts]
+            self._fit(facts, learners)
+            learned |= {
+                column.name: learner.learned()
+                for column, learner in zip(good, learners, strict=True)
+            }
+        return learned
+
+    def _fit(self, facts: Sequence[EngineNumbers], learners: Sequence[NumberLearner]) -> None:
+        """Make the regressions that the columns need, all at once."""
+        context = self.context
+        if not context.contrasts[0].is_binary or "clean" not in context.coders:
+            return
+        varying = [
+            (one, learner)
+            for one, learner in zip(facts, learners, strict=True)
+            if learner.varies
+        ]
+        asked = [one.regressions(learner.value) for one, learner in varying]
+        fits = iter(logistic_fits(self.rows, [r for of_column in asked for r in of_column]))
+        for (one, _), of_column in zip(varying, asked, strict=True):
+            one.fits = [next(fits) for _ in of_column]
+
+    def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
+        if not isinstance(column, LazyLevels):
+            return _MISSING_ONLY
+        if not set(self.context.coders) & set(LEVEL_CODERS):
+            return NO_CODE_APPLIES
+        facts = engine_level_facts(self.rows, self.context, column)
+        return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)
+
+    def plan(self, learned: Sequence[Learned | Unused]) -> TreatmentPlan:
+        """Put the learned columns together."""
+        names = tuple(column.name for column in self.columns)
+        return assemble(names, learned, self.context, self.rows.source.columns, self.n_rows)

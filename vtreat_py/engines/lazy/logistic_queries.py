@@ -1,0 +1,247 @@
+"""Logistic regressions of numeric columns: the sums of each iteration from one query for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.engines.lazy.aggregates import How, totals
+from vtreat_py.engines.lazy.columns import LazyNumber
+from vtreat_py.engines.lazy.folds import FOLD
+from vtreat_py.engines.lazy.number_queries import inner
+from vtreat_py.engines.lazy.rows import DesignRows, Y
+from vtreat_py.engines.lazy.tables import value_of
+from vtreat_py.significance.logistic import (
+    MAX_ETA,
+    REPAIR_WEIGHT,
+    ROUNDING,
+    SATURATED_ETA,
+    Derivatives,
+    LogisticFit,
+    first_step,
+    maximum_likelihood,
+)
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+
+# So many regressions are summed by one query.
+_BATCH = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """One regression of a class on the clean copy of a column.
+
+    Attributes
+    ----------
+    column : LazyNumber
+    coordinates : Coordinates
+    filled : float or dict from fold to float
+        What stands for bad values, in inner coordinates.
+    moments : Moments
+        Of the clean copy and the class, over the rows that are fitted.
+    reach : float
+        Largest distance of the clean copy from its mean.
+    number : int
+        The class that is the target.
+    left_out : int or None
+        The fold whose rows are not fitted.
+    """
+
+    column: LazyNumber
+    coordinates: Coordinates
+    filled: float | Mapping[int, float]
+    moments: Moments
+    reach: float
+    number: int
+    left_out: int | None = None
+
+    @property
+    def clean(self) -> nw.Expr:
+        """The clean copy, in inner coordinates."""
+        return clean_copy(self.column, self.coordinates, self.filled)
+
+    @property
+    def included(self) -> nw.Expr | None:
+        """Whether a row is fitted; None: all are."""
+        return None if self.left_out is None else nw.col(FOLD) != self.left_out
+
+
+def clean_copy(
+    column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
+) -> nw.Expr:
+    """A column in inner coordinates, its bad values filled by one number, or one for each fold."""
+    value = nw.lit(filled) if isinstance(filled, float) else value_of(nw.col(FOLD), dict(filled), 0.0)
+    return nw.when(column.is_bad).then(value).otherwise(inner(column.number, coordinates))
+
+
+def logistic_fits(rows: DesignRows, asked: Sequence[Regression]) -> list[LogisticFit]:
+    """Fit regressions, many at a time, each by Newton's method on sums over all rows."""
+    fits: list[LogisticFit] = []
+    for start in range(0, len(asked), _BATCH):
+        batch = asked[start : start + _BATCH]
+        fit = maximum_likelihood(_EngineRegressions(rows, batch))
+        fits += [
+            LogisticFit(fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]])
+            for i in range(len(batch))
+        ]
+    return fits
+
+
+@dataclass(frozen=True, eq=False)
+class _EngineRegressions:
+    """`Regressions` on the rows of a lazy frame.
+
+    Attributes
+    ----------
+    flipped : float
+        Weight of a copy of all rows whose outcome is flipped.
+    """
+
+    rows: DesignRows
+    asked: Sequence[Regression]
+    flipped: float = 0.0
+
+    @cached_property
+    def _moments(self) -> FloatArray:
+        """Weight, mean of x and y, squares of x, products: a column for each regression."""
+        found = [r.moments for r in self.asked]
+        return np.array([[m.weight[0], m.x[0], m.y[0], m.xx[0], m.xy[0]] for m in found]).T
+
+    @cached_property
+    def middle(self) -> FloatArray:
+        """Mean of x."""
+        return self._moments[1]
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """Standard deviation of x."""
+        weight, mean, _, squares, _ = self._moments
+        spread = np.sqrt(squares / weight)
+        spread[~(spread > ROUNDING * np.abs(mean))] = np.inf
+        return spread
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """Weight of all rows."""
+        return self._moments[0] * (1.0 + self.flipped)
+
+    @cached_property
+    def hit_weight(self) -> FloatArray:
+        """Weight of the target rows."""
+        weight, _, rate, _, _ = self._moments
+        return weight * (rate + self.flipped * (1.0 - rate))
+
+    @cached_property
+    def slope_start(self) -> FloatArray:
+        """Twice the slope of the linear regression of the target."""
+        weight, _, _, _, products = self._moments
+        slope = 2.0 * products / (weight * self.spread)
+        return slope * ((1.0 - self.flipped) / (1.0 + self.flipped))
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """Largest size of the standardised x."""
+        return np.array([r.reach for r in self.asked]) / self.spread
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """R's first step."""
+        return first_step(self)
+
+    def doubled(self, which: IntArray) -> _EngineRegressions:
+        """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
+        return replace(self, asked=[self.asked[i] for i in which], flipped=REPAIR_WEIGHT)
+
+    def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
+        """Sum over the rows of the frame."""
+        steps: list[dict[str, nw.Expr]] = [{}, {}, {}, {}]
+        sums: dict[str, tuple[How, nw.Expr]] = {}
+        shrink = 1.0 / self.spread
+        for k, i in enumerate(which.tolist()):
+            terms = _Terms(self.rows, self.asked[i], k, self.flipped)
+            apart = (terms.regression.clean - float(self.middle[i])) * float(shrink[i])
+            for step, expression in zip(
+                steps, terms.columns(apart, intercept[k], slope[k]), strict=True
+            ):
+                step |= expression
+            sums |= terms.sums()
+        columns = {self.asked[i].column.name: self.asked[i].column for i in which.tolist()}
+        frame: Any = self.rows.of(list(columns.values()))
+        if self.rows.weight is not None:
+            frame = frame.filter(self.rows.counts)
+        for step in steps:
+            frame = frame.with_columns(**step)
+        found = totals(frame, sums)
+
+        def read(name: str) -> FloatArray:
+            return np.nan_to_num([found[f"{name}{k}"] for k in range(len(which))])
+
+        gradient = np.stack([read("residual"), read("residual_x")])
+        curvature = np.stack([read("curve"), read("curve_x"), read("curve_xx")])
+        return Derivatives(read("loss"), gradient, curvature)
+
+
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """What a row adds to the sums of one regression; ``place`` tells its columns from others."""
+
+    rows: DesignRows
+    regression: Regression
+    place: int
+    flipped: float
+
+    def _column(self, name: str) -> nw.Expr:
+        return nw.col(f"{name}{self.place}")
+
+    def columns(self, x: nw.Expr, intercept: float, slope: float) -> list[dict[str, nw.Expr]]:
+        """Columns that are computed one after the other, as each needs those before it."""
+        place, eta = self.place, self._column("eta")
+        size = eta.abs()
+        decay = nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(-size).exp()
+        return [
+            {f"x{place}": x},
+            {f"eta{place}": self._column("x") * float(slope) + float(intercept)},
+            {f"decay{place}": decay},
+            {f"likelier{place}": 1.0 / (1.0 + self._column("decay"))},
+        ]
+
+    def sums(self) -> dict[str, tuple[How, nw.Expr]]:
+        """Sums over the rows that are fitted."""
+        x, eta, decay, likelier = map(self._column, ("x", "eta", "decay", "likelier"))
+        other = decay * likelier
+        rate = nw.when(eta > 0).then(likelier).otherwise(other)
+        hit = self._hit()
+        copies = 1.0 + self.flipped
+        # Where the line is out of range its end stands for it, as in `Points.evaluate`.
+        held = nw.when(eta > MAX_ETA).then(nw.lit(float(SATURATED_ETA))).otherwise(
+            nw.when(eta < -MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(eta)
+        )
+        loss = (nw.when(eta > 0).then(held).otherwise(0.0) - likelier.log()) * copies - held * hit
+        residual, curve = hit - rate * copies, other * likelier * copies
+        terms = {
+            "loss": loss,
+            "residual": residual,
+            "residual_x": residual * x,
+            "curve": curve,
+            "curve_x": curve * x,
+            "curve_xx": curve * x * x,
+        }
+        included = self.regression.included
+        found: dict[str, tuple[How, nw.Expr]] = {}
+        for name, term in terms.items():
+            value = self.rows.weighted(term)
+            if included is not None:
+                value = nw.when(included).then(value)
+            found[f"{name}{self.place}"] = "sum", value
+        return found
+
+    def _hit(self) -> nw.Expr:
+        """1 for the class, 0 for others, and the flipped copy of that."""
+        is_hit = nw.col(Y) == self.regression.number
+        return nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))
