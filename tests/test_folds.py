@@ -271,7 +271,7 @@ BAD_FOLDS: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "a flag": (True, OptionTypeError, r"cv=True is not understood; give a number of folds"),
     "a fraction": (2.5, OptionTypeError, r"cv=2.5 is not understood"),
-    "a text": ("5", OptionTypeError, r"cv='5' is not understood"),
+    "a text": ("5", InvalidOptionError, r"cv='5' names no column of the frame; it has 'z'"),
     "bytes": (b"ordered", OptionTypeError, r"cv=b'ordered' is not understood"),
     "a class": (KFold, OptionTypeError, r"cv=<class .*KFold'> is not understood"),
     "a class in time": (TimeSeriesSplit, OptionTypeError, r"TimeSeriesSplit'> is not understood"),

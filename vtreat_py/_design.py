@@ -26,6 +26,7 @@ def design_treatments(
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
+    row_id: Hashable | None = None,
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -59,15 +60,16 @@ def design_treatments(
     target : object
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     variables : sequence of column names or None
-        The columns to treat; None: all but outcome, weights and groups.
+        The columns to treat; None: all but outcome, weights, groups, folds and row ids.
     sample_weight : column name or array of shape (n,)
         Frequency weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach
         nothing.
     groups : column name or array of shape (n,)
         Rows of one group share a fold.
-    cv : int, splitter, "ordered", or list of (training rows, application rows)
-        The folds that scores and cross-frame use: a number (default 5, stratified on y), a
-        scikit-learn splitter, or index pairs (`vtreat_py.split_plans` makes some). Stratified
+    cv : int, column name, splitter, "ordered", or list of (training rows, application rows)
+        The folds that scores and cross-frame use: a number (default 5, stratified on y), a column
+        of integers or text that says which fold a row is in, a scikit-learn splitter, or index
+        pairs (`vtreat_py.split_plans` makes some). Stratified
         folds depend on y; for folds that do not, so that a row's outcome has no influence at all
         on its code, give ``KFold(5, shuffle=True, random_state=0)``, or ``GroupKFold(5)`` with
         groups (see `vtreat_py.testing.own_outcome_influence`). "ordered" is
@@ -78,6 +80,11 @@ def design_treatments(
         first: codes of a growing past drift, and score for the trend they share with it.
     random_state : int, RandomState or None
         Seed of the default folds.
+    row_id : column name or None
+        Integers that tell the rows apart. A number of folds is then dealt by arithmetic on the id
+        (`vtreat_py._row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the order
+        of the rows: so the folds are the same wherever the frame is, in memory or not. That ids
+        differ is not checked: rows of one id share a fold.
     min_fraction : float
         Share of the weight a level needs for an indicator.
     smoothing : "auto" or float
@@ -172,6 +179,7 @@ def cross_frame_experiment(
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
+    row_id: Hashable | None = None,
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -200,7 +208,8 @@ def cross_frame_experiment(
     Parameters
     ----------
     frame, outcome, ..., progress
-        As for `design_treatments`; an unsupervised design has no cross-frame. Index pairs and
+        As for `design_treatments`; an unsupervised design has no cross-frame. ``row_id`` is the
+        cross-frame's first column. Index pairs and
         splitters given as ``cv`` may apply to a row more than once, or never; see
         `CrossFrameExperiment`.
     scale, collar, prune_sig, prune_by, sparse_output
@@ -233,7 +242,7 @@ def cross_frame_experiment(
     check_pruning(prune_sig, prune_by)
     design = Design.checked(**given, scaled=check_flag("scale", scale))
     if check_flag("sparse_output", sparse_output):
-        check_sparse_options(scale)
+        check_sparse_options(scale, row_id=row_id)
     if not design.context.supervised:
         raise InvalidOptionError(
             "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"

@@ -24,7 +24,7 @@ class FittedColumns:
     columns : tuple of hashable
         Names of the columns, without those in ``aside``.
     aside : tuple of hashable
-        Columns of the frame that were given as outcome, weights or groups.
+        Columns of the frame that were given as outcome, weights, groups or folds.
     from_array : bool
         Whether the names stand for places in an array.
     by_name : bool

@@ -12,7 +12,15 @@ from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
-from vtreat_py._named_folds import ORDERED
+from vtreat_py._frames import InputFrame
+from vtreat_py._named_folds import (
+    ORDERED,
+    check_fold_count,
+    fold_by_column,
+    fold_by_group,
+    fold_by_row_id,
+    names_fold_column,
+)
 from vtreat_py._outcome import Outcome
 from vtreat_py._seeds import random_numbers
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
@@ -119,15 +127,22 @@ class FoldPlan:
 
 
 def make_folds(
-    cv: Any, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
+    cv: Any,
+    groups: Column | None,
+    random_state: Any,
+    outcome: Outcome,
+    frame: InputFrame,
+    row_id: Any = None,
 ) -> FoldPlan:
     """Make the fold plan that ``cv`` asks for.
 
     Raises
     ------
     InvalidOptionError, OptionTypeError
-        If ``cv`` is not a number of folds, a splitter, or a sound list of index pairs.
+        If ``cv`` is not a number of folds, a splitter, a sound list of index pairs, or a column
+        of folds; or if the column ``row_id`` does not tell folds.
     """
+    n_rows = frame.n_rows
     if cv is None:
         cv = DEFAULT_FOLDS
     # What another class makes of TimeSeriesSplit may be anything: it is checked like all splits.
@@ -136,16 +151,25 @@ def make_folds(
         if groups is not None:
             _check_groups(plan, group_labels(groups))
         return plan
-    if isinstance(cv, int | np.integer) and type(cv) is not bool:
-        plan = _counted(int(cv), groups, random_state, outcome, n_rows)
+    if names_fold_column(cv):
+        plan = FoldPlan(*fold_by_column(frame, cv))
+    elif isinstance(cv, int | np.integer) and type(cv) is not bool:
+        check_fold_count(int(cv))
+        if row_id is None:
+            plan = _counted(int(cv), groups, random_state, outcome, n_rows)
+        elif groups is None:
+            plan = FoldPlan(fold_by_row_id(frame, row_id, int(cv), random_state), int(cv))
+        else:
+            plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         plan = _from_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
         plan = _from_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
-            f'cv={cv!r} is not understood; give a number of folds, "{ORDERED}", a scikit-learn '
-            "splitter, or a list of (training rows, application rows) index pairs"
+            f'cv={cv!r} is not understood; give a number of folds, "{ORDERED}", the name of a '
+            "column of folds, a scikit-learn splitter, or a list of (training rows, application "
+            "rows) index pairs"
         )
     if groups is not None:
         _check_groups(plan, group_labels(groups))
@@ -199,11 +223,6 @@ def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> 
 def _counted(
     n_folds: int, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
 ) -> FoldPlan:
-    if n_folds < 2:
-        raise InvalidOptionError(
-            f"cv={n_folds}: at least 2 folds are needed, because with one each row would be "
-            "coded by its own outcome"
-        )
     if n_folds > n_rows:
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
     if groups is None:

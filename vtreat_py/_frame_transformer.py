@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from vtreat_py._errors import FrameError
 from vtreat_py._features import FittedColumns
 from vtreat_py._frames import InputFrame
+from vtreat_py._named_folds import names_fold_column
 from vtreat_py._outcome import is_name
 
 
@@ -23,8 +24,10 @@ class FrameTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     def _remember_columns(self, source: InputFrame, *given: Any, by_name: bool = False) -> None:
-        """Keep the names of the columns; those ``given`` as outcome, weights, groups aside."""
-        aside = tuple(g for g in given if g is not None and is_name(g, source))
+        """Keep the names of the columns; those ``given``, and a fold column, aside."""
+        cv = self.get_params(deep=False).get("cv")
+        named = (*given, cv if names_fold_column(cv) else None)
+        aside = tuple(g for g in named if g is not None and is_name(g, source))
         self._fitted_columns = FittedColumns(
             owner=type(self).__name__,
             columns=tuple(c for c in source.columns if c not in aside),

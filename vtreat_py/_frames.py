@@ -94,7 +94,12 @@ class InputFrame:
         return columns
 
     def like(
-        self, names: Sequence[str], columns: FloatArray, extra: Sequence[Hashable], rows: Any = None
+        self,
+        names: Sequence[str],
+        columns: FloatArray,
+        extra: Sequence[Hashable],
+        rows: Any = None,
+        first: Sequence[Hashable] = (),
     ) -> Any:
         """Build a frame of the caller's kind; an array where one came.
 
@@ -107,27 +112,33 @@ class InputFrame:
             Columns of this frame to append as they are.
         rows : ndarray of int or None
             The rows of this frame that the values stand for; None: all.
+        first : sequence of hashable
+            Columns of this frame to put in front as they are.
         """
         native = self.frame.to_native()
         if self.is_array:
             values = columns.T
-            return np.hstack([values, _rows(native[list(extra)], rows)]) if extra else values
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return np.hstack([beside[0], values, beside[1]]) if first or extra else values
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
-            if not extra:
+            if not (first or extra):
                 return result
-            return pd.concat([result, _rows(native[list(extra)], rows)], axis=1)
-        data: dict[str, Any] = {
-            name: nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
-            for name, values in zip(names, columns, strict=True)
-        }
-        for name in extra:
-            series = self.frame.get_column(name)  # type: ignore[arg-type]
-            data[str(name)] = series if rows is None else series[rows]
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return pd.concat([beside[0], result, beside[1]], axis=1)
+
+        def kept(name: Any) -> nw.Series[Any]:
+            series = self.frame.get_column(name)
+            return series if rows is None else series[rows]
+
+        data: dict[str, Any] = {str(name): kept(name) for name in first}
+        for name, values in zip(names, columns, strict=True):
+            data[name] = nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
+        data |= {str(name): kept(name) for name in extra}
         if not data:
-            kept = self.frame if rows is None else self.frame[rows]
-            return kept.drop(self.frame.columns).to_native()
+            some = self.frame if rows is None else self.frame[rows]
+            return some.drop(self.frame.columns).to_native()
         return nw.from_dict(data).to_native()
 
 

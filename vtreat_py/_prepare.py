@@ -10,14 +10,17 @@ import numpy as np
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, Treatment
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py._design_context import digest
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, SchemaError, counted
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py._frames import InputFrame
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG
+from vtreat_py._schema import check_extra, check_kinds, check_present, check_row_id
 from vtreat_py._sparse import check_sparse_options, check_sparse_variables, sparse_treated
 from vtreat_py._typing import FloatArray
 from vtreat_py._warn import warn
+from vtreat_py.engines.lazy.apply import prepare_lazy
+from vtreat_py.engines.lazy.source import LazySource, is_lazy
 
 
 def prepare(
@@ -31,6 +34,7 @@ def prepare(
     variables: Iterable[str] | None = None,
     coders: Iterable[str] | None = None,
     extra_columns: Iterable[Hashable] = (),
+    row_id: Hashable | None = None,
     sparse_output: bool = False,
 ) -> Any:
     """Treat a frame by a plan.
@@ -113,16 +117,30 @@ def prepare(
     if scale and plan.outcome_type == "unsupervised":
         raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
     chosen = plan.select(prune_sig, variables, coders, prune_by)
-    source = InputFrame.of(frame)
-    extra = _check_extra(extra_columns, [v.name for v in chosen])
+    names = [v.name for v in chosen]
+    extra = check_extra(extra_columns, names)
+    first = check_row_id(row_id, names, extra)
     if sparse_output:
-        check_sparse_options(scale, extra)
+        check_sparse_options(scale, extra, row_id)
         check_sparse_variables(chosen)
     by_column: dict[Hashable, list[int]] = {}
     for place, variable in enumerate(chosen):
         by_column.setdefault(variable.orig_variable, []).append(place)
     treatments = [t for t in plan.treatments if t.column in by_column]
-    columns = _read(source, treatments, extra)
+    if is_lazy(frame):
+        lazy = LazySource.of(frame)
+        if sparse_output:
+            raise InvalidOptionError(
+                "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
+                "it first, or leave the option out"
+            )
+        if not chosen:
+            warn_of_nothing(prune_sig, prune_by)
+        return prepare_lazy(
+            lazy, treatments, chosen, scale=scale, collar=collar, first=first, extra=extra
+        )
+    source = InputFrame.of(frame)
+    columns = _read(source, treatments, first + extra)
     if not chosen:
         warn_of_nothing(prune_sig, prune_by)
     _warn_on_training_frame(plan, source, treatments, columns, chosen)
@@ -133,39 +151,27 @@ def prepare(
     for treatment, column in zip(treatments, columns, strict=True):
         places = by_column[treatment.column]
         _write(treatment, column, [chosen[p] for p in places], places, scale, collar, out)
-    return source.like([v.name for v in chosen], out, extra)
+    return source.like(names, out, extra, first=first)
 
 
 def _read(
     source: InputFrame,
     treatments: list[Treatment],
-    extra: list[Hashable],
+    kept: list[Hashable],
 ) -> list[Column]:
     """Read the columns that are needed; check all of them before any work is done."""
-    present = set(source.columns)
-    needed = [t.column for t in treatments] + extra
-    missing = [name for name in needed if name not in present]
-    if missing:
-        nameless = "; an array has x0, x1, ..., so give a data frame" if source.is_array else ""
-        raise SchemaError(
-            f"the frame lacks {counted(len(missing), 'column')}: "
-            f"{', '.join(map(repr, missing))}{nameless}. "
-            "Add them (missing values are fine), or prepare fewer variables"
-        )
+    check_present([*(t.column for t in treatments), *kept], source.columns, source.is_array)
     columns = source.read_all(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
     )
-    drifted = [
-        f"{t.column!r} (designed on {t.kind}, found {kind_of(c)}{_for_instance(c)})"
-        for t, c in zip(treatments, columns, strict=True)
-        if not t.fits(c)
-    ]
-    if drifted:
-        raise SchemaError(
-            f"{counted(len(drifted), 'column')} changed type since the design: "
-            f"{'; '.join(drifted)}. Convert to the type of the design"
-        )
+    check_kinds(
+        [
+            (t.column, t.kind, kind_of(c) + _for_instance(c))
+            for t, c in zip(treatments, columns, strict=True)
+            if not t.fits(c)
+        ]
+    )
     return columns
 
 
@@ -174,19 +180,6 @@ def _for_instance(column: Column) -> str:
     if isinstance(column, NumericColumn | EmptyColumn):
         return ""
     return f" such as {column.encode()[1][0]!r}"
-
-
-def _check_extra(extra_columns: Iterable[Hashable], names: list[str]) -> list[Hashable]:
-    if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
-        raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
-    extra = list(extra_columns)
-    taken = [name for name in extra if name in names]
-    if taken:
-        raise InvalidOptionError(
-            f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
-            "the derived ones out with variables="
-        )
-    return extra
 
 
 def _write(

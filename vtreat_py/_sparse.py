@@ -30,7 +30,7 @@ _SHOWN = 5
 Ones = tuple[IntArray, IntArray]
 
 
-def check_sparse_options(scale: bool, extra: Sequence[Any] = ()) -> None:
+def check_sparse_options(scale: bool, extra: Sequence[Any] = (), row_id: Any = None) -> None:
     """Refuse options that a sparse matrix cannot serve.
 
     Raises
@@ -41,6 +41,11 @@ def check_sparse_options(scale: bool, extra: Sequence[Any] = ()) -> None:
         raise InvalidOptionError(
             "sparse_output=True and scale=True exclude each other: a scaled indicator is 0 "
             "nowhere; leave one of the two out"
+        )
+    if row_id is not None:
+        raise InvalidOptionError(
+            f"sparse_output=True returns a matrix of derived variables only, which has no room for "
+            f"row_id={row_id!r}; leave one of the two out"
         )
     if extra:
         raise InvalidOptionError(

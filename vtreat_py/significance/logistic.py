@@ -214,6 +214,7 @@ class Points:
 
     @classmethod
     def standardised(cls, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> Points:
+        """Centre and scale the x of each regression."""
         shape = np.zeros(len(x))
         weight, hit_weight = _sum(np.ones_like(hits), total) + shape, hits.sum(axis=1) + shape
         middle = _sum(x, total) / weight

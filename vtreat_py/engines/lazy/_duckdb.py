@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
+from vtreat_py._errors import FrameError
 from vtreat_py.engines.lazy.columns import EMPTY, PlainColumn
 
 # Numbers that a cast may round twice; as text they are read exactly.
@@ -61,6 +63,18 @@ def _seconds(ticks: str, per_second: int) -> str:
     return f"CAST({whole} AS DOUBLE) + CAST({rest} AS DOUBLE) / {per_second}"
 
 
-def bring(native: Any, table: pa.Table) -> Any:  # noqa: ARG001 (DuckDB finds it by its name)
-    """Make a small table a relation on the connection of the given one, whose it may be."""
-    return native.query("vtreat_py_source", "SELECT * FROM table")
+def bring(native: Any, vtreat_py_table: pa.Table) -> Any:  # noqa: ARG001 (found by its name)
+    """Make a small table a relation on the connection of the given one, whichever that is.
+
+    Raises
+    ------
+    FrameError
+        If the connection does not look at tables of Python's.
+    """
+    try:
+        return native.query("vtreat_py_source", "SELECT * FROM vtreat_py_table")
+    except duckdb.CatalogException as reason:
+        raise FrameError(
+            "the relation's connection has python_enable_replacements or enable_external_access "
+            "switched off, so that DuckDB cannot read the plan's tables of levels; switch it on"
+        ) from reason

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vtreat_py._assembly import assemble
+from vtreat_py._design_checks import (
+    check_class_coders,
+    check_imputation_map,
+    check_jobs,
+    check_outcome_type,
+    check_unused,
+    choose_variables,
+)
 from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
 from vtreat_py._design_levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py._design_numbers import LearnedNumbers, NumberLearner
-from vtreat_py._design_steps import _check_map, _check_unused, _choose_variables
 from vtreat_py._folds import FoldPlan
-from vtreat_py._named_folds import check_column, names_fold_column
-from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions
+from vtreat_py._named_folds import names_fold_column
+from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions, check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._progress import progress_line
 from vtreat_py.engines.lazy.columns import (
@@ -70,6 +77,7 @@ class LazyDesign:
         **options: Any,
     ) -> LazyDesign:
         """Check everything, in the order that `vtreat_py._design_steps.Design` does."""
+        check_outcome_type(outcome_type)
         checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
         source = LazySource.of(frame)
         rows = DesignRows(source)
@@ -79,22 +87,22 @@ class LazyDesign:
         rows, n_rows = with_outcome(rows, weighting, outcome, outcome_type, target)
         assert rows.outcome is not None
         coders = checked.coders_for(rows.outcome.kind)
+        check_class_coders(y_dependent_coders, rows.outcome)
         fold_column = cv if names_fold_column(cv) else None
         aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
-        chosen = _choose_variables(source, variables, aside)
-        _check_map(checked, chosen)
+        chosen = choose_variables(source.columns, variables, aside)
+        check_imputation_map(checked, chosen)
         columns = lazy_columns(source, chosen)
         if rows.outcome.kind == "unsupervised":
-            _check_unused(target=target, groups=groups, cv=cv)
+            check_unused(target=target, groups=groups, cv=cv)
         else:
             rows = rows.with_folds(
-                lazy_folds(
-                    source, cv=cv, row_id=row_id, groups=groups, random_state=random_state
-                )
+                lazy_folds(source, cv=cv, row_id=row_id, groups=groups, random_state=random_state)
             )
+        check_jobs(n_jobs)
         folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
         context = DesignContext(rows.outcome, folds, checked, coders, scaled)
-        return cls(rows, n_rows, columns, context, progress)
+        return cls(rows, n_rows, columns, context, check_flag("progress", progress))
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
@@ -141,9 +149,7 @@ class LazyDesign:
         if not context.contrasts[0].is_binary or "clean" not in context.coders:
             return
         varying = [
-            (one, learner)
-            for one, learner in zip(facts, learners, strict=True)
-            if learner.varies
+            (one, learner) for one, learner in zip(facts, learners, strict=True) if learner.varies
         ]
         asked = [one.regressions(learner.value) for one, learner in varying]
         fits = iter(logistic_fits(self.rows, [r for of_column in asked for r in of_column]))

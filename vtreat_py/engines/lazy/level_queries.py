@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.engines.lazy.aggregates import How, floats, grouped, one_where, value_where
+from vtreat_py.engines.lazy.aggregates import How, grouped, one_where, value_where
 from vtreat_py.engines.lazy.columns import LazyLevels
 from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.rows import DesignRows, Y
@@ -70,10 +70,9 @@ def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     everything = by_fold(summed, range(n_classes))
     some = everything > 0 if rows.weight is None else by_fold("rows", range(n_classes)) > 0
     assert rows.outcome is not None
+    levels = answer.levels
     counted = range(1, 2) if rows.outcome.kind == "binomial" else range(n_classes)
     totals = [by_fold(summed, range(k, k + 1)) for k in counted]
-    levels = answer.levels
-    del answer
     level, fold = _coordinates(some)
     weight = _picked(everything, some)
     tables = [
@@ -111,9 +110,7 @@ def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     some = count > 0
     level, fold = _coordinates(some)
     centre = 0.0 if rows.outcome is None else rows.outcome.centre
-    cells = OutcomeSums(
-        _picked(weight, some), _picked(total, some), _picked(inner, some), centre
-    )
+    cells = OutcomeSums(_picked(weight, some), _picked(total, some), _picked(inner, some), centre)
     return LevelSums(answer.levels, [LevelTable(len(some), n_folds, level, fold, cells)])
 
 
@@ -121,9 +118,7 @@ def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
     """Weighted squares about the mean of each cell, by a second look at the rows."""
     y, w = nw.col(Y), rows.w
     frame = rows.of([column])
-    keyed = frame.select(
-        *frame.columns, cell_wy=w * y, cell_w=w, cell_level=column.level
-    )
+    keyed = frame.select(*frame.columns, cell_wy=w * y, cell_w=w, cell_level=column.level)
     whole = nw.col("cell_w").sum().over("cell_level", FOLD)
     mean = nw.col("cell_wy").sum().over("cell_level", FOLD)
     apart = keyed.with_columns(cell_total=mean, cell_weight=whole).with_columns(

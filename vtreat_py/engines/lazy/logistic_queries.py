@@ -16,7 +16,6 @@ from vtreat_py.engines.lazy.columns import LazyNumber
 from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.number_queries import inner
 from vtreat_py.engines.lazy.rows import DesignRows, Y
-from vtreat_py.engines.lazy.tables import value_of
 from vtreat_py.significance.logistic import (
     MAX_ETA,
     REPAIR_WEIGHT,
@@ -77,7 +76,12 @@ def clean_copy(
     column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
 ) -> nw.Expr:
     """A column in inner coordinates, its bad values filled by one number, or one for each fold."""
-    value = nw.lit(filled) if isinstance(filled, float) else value_of(nw.col(FOLD), dict(filled), 0.0)
+    value = nw.lit(0.0)
+    if isinstance(filled, float):
+        value = nw.lit(filled)
+    else:
+        for fold, number in filled.items():
+            value = nw.when(nw.col(FOLD) == fold).then(nw.lit(number)).otherwise(value)
     return nw.when(column.is_bad).then(value).otherwise(inner(column.number, coordinates))
 
 
@@ -219,8 +223,10 @@ class _Terms:
         hit = self._hit()
         copies = 1.0 + self.flipped
         # Where the line is out of range its end stands for it, as in `Points.evaluate`.
-        held = nw.when(eta > MAX_ETA).then(nw.lit(float(SATURATED_ETA))).otherwise(
-            nw.when(eta < -MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(eta)
+        held = (
+            nw.when(eta > MAX_ETA)
+            .then(nw.lit(float(SATURATED_ETA)))
+            .otherwise(nw.when(eta < -MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(eta))
         )
         loss = (nw.when(eta > 0).then(held).otherwise(0.0) - likelier.log()) * copies - held * hit
         residual, curve = hit - rate * copies, other * likelier * copies

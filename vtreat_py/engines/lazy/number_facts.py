@@ -145,9 +145,7 @@ class EngineNumbers:
         ends = [] if extent is None else self.inner(np.array(extent)).tolist()
         ends += list(filled.values()) if isinstance(filled, dict) else [filled]
         reach = float(np.abs(np.array(ends) - moments.x[0]).max())
-        return Regression(
-            self.column, self.coordinates, filled, moments, reach, number, left_out
-        )
+        return Regression(self.column, self.coordinates, filled, moments, reach, number, left_out)
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
@@ -169,10 +167,13 @@ class EngineNumbers:
         return asked
 
     def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
-        """Score a variable as the cross-frame has it; its moments follow from those of the folds."""
+        """Score a variable as the cross-frame has it, whose moments follow from those of folds."""
         contrasts = self.context.contrasts
         if code == "isBAD":
-            return [self._mark_score(c, s.merged()) for c, s in zip(contrasts, self.fold_sums, strict=True)]
+            return [
+                self._mark_score(c, s.merged())
+                for c, s in zip(contrasts, self.fold_sums, strict=True)
+            ]
         values = self.inner(imputed[: self.rows.n_folds])
         crossed = [sums.imputed(values).merged() for sums in self.fold_sums]
         if not contrasts[0].is_binary:

@@ -69,7 +69,9 @@ class Extents:
     @property
     def coordinates(self) -> Coordinates:
         """Coordinates near the good values."""
-        return Coordinates.around(self.mean, float(np.nanmin(self.low)), float(np.nanmax(self.high)))
+        return Coordinates.around(
+            self.mean, float(np.nanmin(self.low)), float(np.nanmax(self.high))
+        )
 
     @property
     def constant(self) -> BoolArray:
@@ -170,7 +172,9 @@ def _asked_of_all(looks: Sequence[_Look]) -> dict[str, tuple[How, nw.Expr]]:
     return {name: asked for look in looks for name, asked in look.asked().items()}
 
 
-def _second_look(cells: Cells, looks: Sequence[_Look], first: Sequence[_CellSums]) -> list[_CellSums]:
+def _second_look(
+    cells: Cells, looks: Sequence[_Look], first: Sequence[_CellSums]
+) -> list[_CellSums]:
     """Sum about the means of each cell, which are brought to the engine."""
     rows, means = cells.rows, {_MEANS: pa.array(np.arange(cells.n_cells), pa.int64())}
     for look, sums in zip(looks, first, strict=True):

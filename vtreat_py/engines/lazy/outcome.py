@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vtreat_py._columns import Column, EmptyColumn, NumericColumn, TextColumn
+from vtreat_py._columns import Column, NumericColumn, TextColumn
 from vtreat_py._errors import OptionTypeError, OutcomeError
 from vtreat_py._named_folds import check_column
 from vtreat_py._outcome import (
@@ -202,7 +202,9 @@ def _many_numbers(
     table = condensed_values(frame, number - centre, _weight(rows))
     values = NumericColumn(column.name, column.kind, table.numbers, None)
     read = outcome_of(values, found["n_rows"], column.name, "numeric", target, table.weight)
-    note = read.note if outcome_type else (
-        "numeric, because the outcome holds numbers other than 0 and 1"
+    note = (
+        read.note
+        if outcome_type
+        else ("numeric, because the outcome holds numbers other than 0 and 1")
     )
     return replace(read, y=table.numbers, centre=centre, note=note), found["n_rows"]

@@ -1,14 +1,20 @@
-"""Small tables, brought to the engine of a lazy frame."""
+"""Looking values up by level: in small tables brought to the engine, or in the query itself."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 
+from vtreat_py._typing import FloatArray
 from vtreat_py.engines.lazy.columns import native_module
 from vtreat_py.engines.lazy.source import LazySource
+
+# Up to so many levels whose value is not that of novel ones are written into the query.
+_FEW_LEVELS = 20
 
 
 def brought(source: LazySource, table: pa.Table) -> nw.LazyFrame[Any]:
@@ -22,16 +28,49 @@ def brought(source: LazySource, table: pa.Table) -> nw.LazyFrame[Any]:
     return frame
 
 
-def value_of(key: nw.Expr, values: dict[Any, Any], otherwise: Any) -> nw.Expr:
-    """Look a key up among few values, each a literal of the query.
+@dataclass(frozen=True, eq=False)
+class LevelValues:
+    """Values of a variable by level.
 
-    Keys with equal values are looked up together; ``otherwise`` is an expression or a value.
+    Attributes
+    ----------
+    keys : pyarrow.Array
+        The levels, as the engine has them: text, bytes or floats; none missing.
+    values : ndarray of shape (n_levels,)
+    missing, novel : float
+        Values of missing levels and of those not among the keys.
     """
-    result = otherwise if isinstance(otherwise, nw.Expr) else nw.lit(otherwise)
-    keys_of: dict[Any, list[Any]] = {}
-    for one, value in values.items():
-        keys_of.setdefault(value, []).append(one)
-    for value, keys in keys_of.items():
-        hit = key == nw.lit(keys[0]) if len(keys) == 1 else key.is_in(keys)
-        result = nw.when(hit).then(nw.lit(value)).otherwise(result)
-    return result
+
+    keys: pa.Array
+    values: FloatArray
+    missing: float
+    novel: float
+
+    def apart(self) -> pa.Array:
+        """Places of levels whose value is, to the bit, not that of novel ones."""
+        novel = np.array([self.novel]).view(np.int64)
+        return np.flatnonzero(self.values.view(np.int64) != novel)
+
+    def few(self) -> bool:
+        """Whether a query can spell the values out."""
+        return len(self.apart()) <= _FEW_LEVELS
+
+    def spelt_out(self, level: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        """Look a level up by comparisons; levels of equal values together."""
+        keys_of: dict[str, list[Any]] = {}
+        for place in self.apart():
+            keys_of.setdefault(float(self.values[place]).hex(), []).append(
+                self.keys[int(place)].as_py()
+            )
+        result = nw.lit(self.novel)
+        for value, keys in keys_of.items():
+            hit = level == nw.lit(keys[0]) if len(keys) == 1 else level.is_in(keys)
+            result = nw.when(hit).then(nw.lit(float.fromhex(value))).otherwise(result)
+        return self._or_missing(result, is_missing)
+
+    def joined(self, found: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        """Complete what a join has found, which is null for levels it has not."""
+        return self._or_missing(found.fill_null(self.novel), is_missing)
+
+    def _or_missing(self, value: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
+        return nw.when(is_missing).then(nw.lit(self.missing)).otherwise(value)

@@ -71,9 +71,7 @@ def condensed_values(
     number, share = nw.col(_VALUE), nw.col(_WEIGHT)
     # (the sums are those of numbers near 0: callers take the centre off)
     whole = collect(
-        keyed.select(
-            a=share.sum(), b=(number * share).sum(), c=(number * number * share).sum()
-        )
+        keyed.select(a=share.sum(), b=(number * share).sum(), c=(number * number * share).sum())
     ).to_pylist()[0]
     mean = whole["b"] / whole["a"]
     spread = math.sqrt(max(whole["c"] / whole["a"] - mean * mean, 0.0)) or 1.0
