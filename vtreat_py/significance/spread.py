@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -19,7 +19,7 @@ _SEED = 1953
 # Blocks are of four rows where half of the rows are in levels of two such blocks, else of two.
 _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 # Of more rows than this a part is looked at: enough for any deviation worth a code.
-_MOST_ROWS = 1 << 15
+MOST_ROWS = 1 << 15
 # A part of the rows has so many of each level on average; else it is all rows of some levels.
 _ROWS_OF_A_LEVEL = 32
 # More rows than this for each row of the frame say no more about it.
@@ -71,11 +71,10 @@ class SpreadTest:
         float
             1 where no level has rows enough for two blocks.
         """
-        share = _MOST_ROWS / max(len(self._rows), 1)
-        if share >= 1.0 or n_levels * _ROWS_OF_A_LEVEL <= _MOST_ROWS:
+        picked = sampled_levels(n_levels, len(self._rows))
+        if picked is None:
             ordered = self._part
         else:
-            picked = np.random.default_rng([_SEED, n_levels]).random(n_levels) < share
             chosen = picked[level]
             if self._weight is not None:
                 chosen &= self._weight > 0
@@ -88,6 +87,14 @@ class SpreadTest:
 
     def _ordered(self, rows: IntArray) -> _OrderedRows:
         return _OrderedRows.of_rows(rows, self._y, self._weight)
+
+
+def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
+    """Levels of which all rows are looked at; None: all rows, or a random part of them, are."""
+    share = MOST_ROWS / max(n_rows, 1)
+    if share >= 1.0 or n_levels * _ROWS_OF_A_LEVEL <= MOST_ROWS:
+        return None
+    return np.random.default_rng([_SEED, n_levels]).random(n_levels) < share
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +142,9 @@ class _OrderedRows:
 
 def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     """All rows, or a random part of very many, in their order."""
-    if len(rows) <= _MOST_ROWS:
+    if len(rows) <= MOST_ROWS:
         return rows
-    return rows[np.sort(random.choice(len(rows), _MOST_ROWS, replace=False, shuffle=False))]
+    return rows[np.sort(random.choice(len(rows), MOST_ROWS, replace=False, shuffle=False))]
 
 
 def spread_test(level: IntArray, n_levels: int, y: FloatArray, shuffle: IntArray) -> float:

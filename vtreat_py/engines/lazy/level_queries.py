@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 
 from vtreat_py._levels import Levels
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.engines.lazy.aggregates import How, grouped, one_where, value_where
+from vtreat_py.engines.lazy.aggregates import How, floats, grouped, one_where, value_where
 from vtreat_py.engines.lazy.columns import LazyLevels
 from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.rows import DesignRows, Y
@@ -36,10 +37,30 @@ class LevelSums:
         In the order of their smallest row id, or of their code points where no row id is named.
     tables : list of LevelTable
         One; with several classes one for each.
+    n_rows : ndarray of int, shape (n_levels + 1,)
+        Rows of each level that count, and of the missing one.
     """
 
     levels: Levels
     tables: list[LevelTable]
+    n_rows: IntArray
+
+
+def level_values(
+    column: LazyLevels, levels: Levels, frame: nw.LazyFrame[Any], value: nw.Expr
+) -> OutcomeSums:
+    """Sum an expression by level, over the rows of a frame, each counting as one."""
+    asked: dict[str, tuple[How, nw.Expr]] = {
+        "rows": ("count", value),
+        "total": ("sum", value),
+        "inner": ("var", value),
+    }
+    table = grouped(frame, {_LEVEL: column.level}, asked)
+    code = levels.codes_of_text(table[_LEVEL].combine_chunks().cast(levels.labels.type))
+    rows, total, inner = np.zeros((3, len(levels) + 1))
+    rows[code], total[code] = floats(table, "rows"), floats(table, "total")
+    inner[code] = np.nan_to_num(floats(table, "inner")) * rows[code]
+    return OutcomeSums(rows, total, inner)
 
 
 def level_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
@@ -53,9 +74,7 @@ def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     """Rows by level, fold and class are all there is to know."""
     n_classes, n_folds = rows.n_classes, rows.n_folds
     cell = nw.col(FOLD) * n_classes + nw.col(Y)
-    wanted: dict[str, tuple[How, nw.Expr | None]] = {"rows": ("count", None)}
-    if rows.weight is not None:
-        wanted["weight"] = ("sum", rows.w)
+    wanted = _counts(rows)
     answer = _Answer.asked(rows, column, cell, n_folds * n_classes, wanted)
     summed = "rows" if rows.weight is None else "weight"
 
@@ -67,8 +86,8 @@ def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
                 total[:, fold] += answer.cells(name, fold * n_classes + k)
         return total
 
-    everything = by_fold(summed, range(n_classes))
-    some = everything > 0 if rows.weight is None else by_fold("rows", range(n_classes)) > 0
+    everything, count = by_fold(summed, range(n_classes)), by_fold("rows", range(n_classes))
+    some = count > 0
     assert rows.outcome is not None
     levels = answer.levels
     counted = range(1, 2) if rows.outcome.kind == "binomial" else range(n_classes)
@@ -81,20 +100,28 @@ def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
         )
         for total in totals
     ]
-    return LevelSums(levels, tables)
+    n_rows = by_fold(_counting(rows), range(n_classes)).sum(axis=1).astype(np.int64)
+    return LevelSums(levels, tables, n_rows)
+
+
+def _counts(rows: DesignRows) -> dict[str, tuple[How, nw.Expr | None]]:
+    """Rows of any weight and, with weights, those that count, and the weight."""
+    wanted: dict[str, tuple[How, nw.Expr | None]] = {"rows": ("count", None)}
+    if rows.weight is not None:
+        wanted["counted"] = ("count", one_where(rows.counts))
+        wanted["weight"] = ("sum", rows.w)
+    return wanted
+
+
+def _counting(rows: DesignRows) -> str:
+    return "rows" if rows.weight is None else "counted"
 
 
 def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     """Weight, sum and squares of a numeric outcome; zeros without outcome."""
     n_folds, y = rows.n_folds, nw.col(Y)
-    wanted: dict[str, tuple[How, nw.Expr | None]] = {
-        "rows": ("count", None),
-        "total": ("sum", rows.weighted(y)),
-    }
-    if rows.weight is None:
-        wanted["inner"] = ("var", y)
-    else:
-        wanted |= {"weight": ("sum", rows.w), "raw": ("sum", rows.weighted(y * y))}
+    wanted = _counts(rows) | {"total": ("sum", rows.weighted(y))}
+    wanted |= {"inner": ("var", y)} if rows.weight is None else {"raw": ("sum", rows.w * y * y)}
     answer = _Answer.asked(rows, column, nw.col(FOLD), n_folds, wanted)
     count = answer.matrix("rows", n_folds)
     weight = count if rows.weight is None else answer.matrix("weight", n_folds)
@@ -111,7 +138,9 @@ def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     level, fold = _coordinates(some)
     centre = 0.0 if rows.outcome is None else rows.outcome.centre
     cells = OutcomeSums(_picked(weight, some), _picked(total, some), _picked(inner, some), centre)
-    return LevelSums(answer.levels, [LevelTable(len(some), n_folds, level, fold, cells)])
+    table = LevelTable(len(some), n_folds, level, fold, cells)
+    n_rows = answer.matrix(_counting(rows), n_folds).sum(axis=1).astype(np.int64)
+    return LevelSums(answer.levels, [table], n_rows)
 
 
 def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
@@ -169,7 +198,7 @@ class _Answer:
         cls,
         rows: DesignRows,
         column: LazyLevels,
-        frame: object,
+        frame: nw.LazyFrame[Any],
         cell: nw.Expr,
         n_cells: int,
         wanted: dict[str, tuple[How, nw.Expr | None]],

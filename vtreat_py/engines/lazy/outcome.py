@@ -83,7 +83,7 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
         raise OutcomeError("sample_weight is zero in every row; some row must count")
     if found["smallest"] == found["largest"] == 1.0:
         return rows, Weighting()
-    rows = replace(rows, weight=column.plain)
+    rows = replace(rows, weight=column.plain, largest_weight=found["largest"])
     if not found["fractions"] and found["total"] <= _MOST_SPELT_OUT:
         return rows, Weighting()
     return rows, Weighting(False, found["total"] / found["squares"])

@@ -42,6 +42,7 @@ class DesignRows:
 
     source: LazySource
     weight: PlainColumn | None = None
+    largest_weight: float = 1.0
     row_id: PlainColumn | None = None
     folds: LazyFolds | None = None
     outcome: Outcome | None = None
