@@ -54,6 +54,30 @@ def _syntactic(name: str) -> str:
     return f"{name}." if name in _RESERVED else name
 
 
+def told_apart(names: Sequence[str]) -> dict[str, str]:
+    """Names for systems that take ``a`` and ``A`` for one name, as most databases do.
+
+    A name that differs from an earlier one in case only gets ``_2``, ``_3``, ... appended, the
+    first that is free; all others stay.
+
+    Examples
+    --------
+    >>> told_apart(["x_lev_x_a", "x_lev_x_A", "x_catB"])
+    {'x_lev_x_a': 'x_lev_x_a', 'x_lev_x_A': 'x_lev_x_A_2', 'x_catB': 'x_catB'}
+    """
+    lower = {name.lower() for name in names}
+    given: set[str] = set()
+    apart = {}
+    for name in names:
+        free, count = name, 1
+        while free.lower() in given or (free != name and free.lower() in lower):
+            count += 1
+            free = f"{name}_{count}"
+        given.add(free.lower())
+        apart[name] = free
+    return apart
+
+
 class NameRegister:
     """Gives derived variables names that nothing else has.
 

@@ -137,7 +137,7 @@ def prepare(
         if not chosen:
             warn_of_nothing(prune_sig, prune_by)
         return prepare_lazy(
-            lazy, treatments, chosen, scale=scale, collar=collar, first=first, extra=extra
+            lazy, plan, chosen, scale=scale, collar=collar, first=first, extra=extra
         )
     source = InputFrame.of(frame)
     columns = _read(source, treatments, first + extra)

@@ -16,11 +16,10 @@ from vtreat_py._reading import read_column
 from vtreat_py.engines.lazy.columns import EMPTY, PlainColumn
 
 _TYPES: dict[str, Any] = {
-    "text": pd.ArrowDtype(pa.large_string()),
+    "text": pd.StringDtype("pyarrow"),  # what Dask turns all text into
     "bytes": pd.ArrowDtype(pa.large_binary()),
     "integer": pd.ArrowDtype(pa.int64()),
 }
-_NUMBER = pd.ArrowDtype(pa.float64())
 
 
 def unknown_kind(native: Any, name: str) -> str | None:
@@ -59,6 +58,7 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
 
 def bring(_native: Any, table: pa.Table) -> Any:
     """Make a small table a frame of one partition."""
-    return dd.from_pandas(  # type: ignore[no-untyped-call]
-        table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=1
-    )
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    text = [name for name in frame if pa.types.is_large_string(table.schema.field(name).type)]
+    frame = frame.astype(dict.fromkeys(text, _TYPES["text"]))
+    return dd.from_pandas(frame, npartitions=1)  # type: ignore[no-untyped-call]

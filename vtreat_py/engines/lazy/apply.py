@@ -17,13 +17,15 @@ from vtreat_py._column_treatment import (
     Treatment,
 )
 from vtreat_py._errors import InvalidOptionError
+from vtreat_py._plan import TreatmentPlan
 from vtreat_py._schema import check_kinds, check_present
-from vtreat_py.engines.lazy.arithmetic import cleaned, clipped, marked, scaled
+from vtreat_py.engines.lazy.arithmetic import Steps, cleaned, clipped, done, marked, scaled
 from vtreat_py.engines.lazy.columns import (
     LazyColumn,
     LazyEmpty,
     LazyLevels,
     LazyNumber,
+    exactly,
     kept_column,
     lazy_columns,
     typed_frame,
@@ -34,7 +36,7 @@ from vtreat_py.engines.lazy.tables import LevelValues, brought
 
 def prepare_lazy(
     source: LazySource,
-    treatments: Sequence[Treatment],
+    plan: TreatmentPlan,
     variables: Sequence[DerivedVariable],
     *,
     scale: bool,
@@ -47,10 +49,9 @@ def prepare_lazy(
     Parameters
     ----------
     source : LazySource
-    treatments : sequence of NumericTreatment and LevelTreatment
-        Those of the columns that the variables come from.
+    plan : TreatmentPlan
     variables : sequence of DerivedVariable
-        The variables, in the order of the treated frame.
+        Those of the plan's that are wanted, in the order of the treated frame.
     scale, collar : bool
     first, extra : sequence of column names
         Columns to put in front, and to append, as they are.
@@ -69,28 +70,33 @@ def prepare_lazy(
     InvalidOptionError
         If the treated frame would have no column.
     """
+    origins = {v.orig_variable for v in variables}
+    treatments = [t for t in plan.treatments if t.column in origins]
     check_present([*(t.column for t in treatments), *first, *extra], source.columns)
     if not (variables or first or extra):
         raise InvalidOptionError(
             "no derived variable is left, and a lazy frame cannot be without columns; name row_id= "
             "or extra_columns=, or keep more (see plan.score_frame)"
         )
-    output = [*map(str, first), *(v.name for v in variables), *map(str, extra)]
-    source.check_names(output)
+    names = [v.name for v in variables]
+    front, back = [str(name) for name in first], [str(name) for name in extra]
+    output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]
     columns = lazy_columns(source, [str(t.column) for t in treatments])
     _check_kinds(treatments, columns)
-    place = {v.name: f"v{i}" for i, v in enumerate(variables)}
-    kept = [kept_column(source, str(name)) for name in (*first, *extra)]
+    place = {name: f"v{i}" for i, name in enumerate(names)}
+    kept = [kept_column(source, name) for name in front + back]
     rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
     values: dict[str, nw.Expr] = {}
+    steps: dict[str, Steps] = {}
     for treatment, column in zip(treatments, columns, strict=True):
         wanted = [v for v in treatment.variables if v.name in place]
         if isinstance(treatment, NumericTreatment):
-            found = [_number(treatment, column, v, scale, collar) for v in wanted]
+            found = [_number(treatment, column, v) for v in wanted]
+            steps |= {place[v.name]: _steps(treatment, column, v, scale, collar) for v in wanted}
         else:
             rows, found = _levels(source, rows, treatment, column, wanted, scale)
         values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
-    rows = rows.with_columns(**values)
+    rows = done(rows, values, steps)
     aliases = [c.alias for c in kept]
     aliases[len(first) : len(first)] = place.values()
     renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
@@ -118,23 +124,27 @@ def _fits(treatment: Treatment, column: LazyColumn) -> bool:
     return True
 
 
-def _number(
+def _number(treatment: NumericTreatment, column: LazyColumn, variable: DerivedVariable) -> nw.Expr:
+    """One variable of a column of numbers, not clipped or scaled yet."""
+    if not isinstance(column, LazyNumber):
+        return exactly(treatment.imputed if variable.code == "clean" else 1.0)
+    return marked(column) if variable.code == "isBAD" else cleaned(column, treatment.imputed)
+
+
+def _steps(
     treatment: NumericTreatment,
     column: LazyColumn,
     variable: DerivedVariable,
     scale: bool,
     collar: bool,
-) -> nw.Expr:
-    """One variable of a column of numbers; see `NumericTreatment.write`."""
-    if not isinstance(column, LazyNumber):
-        value = nw.lit(treatment.imputed if variable.code == "clean" else 1.0)
-    elif variable.code == "isBAD":
-        value = marked(column)
-    else:
-        value = cleaned(column, treatment.imputed)
-        if collar:
-            value = clipped(value, treatment.lower, treatment.upper)
-    return scaled(value, variable.slope, variable.mean) if scale else value
+) -> Steps:
+    """What else is done to a variable; see `NumericTreatment.write`."""
+    steps: Steps = []
+    if collar and variable.code == "clean" and isinstance(column, LazyNumber):
+        steps += clipped(treatment.lower, treatment.upper)
+    if scale:
+        steps += scaled(variable.slope, variable.mean)
+    return steps
 
 
 def _levels(
@@ -148,7 +158,7 @@ def _levels(
     """The variables of a column of levels, and the rows with what they need joined to them."""
     values = _level_values(treatment, column, variables, scale)
     if isinstance(column, LazyEmpty):
-        return rows, [nw.lit(one.missing) for one in values]
+        return rows, [exactly(one.missing) for one in values]
     level = column.plain.value
     is_missing = level.is_null()
     if isinstance(column, LazyNumber):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from vtreat_py._folds import FoldPlan
 from vtreat_py._named_folds import names_fold_column
 from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions, check_flag
 from vtreat_py._plan import TreatmentPlan
+from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import progress_line
 from vtreat_py.engines.lazy.columns import (
     LazyColumn,
@@ -32,6 +33,8 @@ from vtreat_py.engines.lazy.columns import (
     integer_column,
     lazy_columns,
 )
+from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.engines.lazy.experiment import LazyCrossFrameExperiment
 from vtreat_py.engines.lazy.folds import lazy_folds
 from vtreat_py.engines.lazy.level_facts import engine_level_facts
 from vtreat_py.engines.lazy.logistic_queries import logistic_fits
@@ -155,6 +158,12 @@ class LazyDesign:
         fits = iter(logistic_fits(self.rows, [r for of_column in asked for r in of_column]))
         for (one, _), of_column in zip(varying, asked, strict=True):
             one.fits = [next(fits) for _ in of_column]
+        if not (context.scaled_cross_frame and context.contrasts[0].link_slopes):
+            return
+        by_fold = [one.fold_regressions(learner.fold_values[:-1]) for one, learner in varying]
+        fits = iter(logistic_fits(self.rows, [r for of_column in by_fold for r in of_column]))
+        for (one, _), of_column in zip(varying, by_fold, strict=True):
+            one.fold_fits = [next(fits) for _ in of_column]
 
     def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
         if not isinstance(column, LazyLevels):
@@ -168,3 +177,64 @@ class LazyDesign:
         """Put the learned columns together."""
         names = tuple(column.name for column in self.columns)
         return assemble(names, learned, self.context, self.rows.source.columns, self.n_rows)
+
+    def cross_frame(
+        self,
+        plan: TreatmentPlan,
+        learned: Sequence[Learned | Unused],
+        scale: bool,
+        collar: bool,
+        prune_sig: float | str | None,
+        prune_by: str,
+    ) -> LazyCrossFrameExperiment:
+        """Build the query that looks up every row's out-of-fold codes."""
+        chosen = [v.name for v in plan.select(prune_sig, prune_by=prune_by)]
+        if not chosen:
+            warn_of_nothing(prune_sig, prune_by)
+        used = [
+            (column, one)
+            for column, one in zip(self.columns, learned, strict=True)
+            if isinstance(one, Learned)
+        ]
+        parts: list[LevelCells | NumberFolds] = []
+        for treatment, (column, one) in zip(plan.treatments, used, strict=True):
+            wanted = {i: v.name for i, v in enumerate(treatment.variables) if v.name in chosen}
+            if not wanted:
+                continue
+            if isinstance(one, LearnedNumbers):
+                assert isinstance(column, LazyNumber)
+                parts += [number_folds(column, one, i, n, scale, collar) for i, n in wanted.items()]
+            else:
+                assert isinstance(column, LazyLevels)
+                parts.append(level_cells(column, one, wanted, scale))
+        folds, row_id = self.rows.folds, self.rows.row_id
+        assert folds is not None
+        first = None if row_id is None else row_id.source
+        frame = cross_lazy(folds, parts, chosen, plan.feature_names, first)
+        return LazyCrossFrameExperiment(plan, frame, None, self.context.folds, folds, first)
+
+
+def level_cells(
+    column: LazyLevels, learned: LearnedLevels, wanted: Mapping[int, str], scale: bool
+) -> LevelCells:
+    """Out-of-fold values of the variables of a column of levels, by level and fold."""
+    table = learned.table
+    values = {name: learned.cell_values(place, scale) for place, name in wanted.items()}
+    return LevelCells(column, learned.treatment.levels.labels, table.level, table.fold, values)
+
+
+def number_folds(
+    column: LazyNumber, learned: LearnedNumbers, place: int, name: str, scale: bool, collar: bool
+) -> NumberFolds:
+    """One variable of a column of numbers, by what each fold's training rows say."""
+    variable, learner = learned.treatment.variables[place], learned.learner
+    imputed, cuts, scaling = None, None, None
+    if variable.code == "clean":
+        imputed = learner.fold_values[:-1]
+        if collar:
+            lower, upper = learner.fold_cuts()[:-1].T
+            cuts = lower.copy(), upper.copy()
+    if scale:
+        slope, mean = learner.fold_scales(variable)
+        scaling = slope[:-1], mean[:-1]
+    return NumberFolds(column, name, imputed, cuts, scaling)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v2 as nw
+import numpy as np
+
 from vtreat_py._column_facts import LevelFacts
 from vtreat_py._design_context import DesignContext
 from vtreat_py._levels import Levels
 from vtreat_py._typing import IntArray
 from vtreat_py.engines.lazy.columns import LazyLevels
 from vtreat_py.engines.lazy.level_queries import level_sums, level_values
-from vtreat_py.engines.lazy.rows import DesignRows
+from vtreat_py.engines.lazy.rows import DesignRows, Y
+from vtreat_py.engines.lazy.spread_query import SpreadRows
+from vtreat_py.engines.lazy.values import condensed_values, distinct_values
 from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 _RESIDUAL = "weighted_residual"

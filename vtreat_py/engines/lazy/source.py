@@ -11,6 +11,8 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
+from vtreat_py._names import told_apart
+from vtreat_py._warn import warn
 
 _ENGINES = {
     nw.Implementation.POLARS: "polars",
@@ -23,7 +25,7 @@ _ENGINES = {
 _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 # Engines to which x and X are one column.
-_BLIND_TO_CASE = ("duckdb", "spark")
+_BLIND_TO_CASE = ("duckdb", "spark", "ibis")
 
 
 def is_lazy(frame: Any) -> bool:
@@ -109,24 +111,43 @@ class LazySource:
         """Return those of the names that no column has."""
         return [name for name in names if name not in self.dtypes]
 
-    def check_names(self, names: Sequence[str]) -> None:
-        """Refuse names of a result that are one name to the engine.
+    def output_names(
+        self, feature_names: Sequence[str], chosen: Sequence[str], kept: Sequence[str]
+    ) -> list[str]:
+        """Name derived variables so that the engine can tell them apart, with a warning.
+
+        Parameters
+        ----------
+        feature_names : sequence of str
+            All variables of the plan: the name of one does not depend on which are chosen.
+        chosen : sequence of str
+            The variables of the result.
+        kept : sequence of str
+            Columns of this frame in the result.
 
         Raises
         ------
         FrameError
+            If one of ``kept`` is a derived variable's name, to the engine.
         """
         if self.engine not in _BLIND_TO_CASE:
-            return
-        first: dict[str, str] = {}
-        for name in names:
-            other = first.setdefault(name.lower(), name)
-            if other != name:
-                raise FrameError(
-                    f"the result has columns {other!r} and {name!r}, which {self.engine} takes for "
-                    "one: it does not tell upper from lower case in names. Rename a column before "
-                    "the design"
-                )
+            return list(chosen)
+        apart = told_apart(feature_names)
+        names = [apart[name] for name in chosen]
+        lower = {name.lower(): name for name in names}
+        taken = [(name, lower[name.lower()]) for name in kept if name.lower() in lower]
+        if taken:
+            raise FrameError(
+                f"the column {taken[0][0]!r} and the derived variable {taken[0][1]!r} are one name "
+                f"to {self.engine}, which does not tell upper from lower case; rename the column"
+            )
+        renamed = [f"{a!r} is called {b!r}" for a, b in zip(chosen, names, strict=True) if a != b]
+        if renamed:
+            warn(
+                f"{self.engine} does not tell upper from lower case in names of columns: "
+                f"{', '.join(renamed)} in its frames"
+            )
+        return names
 
 
 def collect(frame: nw.LazyFrame[Any]) -> pa.Table:

@@ -89,5 +89,9 @@ class SpreadRows:
         text = table[_LEVEL].combine_chunks().cast(self.levels.labels.type)
         codes = self.levels.codes_of_text(text)
         assert codes is not None
-        weight = None if rows.weight is None else table[_WEIGHT].to_numpy()
+        weight = None
+        if rows.weight is not None:
+            assert rows.outcome is not None
+            assert rows.outcome.weighting is not None
+            weight = table[_WEIGHT].to_numpy() * rows.outcome.weighting.unit
         return codes, table[Y].to_numpy(), weight

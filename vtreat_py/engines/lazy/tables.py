@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py._typing import FloatArray
-from vtreat_py.engines.lazy.columns import native_module
+from vtreat_py.engines.lazy.columns import exactly, native_module
 from vtreat_py.engines.lazy.source import LazySource
 
 # Up to so many levels whose value is not that of novel ones are written into the query.
@@ -52,8 +52,9 @@ class LevelValues:
         return np.flatnonzero(self.values.view(np.int64) != novel)
 
     def few(self) -> bool:
-        """Whether a query can spell the values out."""
-        return len(self.apart()) <= _FEW_LEVELS
+        """Whether a query can spell the values out; floats it cannot, some engines round them."""
+        apart = len(self.apart())
+        return not apart or (apart <= _FEW_LEVELS and not pa.types.is_floating(self.keys.type))
 
     def spelt_out(self, level: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
         """Look a level up by comparisons; levels of equal values together."""
@@ -62,15 +63,17 @@ class LevelValues:
             keys_of.setdefault(float(self.values[place]).hex(), []).append(
                 self.keys[int(place)].as_py()
             )
-        result = nw.lit(self.novel)
+        result = exactly(self.novel)
         for value, keys in keys_of.items():
             hit = level == nw.lit(keys[0]) if len(keys) == 1 else level.is_in(keys)
-            result = nw.when(hit).then(nw.lit(float.fromhex(value))).otherwise(result)
+            result = nw.when(hit).then(exactly(float.fromhex(value))).otherwise(result)
         return self._or_missing(result, is_missing)
 
     def joined(self, found: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
         """Complete what a join has found, which is null for levels it has not."""
-        return self._or_missing(found.fill_null(self.novel), is_missing)
+        return self._or_missing(
+            nw.when(found.is_null()).then(exactly(self.novel)).otherwise(found), is_missing
+        )
 
     def _or_missing(self, value: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
-        return nw.when(is_missing).then(nw.lit(self.missing)).otherwise(value)
+        return nw.when(is_missing).then(exactly(self.missing)).otherwise(value)
