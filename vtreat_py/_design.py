@@ -6,13 +6,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
+from vtreat_py._design_checks import no_cross_frame
 from vtreat_py._design_steps import CrossFrameExperiment, Design
-from vtreat_py._errors import InvalidOptionError
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG, check_pruning
 from vtreat_py._sparse import check_sparse_options
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.engines.lazy.design import LazyDesign, lazy_cross_frame_experiment
+from vtreat_py.engines.lazy.source import is_lazy
 
 
 def design_treatments(
@@ -164,8 +166,9 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    design = Design.checked(**locals())
-    return design.plan(design.learn())
+    given = dict(locals())
+    design = LazyDesign.checked(**given) if is_lazy(frame) else Design.checked(**given)
+    return design.plan(design.learn())  # type: ignore[arg-type]
 
 
 def cross_frame_experiment(
@@ -240,13 +243,13 @@ def cross_frame_experiment(
     selecting = ("scale", "collar", "prune_sig", "prune_by", "sparse_output")
     options = {k: given.pop(k) for k in selecting}
     check_pruning(prune_sig, prune_by)
+    if is_lazy(frame):
+        return lazy_cross_frame_experiment(given, **options)
     design = Design.checked(**given, scaled=check_flag("scale", scale))
     if check_flag("sparse_output", sparse_output):
         check_sparse_options(scale, row_id=row_id)
     if not design.context.supervised:
-        raise InvalidOptionError(
-            "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
-        )
+        raise no_cross_frame()
     learned = design.learn()
     plan = design.plan(learned)
     check_flag("collar", collar)

@@ -77,3 +77,10 @@ def check_imputation_map(options: DesignOptions, variables: tuple[Hashable, ...]
     unknown = [c for c in options.imputation_map if c not in variables]
     if unknown:
         raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
+
+
+def no_cross_frame() -> InvalidOptionError:
+    """Error for a cross-frame without outcome."""
+    return InvalidOptionError(
+        "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
+    )

@@ -16,10 +16,12 @@ from vtreat_py._design_checks import (
     check_outcome_type,
     check_unused,
     choose_variables,
+    no_cross_frame,
 )
 from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
 from vtreat_py._design_levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py._design_numbers import LearnedNumbers, NumberLearner
+from vtreat_py._errors import InvalidOptionError
 from vtreat_py._folds import FoldPlan
 from vtreat_py._named_folds import names_fold_column
 from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions, check_flag
@@ -88,15 +90,16 @@ class LazyDesign:
             rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
         rows, weighting = with_weight(rows, sample_weight)
         rows, n_rows = with_outcome(rows, weighting, outcome, outcome_type, target)
-        assert rows.outcome is not None
-        coders = checked.coders_for(rows.outcome.kind)
-        check_class_coders(y_dependent_coders, rows.outcome)
+        read = rows.outcome
+        assert read is not None
+        coders = checked.coders_for(read.kind)
+        check_class_coders(y_dependent_coders, read)
         fold_column = cv if names_fold_column(cv) else None
         aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
         chosen = choose_variables(source.columns, variables, aside)
         check_imputation_map(checked, chosen)
-        columns = lazy_columns(source, chosen)
-        if rows.outcome.kind == "unsupervised":
+        columns = lazy_columns(source, [str(name) for name in chosen])
+        if read.kind == "unsupervised":
             check_unused(target=target, groups=groups, cv=cv)
         else:
             rows = rows.with_folds(
@@ -104,7 +107,7 @@ class LazyDesign:
             )
         check_jobs(n_jobs)
         folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
-        context = DesignContext(rows.outcome, folds, checked, coders, scaled)
+        context = DesignContext(read, folds, checked, coders, scaled)
         return cls(rows, n_rows, columns, context, check_flag("progress", progress))
 
     def learn(self) -> list[Learned | Unused]:
@@ -212,6 +215,39 @@ class LazyDesign:
         first = None if row_id is None else row_id.source
         frame = cross_lazy(folds, parts, chosen, plan.feature_names, first)
         return LazyCrossFrameExperiment(plan, frame, None, self.context.folds, folds, first)
+
+
+def lazy_cross_frame_experiment(
+    given: dict[str, Any],
+    *,
+    scale: Any,
+    collar: Any,
+    prune_sig: float | str | None,
+    prune_by: str,
+    sparse_output: Any,
+) -> LazyCrossFrameExperiment:
+    """Learn a plan on a lazy frame, and build the query for its cross-frame.
+
+    Parameters
+    ----------
+    given : dict
+        Options of the design.
+    scale, collar, prune_sig, prune_by, sparse_output
+        As for `vtreat_py.cross_frame_experiment`.
+    """
+    design = LazyDesign.checked(**given, scaled=check_flag("scale", scale))
+    if check_flag("sparse_output", sparse_output):
+        raise InvalidOptionError(
+            "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect it "
+            "first, or leave the option out"
+        )
+    if not design.context.supervised:
+        raise no_cross_frame()
+    learned = design.learn()
+    plan = design.plan(learned)
+    return design.cross_frame(
+        plan, learned, bool(scale), check_flag("collar", collar), prune_sig, prune_by
+    )
 
 
 def level_cells(

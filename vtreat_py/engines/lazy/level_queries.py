@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vtreat_py._levels import Levels
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.engines.lazy.aggregates import How, floats, grouped, one_where, value_where
 from vtreat_py.engines.lazy.columns import LazyLevels
 from vtreat_py.engines.lazy.folds import FOLD
@@ -260,7 +260,7 @@ def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:
     return np.asarray(pc.sort_indices(both, [("first", "ascending"), ("label", "ascending")]))
 
 
-def _coordinates(some: FloatArray) -> tuple[IntArray, IntArray]:
+def _coordinates(some: BoolArray) -> tuple[IntArray, IntArray]:
     """Level and fold of the occupied cells."""
     n_levels, n_folds = some.shape
     level = np.repeat(np.arange(n_levels, dtype=np.int32), n_folds)
@@ -271,6 +271,6 @@ def _coordinates(some: FloatArray) -> tuple[IntArray, IntArray]:
     return level[chosen], fold[chosen]
 
 
-def _picked(values: FloatArray, some: FloatArray) -> FloatArray:
+def _picked(values: FloatArray, some: BoolArray) -> FloatArray:
     """Values of the occupied cells, as one array."""
     return values.ravel() if some.all() else values[some]

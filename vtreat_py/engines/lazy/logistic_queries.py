@@ -121,33 +121,32 @@ class _EngineRegressions:
     @cached_property
     def middle(self) -> FloatArray:
         """Mean of x."""
-        return self._moments[1]
+        return np.asarray(self._moments[1])
 
     @cached_property
     def spread(self) -> FloatArray:
         """Standard deviation of x."""
         weight, mean, _, squares, _ = self._moments
         spread = np.sqrt(squares / weight)
-        spread[~(spread > ROUNDING * np.abs(mean))] = np.inf
-        return spread
+        return np.where(spread > ROUNDING * np.abs(mean), spread, np.inf)
 
     @cached_property
     def weight(self) -> FloatArray:
         """Weight of all rows."""
-        return self._moments[0] * (1.0 + self.flipped)
+        return np.asarray(self._moments[0] * (1.0 + self.flipped))
 
     @cached_property
     def hit_weight(self) -> FloatArray:
         """Weight of the target rows."""
         weight, _, rate, _, _ = self._moments
-        return weight * (rate + self.flipped * (1.0 - rate))
+        return np.asarray(weight * (rate + self.flipped * (1.0 - rate)))
 
     @cached_property
     def slope_start(self) -> FloatArray:
         """Twice the slope of the linear regression of the target."""
         weight, _, _, _, products = self._moments
         slope = 2.0 * products / (weight * self.spread)
-        return slope * ((1.0 - self.flipped) / (1.0 + self.flipped))
+        return np.asarray(slope * ((1.0 - self.flipped) / (1.0 + self.flipped)))
 
     @cached_property
     def reach(self) -> FloatArray:

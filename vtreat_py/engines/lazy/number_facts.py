@@ -109,7 +109,7 @@ class EngineNumbers:
         wanted = tuple(probabilities)
         if wanted not in self._quantiles:
             self._quantiles[wanted] = quantiles(self.rows, self.column, self.extents, wanted)
-        return self._quantiles[wanted][-1 if fold is None else fold]
+        return np.asarray(self._quantiles[wanted][-1 if fold is None else fold])
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""

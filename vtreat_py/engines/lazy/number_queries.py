@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -136,7 +137,7 @@ class Cells:
         n_classes = self.rows.n_classes
         return nw.col(FOLD) * n_classes + nw.col(Y) if n_classes else nw.col(FOLD)
 
-    def grouped(self, frame: object, asked: dict[str, tuple[How, nw.Expr]]) -> pa.Table:
+    def grouped(self, frame: nw.LazyFrame[Any], asked: dict[str, tuple[How, nw.Expr]]) -> pa.Table:
         """Sum the rows of each cell."""
         return grouped(frame, {_CELL: self.key}, asked)
 

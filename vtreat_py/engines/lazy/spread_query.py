@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from vtreat_py._levels import Levels
 from vtreat_py._row_ids import RowIdFolds
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.engines.lazy.columns import LazyLevels
 from vtreat_py.engines.lazy.rows import DesignRows, Y
 from vtreat_py.engines.lazy.source import collect
@@ -52,9 +52,9 @@ class SpreadRows:
         level, y, weight = self._fetched(frame)
         return SpreadTest(y, weight).p_value(level, len(self.n_rows))
 
-    def _of_levels(self, chosen: FloatArray | None) -> nw.LazyFrame[Any]:
+    def _of_levels(self, chosen: BoolArray | None) -> nw.LazyFrame[Any]:
         """The rows of some levels."""
-        frame: Any = self.rows.of([self.column])
+        frame = self.rows.of([self.column])
         if self.rows.weight is not None:
             frame = frame.filter(self.rows.counts)
         if chosen is None:
