@@ -17,6 +17,7 @@ from vtreat_py._columns import Column
 from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py._reading import read_column
 from vtreat_py._typing import FloatArray
+from vtreat_py.engines.lazy.source import is_lazy
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,12 @@ class InputFrame:
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
+        if is_lazy(frame):
+            raise OptionTypeError(
+                f"frame is of type {type(frame).__name__}; lazy frames and paths to files are for "
+                "design_treatments, cross_frame_experiment and prepare only. Here it must be "
+                "collected first, into a pandas, polars or pyarrow data frame"
+            )
         try:
             wrapped = nw.from_native(frame, eager_only=True)
             is_array = False
@@ -64,7 +71,7 @@ class InputFrame:
             if array is None:
                 raise OptionTypeError(
                     f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
-                    "data frame (a lazy one must be collected first), or a two-dimensional array"
+                    "data frame, or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
             wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
@@ -187,8 +194,6 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
             f"X is of type {type(given).__name__}: sparse input is not supported. Give a data "
             "frame, or a dense array such as X.toarray()"
         )
-    if isinstance(nw.from_native(given, pass_through=True), nw.LazyFrame):
-        return None
     if not isinstance(given, list | tuple) and not hasattr(given, "__array__"):
         return None
     try:
