@@ -33,7 +33,7 @@ ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
-_MANY_POINTS = 1 << 16
+MANY_POINTS = 1 << 16
 _THINNING = 16
 # With less than this share of its deviance left, a fit starts too far out.
 _NEARLY_SEPARATED = 1e-3
@@ -236,7 +236,7 @@ class Points:
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """R's first step or, with many points, a fit to some of them."""
-        if self.x.shape[1] < _MANY_POINTS:
+        if self.x.shape[1] < MANY_POINTS:
             return first_step(self)
         total = None if self.total is None else self.total[:, ::_THINNING]
         part = self.on(self.x[:, ::_THINNING], total, self.hits[:, ::_THINNING])

@@ -56,7 +56,6 @@ class LazyDesign:
     """A design on a lazy frame whose arguments have been checked."""
 
     rows: DesignRows
-    n_rows: int
     columns: Sequence[LazyColumn]
     context: DesignContext
     progress: bool
@@ -89,7 +88,7 @@ class LazyDesign:
         if row_id is not None:
             rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
         rows, weighting = with_weight(rows, sample_weight)
-        rows, n_rows = with_outcome(rows, weighting, outcome, outcome_type, target)
+        rows = with_outcome(rows, weighting, outcome, outcome_type, target)
         read = rows.outcome
         assert read is not None
         coders = checked.coders_for(read.kind)
@@ -108,7 +107,7 @@ class LazyDesign:
         check_jobs(n_jobs)
         folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
         context = DesignContext(read, folds, checked, coders, scaled)
-        return cls(rows, n_rows, columns, context, check_flag("progress", progress))
+        return cls(rows, columns, context, check_flag("progress", progress))
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
@@ -179,7 +178,7 @@ class LazyDesign:
     def plan(self, learned: Sequence[Learned | Unused]) -> TreatmentPlan:
         """Put the learned columns together."""
         names = tuple(column.name for column in self.columns)
-        return assemble(names, learned, self.context, self.rows.source.columns, self.n_rows)
+        return assemble(names, learned, self.context, self.rows.source.columns, self.rows.n_rows)
 
     def cross_frame(
         self,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,27 +11,34 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from vtreat_py._row_ids import RowIdFolds
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.engines.lazy.aggregates import How, totals
+from vtreat_py.engines.lazy.aggregates import How, floats, totals
 from vtreat_py.engines.lazy.columns import LazyNumber
 from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.number_queries import inner
 from vtreat_py.engines.lazy.rows import DesignRows, Y
+from vtreat_py.engines.lazy.source import collect
 from vtreat_py.significance.logistic import (
+    MANY_POINTS,
     MAX_ETA,
     REPAIR_WEIGHT,
     ROUNDING,
     SATURATED_ETA,
     Derivatives,
     LogisticFit,
+    Points,
     first_step,
     maximum_likelihood,
+    start_on_part,
 )
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 
 # So many regressions are summed by one query.
 _BATCH = 64
+_SEED = 1944
+_WEIGHT = "row_weight"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +162,48 @@ class _EngineRegressions:
         return np.array([r.reach for r in self.asked]) / self.spread
 
     def start(self) -> tuple[FloatArray, FloatArray]:
-        """R's first step."""
-        return first_step(self)
+        """R's first step or, with many rows, a fit to some of them."""
+        if self.rows.row_id is None or self.rows.n_rows < MANY_POINTS:
+            return first_step(self)
+        return start_on_part(self, self._part())
+
+    def _part(self) -> Points:
+        """Some of the rows, by arithmetic on the row id, as points in memory."""
+        rows, row_id = self.rows, self.rows.row_id
+        assert row_id is not None
+        step = math.ceil(rows.n_rows / MANY_POINTS)
+        picked = RowIdFolds.seeded(step, _SEED).of(row_id.value) == 0
+        wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
+        wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD)}
+        if rows.weight is not None:
+            wanted[_WEIGHT] = rows.w
+        table = collect(self._frame(range(len(self.asked))).filter(picked).select(**wanted))
+        x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
+        y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
+        total = (
+            np.ones_like(x) if rows.weight is None else np.tile(floats(table, _WEIGHT), (len(x), 1))
+        )
+        for i, r in enumerate(self.asked):
+            if r.left_out is not None:
+                total[i, fold == r.left_out] = 0.0
+        hits = total * np.stack([y == r.number for r in self.asked])
+        return Points(
+            x,
+            total,
+            hits,
+            self.middle,
+            self.spread,
+            self.weight,
+            self.hit_weight,
+            self.slope_start,
+            self.reach,
+        ).on(x, total, hits)
+
+    def _frame(self, which: Iterable[int]) -> nw.LazyFrame[Any]:
+        """The rows that count, with the columns of some regressions."""
+        columns = {self.asked[i].column.name: self.asked[i].column for i in which}
+        frame = self.rows.of(list(columns.values()))
+        return frame if self.rows.weight is None else frame.filter(self.rows.counts)
 
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
@@ -174,10 +222,7 @@ class _EngineRegressions:
             ):
                 step |= expression
             sums |= terms.sums()
-        columns = {self.asked[i].column.name: self.asked[i].column for i in which.tolist()}
-        frame: Any = self.rows.of(list(columns.values()))
-        if self.rows.weight is not None:
-            frame = frame.filter(self.rows.counts)
+        frame = self._frame(which.tolist())
         for step in steps:
             frame = frame.with_columns(**step)
         found = totals(frame, sums)

@@ -102,17 +102,11 @@ def named_column(rows: DesignRows, option: str, given: Any) -> LazyColumn:
 
 def with_outcome(
     rows: DesignRows, weighting: Weighting, outcome: Any, outcome_type: str | None, target: Any
-) -> tuple[DesignRows, int]:
+) -> DesignRows:
     """Read and check the outcome, by its different values and the weight of each.
 
     Of a numeric outcome with more than 2**20 different values, a condensed table stands for them
     (`condensed_values`) in the tests by permutation; sums by level and moments are of all rows.
-
-    Returns
-    -------
-    rows : DesignRows
-        With the outcome.
-    n_rows : int
 
     Raises
     ------
@@ -124,7 +118,7 @@ def with_outcome(
         check_asked(n_rows, outcome, outcome_type)
         weight = None if rows.weight is None else np.ones(1)
         nothing = replace(no_outcome(np.zeros(1), weight), weighting=weighting)
-        return rows.with_outcome(nothing, None, None), n_rows
+        return rows.with_outcome(nothing, n_rows)
     check_asked(1, outcome, outcome_type)
     column = named_column(rows, "outcome", outcome)
     if isinstance(column, LazyEmpty):
@@ -133,14 +127,14 @@ def with_outcome(
     table = distinct_values(frame, column.plain.value, _weight(rows))
     if table is None:
         read, n_rows = _many_numbers(rows, frame, column, outcome_type, target)
-        return rows.with_outcome(replace(read, weighting=weighting), column.plain, None), n_rows
+        return rows.with_outcome(replace(read, weighting=weighting), n_rows, column.plain)
     n_rows = int(table.rows.sum())
     check_asked(n_rows, outcome, outcome_type)
     _check_complete(column, table)
     values = _tabled(column, table)
     read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight)
     read = replace(read, weighting=weighting)
-    return rows.with_outcome(read, column.plain, table.values), n_rows
+    return rows.with_outcome(read, n_rows, column.plain, table.values)
 
 
 def _weight(rows: DesignRows) -> nw.Expr | None:

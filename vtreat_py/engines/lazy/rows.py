@@ -27,6 +27,8 @@ class DesignRows:
     Attributes
     ----------
     source : LazySource
+    n_rows : int
+        All rows, once the outcome is known.
     weight : PlainColumn or None
         Frequency weights; None when all are 1.
     row_id : PlainColumn or None
@@ -41,6 +43,7 @@ class DesignRows:
     """
 
     source: LazySource
+    n_rows: int = 0
     weight: PlainColumn | None = None
     largest_weight: float = 1.0
     row_id: PlainColumn | None = None
@@ -108,13 +111,17 @@ class DesignRows:
         return joined.select(*frame.columns, Y)
 
     def with_outcome(
-        self, outcome: Outcome, label: PlainColumn | None, labels: pa.ChunkedArray | None
+        self,
+        outcome: Outcome,
+        n_rows: int,
+        label: PlainColumn | None = None,
+        labels: pa.ChunkedArray | None = None,
     ) -> DesignRows:
         """Add the outcome; ``labels`` are those that its values stand for, of classes."""
         classes = None
         if labels is not None and outcome.kind in ("binomial", "multinomial"):
             classes = pa.table({_LABEL: labels, Y: pa.array(outcome.y, pa.int64())})
-        return replace(self, outcome=outcome, label=label, classes=classes)
+        return replace(self, outcome=outcome, n_rows=n_rows, label=label, classes=classes)
 
     def with_folds(self, folds: LazyFolds) -> DesignRows:
         """Add the folds."""
