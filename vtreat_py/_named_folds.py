@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._columns import Column, EmptyColumn, NumericColumn
+from vtreat_py._columns import Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py._errors import FrameError, InvalidOptionError, OutcomeError, listed
 from vtreat_py._frames import InputFrame
 from vtreat_py._row_ids import RowIdFolds
@@ -41,17 +41,17 @@ def fold_by_column(frame: InputFrame, cv: str) -> tuple[IntArray, int]:
     column = frame.read(cv)
     if isinstance(column, EmptyColumn):
         raise no_fold(cv)
+    fold: IntArray
     if isinstance(column, NumericColumn):
         labels, fold = np.unique(integers(frame, "cv", cv), return_inverse=True)
         found: list[Any] = labels.tolist()
     else:
-        codes, levels = column.encode()
-        if (codes == levels.missing).any():
+        numbered = _numbered(column)
+        if numbered is None:
             raise no_fold(cv)
-        found = sorted(label for label in levels.to_list())
-        number = np.empty(len(levels), dtype=np.intp)
-        number[levels.codes_of(found)] = np.arange(len(levels))
-        fold = number[codes]
+        fold, found = numbered
+        if not all(isinstance(label, str) for label in found):
+            raise not_integers("cv", cv, "several, such as " + listed(found))
     check_labels(cv, found)
     return fold.astype(np.min_scalar_type(len(found))), len(found)
 
@@ -90,13 +90,22 @@ def fold_by_group(groups: Column, n_folds: int, random_state: Any) -> IntArray:
             raise no_group()
         number: IntArray = np.unique(groups.values, return_inverse=True)[1]
     else:
-        codes, levels = groups.encode()
-        if (codes == levels.missing).any():
+        numbered = _numbered(groups)
+        if numbered is None:
             raise no_group()
-        place = np.empty(len(levels), dtype=np.intp)
-        place[levels.codes_of(sorted(levels.to_list()))] = np.arange(len(levels))
-        number = place[codes]
+        number, _ = numbered
     return deal_groups(np.bincount(number), n_folds, random_state)[number]
+
+
+def _numbered(column: LevelColumn) -> tuple[IntArray, list[Any]] | None:
+    """Number of each row's level among the sorted levels, and these; None if one is missing."""
+    codes, levels = column.encode()
+    if (codes == levels.missing).any():
+        return None
+    labels = sorted(levels.to_list(), key=lambda label: (type(label).__name__, label))
+    number = np.empty(len(levels), dtype=np.intp)
+    number[levels.codes_of(labels)] = np.arange(len(levels))
+    return number[codes], labels
 
 
 def deal_groups(n_rows: IntArray, n_folds: int, random_state: Any) -> IntArray:

@@ -50,15 +50,26 @@ def prepare(
     * A missing value among levels is a level of its own, or, if the design saw none, a level never
       seen. Among numbers it gets the value that imputation chose at design, as infinite ones do;
       ``isBAD`` marks it if the design saw bad values.
-    * A column of missing values only is accepted, whatever its type.
+    * A column of missing values only is accepted, whatever its type (of a lazy frame: if it is of
+      the null type).
     * A column that is missing, or holds numbers in place of levels (text, categories) or the
       other way round, is an error that names all such columns.
+
+    A lazy frame is not read: a lazy frame of the same kind comes back, whose values are those that
+    memory would give, to the bit. It joins small tables of levels that the plan brings to the
+    engine. Its rows are in no certain order, so name a ``row_id``. The training frame is not
+    recognised, nor can values say that a column is empty: a lazy column of missing numbers only is
+    clipped by ``collar`` like any other. Engines that do not tell upper from lower case in names
+    (DuckDB, Spark, Ibis) would take ``x_lev_x_a`` and ``x_lev_x_A`` for one column: the later one
+    has a number appended there, which a warning tells.
 
     Parameters
     ----------
     plan : TreatmentPlan
-    frame : pandas, polars or pyarrow data frame, or array, of n rows
-        Must have the columns that the chosen variables come from, in any order and among others.
+    frame : pandas, polars or pyarrow data frame, or array, of n rows, or a lazy frame
+        Lazy frames are a polars LazyFrame, a DuckDB relation, a Spark or Dask DataFrame, an Ibis
+        table, and a path (str or Path) to Parquet or CSV files, which DuckDB opens. Must have the
+        columns that the chosen variables come from, in any order and among others.
     prune_sig : float, "recommended" or None
         Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
     prune_by : "sig", "sig_fdr" or "sig_fwer"
@@ -78,19 +89,24 @@ def prepare(
         Codes to return; None: all.
     extra_columns : iterable of column names
         Columns of the frame to append as they are, for instance the outcome.
+    row_id : column name or None
+        Column of the frame to put in front as it is, to tell the rows apart.
     sparse_output : bool
         Return a scipy matrix by compressed rows (CSR), as scikit-learn's ``OneHotEncoder`` does;
         only for variables of the codes ``lev`` and ``isBAD``, without ``scale``.
 
     Returns
     -------
-    frame of the same kind (an array for an array), n rows
+    frame of the same kind (an array for an array, a DuckDB relation for a path), n rows
         Float columns without missing or infinite values, in the order of the score frame; the
         index of a pandas frame is kept. Empty, with a warning, when no variable is left. With
         ``sparse_output``, a ``scipy.sparse.csr_matrix`` of as many columns instead.
 
     Raises
     ------
+    FrameError
+        If a lazy frame's engine takes ``row_id`` or an extra column for a derived variable, because
+        their names differ in case only.
     SchemaError
         If columns are missing (all are named), or hold another type than at design.
     InvalidOptionError, OptionTypeError
@@ -123,12 +139,7 @@ def prepare(
     if sparse_output:
         check_sparse_options(scale, extra, row_id)
         check_sparse_variables(chosen)
-    by_column: dict[Hashable, list[int]] = {}
-    for place, variable in enumerate(chosen):
-        by_column.setdefault(variable.orig_variable, []).append(place)
-    treatments = [t for t in plan.treatments if t.column in by_column]
     if is_lazy(frame):
-        lazy = LazySource.of(frame)
         if sparse_output:
             raise InvalidOptionError(
                 "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
@@ -137,9 +148,19 @@ def prepare(
         if not chosen:
             warn_of_nothing(prune_sig, prune_by)
         return prepare_lazy(
-            lazy, plan, chosen, scale=scale, collar=collar, first=first, extra=extra
+            LazySource.of(frame),
+            plan,
+            chosen,
+            scale=scale,
+            collar=collar,
+            first=first,
+            extra=extra,
         )
     source = InputFrame.of(frame)
+    by_column: dict[Hashable, list[int]] = {}
+    for place, variable in enumerate(chosen):
+        by_column.setdefault(variable.orig_variable, []).append(place)
+    treatments = [t for t in plan.treatments if t.column in by_column]
     columns = _read(source, treatments, first + extra)
     if not chosen:
         warn_of_nothing(prune_sig, prune_by)

@@ -51,6 +51,7 @@ def awkward_table(n_rows: int = 400, seed: int = 3, novel: bool = False) -> pa.T
             "c": ["yes" if v > 0 else "no" for v in signal],
             "m": ["low" if v < -0.7 else "high" if v > 0.7 else "mid" for v in signal],
             "part": [("é", "b", "B")[i % 3] for i in many],
+            "town": [f"town {i % 11}" for i in many],
             "w": pa.array(random.integers(0, 4, n_rows).astype(float)),
         }
     )

@@ -18,7 +18,7 @@ from vtreat_py.engines.lazy.columns import EMPTY, PlainColumn
 _TYPES: dict[str, Any] = {
     "text": pd.StringDtype("pyarrow"),  # what Dask turns all text into
     "bytes": pd.ArrowDtype(pa.large_binary()),
-    "integer": pd.ArrowDtype(pa.int64()),
+    "integer": pd.Int64Dtype(),  # Arrow's has no remainders
 }
 
 
@@ -58,7 +58,15 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
 
 def bring(_native: Any, table: pa.Table) -> Any:
     """Make a small table a frame of one partition."""
-    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
-    text = [name for name in frame if pa.types.is_large_string(table.schema.field(name).type)]
-    frame = frame.astype(dict.fromkeys(text, _TYPES["text"]))
+    types = {field.name: _joined_type(field.type) for field in table.schema}
+    frame = table.to_pandas().astype({name: t for name, t in types.items() if t is not None})
     return dd.from_pandas(frame, npartitions=1)  # type: ignore[no-untyped-call]
+
+
+def _joined_type(type_: pa.DataType) -> Any:
+    """The type that `project` gives such a column, so that the two can be joined."""
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return _TYPES["text"]
+    if pa.types.is_binary(type_) or pa.types.is_large_binary(type_):
+        return _TYPES["bytes"]
+    return _TYPES["integer"] if pa.types.is_integer(type_) else None

@@ -19,7 +19,7 @@ from vtreat_py._column_treatment import (
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._schema import check_kinds, check_present
-from vtreat_py.engines.lazy.arithmetic import Steps, cleaned, clipped, done, marked, scaled
+from vtreat_py.engines.lazy.arithmetic import cleaned, clipped, marked, scaled
 from vtreat_py.engines.lazy.columns import (
     LazyColumn,
     LazyEmpty,
@@ -87,16 +87,15 @@ def prepare_lazy(
     kept = [kept_column(source, name) for name in front + back]
     rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
     values: dict[str, nw.Expr] = {}
-    steps: dict[str, Steps] = {}
     for treatment, column in zip(treatments, columns, strict=True):
         wanted = [v for v in treatment.variables if v.name in place]
         if isinstance(treatment, NumericTreatment):
-            found = [_number(treatment, column, v) for v in wanted]
-            steps |= {place[v.name]: _steps(treatment, column, v, scale, collar) for v in wanted}
+            found = [_number(treatment, column, v, scale, collar) for v in wanted]
         else:
             rows, found = _levels(source, rows, treatment, column, wanted, scale)
         values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
-    rows = done(rows, values, steps)
+    if values:
+        rows = rows.with_columns(**values)
     aliases = [c.alias for c in kept]
     aliases[len(first) : len(first)] = place.values()
     renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
@@ -124,27 +123,23 @@ def _fits(treatment: Treatment, column: LazyColumn) -> bool:
     return True
 
 
-def _number(treatment: NumericTreatment, column: LazyColumn, variable: DerivedVariable) -> nw.Expr:
-    """One variable of a column of numbers, not clipped or scaled yet."""
-    if not isinstance(column, LazyNumber):
-        return exactly(treatment.imputed if variable.code == "clean" else 1.0)
-    return marked(column) if variable.code == "isBAD" else cleaned(column, treatment.imputed)
-
-
-def _steps(
+def _number(
     treatment: NumericTreatment,
     column: LazyColumn,
     variable: DerivedVariable,
     scale: bool,
     collar: bool,
-) -> Steps:
-    """What else is done to a variable; see `NumericTreatment.write`."""
-    steps: Steps = []
-    if collar and variable.code == "clean" and isinstance(column, LazyNumber):
-        steps += clipped(treatment.lower, treatment.upper)
-    if scale:
-        steps += scaled(variable.slope, variable.mean)
-    return steps
+) -> nw.Expr:
+    """One variable of a column of numbers; see `NumericTreatment.write`."""
+    if not isinstance(column, LazyNumber):
+        value = exactly(treatment.imputed if variable.code == "clean" else 1.0)
+    elif variable.code == "isBAD":
+        value = marked(column)
+    else:
+        value = cleaned(column, treatment.imputed)
+        if collar:
+            value = clipped(value, treatment.lower, treatment.upper)
+    return scaled(value, variable.slope, variable.mean) if scale else value
 
 
 def _levels(

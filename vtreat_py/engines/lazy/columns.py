@@ -17,7 +17,6 @@ from vtreat_py.engines.lazy.source import LazySource
 PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
 
 _TEXT = (nw.String, nw.Categorical, nw.Enum)
-_POWER = 2.0**100
 _WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 _TIMES: list[tuple[Any, Kind]] = [
     (nw.Date, "date"),
@@ -127,15 +126,20 @@ class LazyEmpty:
 LazyColumn = LazyNumber | LazyLevels | LazyEmpty
 
 
+# Takes numbers between 1e-4 and 1e16 to where they are written with an exponent.
+_POWER = 2.0**100
+
+
 def exactly(number: float) -> nw.Expr:
     """A number in a query.
 
     Ibis writes those of a common size as decimals, which databases round twice; as a number with an
     exponent, times a power of 2, they arrive as they are.
     """
-    plain = repr(float(number))
-    if "e" in plain or plain in ("0.0", "1.0"):
-        return nw.lit(float(number))
+    number = float(number)
+    written = repr(number)
+    if "e" in written or written in ("0.0", "1.0"):
+        return nw.lit(number)
     if not number:
         return nw.lit(0.0) * nw.lit(-1.0)
     return nw.lit(number / _POWER) * nw.lit(_POWER)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py.engines.lazy.arithmetic import Steps, cleaned, clipped, done, marked, scaled
+from vtreat_py.engines.lazy.arithmetic import cleaned, clipped, marked, scaled
 from vtreat_py.engines.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.engines.lazy.folds import FOLD, LazyFolds
 from vtreat_py.engines.lazy.tables import LevelValues, brought
@@ -110,11 +110,7 @@ def cross_lazy(
             draft.add_levels(part)
     rows = draft.completed(folds, rows)
     place = {name: f"v{i}" for i, name in enumerate(draft.values)}
-    rows = done(
-        rows,
-        {place[name]: value for name, value in draft.values.items()},
-        {place[name]: steps for name, steps in draft.steps.items()},
-    )
+    rows = rows.with_columns(**{place[name]: value for name, value in draft.values.items()})
     aliases = [*(c.alias for c in kept), *(place[name] for name in names)]
     renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
     return rows.select(*renamed).to_native()
@@ -126,8 +122,7 @@ class _Draft:
 
     Attributes
     ----------
-    values, steps : dict from name of a variable
-        Its expression, and what is done to its values then.
+    values : dict from name of a variable to its expression
     by_fold : dict from alias to ndarray of shape (n_folds,)
         Columns of the one table that is joined by fold.
     by_cell : list of (alias of the level, table)
@@ -136,22 +131,20 @@ class _Draft:
 
     n_folds: int
     values: dict[str, nw.Expr] = field(default_factory=dict)
-    steps: dict[str, Steps] = field(default_factory=dict)
     by_fold: dict[str, FloatArray] = field(default_factory=dict)
     by_cell: list[tuple[str, pa.Table]] = field(default_factory=list)
 
     def add_number(self, part: NumberFolds) -> None:
         """Plan a variable of a column of numbers."""
-        steps: Steps = []
         if part.imputed is None:
-            self.values[part.name] = marked(part.column)
+            value = marked(part.column)
         else:
-            self.values[part.name] = cleaned(part.column, self._of_fold(part.imputed))
+            value = cleaned(part.column, self._of_fold(part.imputed))
         if part.cuts is not None:
-            steps += clipped(*map(self._of_fold, part.cuts))
+            value = clipped(value, *map(self._of_fold, part.cuts))
         if part.scaling is not None:
-            steps += scaled(*map(self._of_fold, part.scaling))
-        self.steps[part.name] = steps
+            value = scaled(value, *map(self._of_fold, part.scaling))
+        self.values[part.name] = value
 
     def add_levels(self, part: LevelCells) -> None:
         """Plan the variables of a column of levels."""

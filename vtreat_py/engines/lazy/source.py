@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
@@ -107,10 +107,6 @@ class LazySource:
         """The frame as the engine knows it."""
         return self.frame.to_native()
 
-    def lacking(self, names: Sequence[Hashable]) -> list[Hashable]:
-        """Return those of the names that no column has."""
-        return [name for name in names if name not in self.dtypes]
-
     def output_names(
         self, feature_names: Sequence[str], chosen: Sequence[str], kept: Sequence[str]
     ) -> list[str]:
@@ -152,7 +148,8 @@ class LazySource:
 
 def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
-    return cast("pa.Table", frame.collect("pyarrow").to_native())
+    table: pa.Table = frame.collect("pyarrow").to_native()
+    return table.select(frame.columns)  # Dask adds its index
 
 
 def _open(path: str) -> Any:

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._typing import FloatArray
+from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.engines.lazy.columns import exactly, native_module
 from vtreat_py.engines.lazy.source import LazySource
 
@@ -46,7 +46,7 @@ class LevelValues:
     missing: float
     novel: float
 
-    def apart(self) -> pa.Array:
+    def apart(self) -> IntArray:
         """Places of levels whose value is, to the bit, not that of novel ones."""
         novel = np.array([self.novel]).view(np.int64)
         return np.flatnonzero(self.values.view(np.int64) != novel)

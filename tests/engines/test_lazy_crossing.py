@@ -1,0 +1,123 @@
+"""The lazy cross-frame is that of memory, when both learned the same in each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import vtreat_py as vt
+from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from vtreat_py._design import design_with
+from vtreat_py._design_levels import LearnedLevels
+from vtreat_py._design_numbers import LearnedNumbers
+from vtreat_py._design_steps import Design
+from vtreat_py.engines.lazy.columns import lazy_column
+from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.engines.lazy.folds import LazyFolds, lazy_folds
+from vtreat_py.engines.lazy.source import LazySource
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
+    pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
+]
+
+Lazy = Callable[[pa.Table], Any]
+CROSSED = [name for name in TREATED if name != "huge"]
+
+
+def level_cells(design: Design, one: LearnedLevels, variables: Any, scale: bool) -> Any:
+    """What each (level, fold) got in memory: the values of one of its rows."""
+    column = design.source.read(one.treatment.column)
+    codes, levels = column.encode()  # type: ignore[union-attr]
+    fold = design.context.folds.fold.astype(np.int64)
+    _, row = np.unique(codes.astype(np.int64) * 100 + fold, return_index=True)
+    values = {}
+    for place, variable in enumerate(variables):
+        out = np.empty(len(codes))
+        one.write_cross(place, scale, False, out)
+        values[variable.name] = out[row]
+    return levels.labels, codes[row], fold[row], values
+
+
+def parts_of(design: Design, learned: Any, plan: Any, source: LazySource, options: Any) -> Any:
+    parts: list[LevelCells | NumberFolds] = []
+    used = [one for one in learned if isinstance(one, LearnedLevels | LearnedNumbers)]
+    n_folds = design.context.folds.n_folds
+    for treatment, one in zip(plan.treatments, used, strict=True):
+        column = lazy_column(source, treatment.column)
+        if isinstance(one, LearnedLevels):
+            cells = level_cells(design, one, treatment.variables, options["scale"])
+            parts.append(LevelCells(column, *cells))  # type: ignore[arg-type]
+            continue
+        learner = one.learner
+        cuts = np.array([learner.cuts(k) for k in range(n_folds)]).T
+        for variable, own in zip(treatment.variables, one.treatment.variables, strict=True):
+            clean = variable.code == "clean"
+            scaling = learner.fold_scales(own) if options["scale"] else None
+            parts.append(
+                NumberFolds(
+                    column,  # type: ignore[arg-type]
+                    variable.name,
+                    learner._fold_values if clean else None,
+                    (cuts[0], cuts[1]) if clean and options["collar"] else None,
+                    None if scaling is None else (scaling[0][:-1], scaling[1][:-1]),
+                )
+            )
+    return parts
+
+
+@pytest.mark.parametrize(
+    ("outcome", "folds", "options"),
+    [
+        ("numeric", {"cv": 3, "row_id": "id"}, {"scale": True, "collar": True}),
+        ("binomial", {"cv": "part", "row_id": "id"}, {"scale": False, "collar": False}),
+        ("multinomial", {"cv": 4, "groups": "town", "row_id": "id"}, {"scale": True}),
+    ],
+)
+def test_cross_frames_are_those_of_memory(
+    outcome: str, folds: dict[str, Any], options: dict[str, Any], engine: str, lazy: Lazy
+) -> None:
+    table, options = awkward_table(), {"scale": False, "collar": False} | options
+    given = {"outcome": OUTCOMES[outcome], "variables": CROSSED, "random_state": 1, **folds}
+    expected = vt.cross_frame_experiment(table, **given, **options)
+    assert expected.cross_frame.column_names[0] == "id"
+    design = design_with(table, **given, scaled=options["scale"])
+    source = LazySource.of(lazy(table))
+    made = lazy_folds(source, random_state=1, **folds)
+    learned = design.learn()
+    parts = parts_of(design, learned, expected.plan, source, options)
+    names = expected.plan.feature_names
+    found = cross_lazy(made, parts, names, names, row_id="id")
+    assert_same_bits(found, expected.cross_frame)
+
+
+def test_many_levels_are_joined(lazy: Lazy, engine: str) -> None:
+    n_rows = 300
+    random = np.random.default_rng(0)
+    code = random.integers(61, size=n_rows)
+    fold = random.integers(3, size=n_rows)
+    text = np.array([*(f"level {i}" for i in range(60)), None], dtype=object)
+    table = pa.table({"id": range(n_rows), "x": text[code], "fold": fold})
+    source = LazySource.of(lazy(table))
+    value = random.normal(size=(61, 3))
+    level, of = np.divmod(np.arange(183), 3)
+    cells = LevelCells(
+        lazy_column(source, "x"),  # type: ignore[arg-type]
+        pa.array(text[:-1], pa.large_string()),
+        level,
+        of,
+        {"v": value[level, of], "one": (level == 3) * 1.0, "none": (level == 60) * 1.0},
+    )
+    made: LazyFolds = lazy_folds(source, cv="fold")
+    found = cross_lazy(made, [cells], ["none", "v", "one"], ["v", "one", "none"], row_id="id")
+    columns = {
+        "id": np.arange(n_rows),
+        "none": (code == 60) * 1.0,
+        "v": value[code, fold],
+        "one": (code == 3) * 1.0,
+    }
+    assert_same_bits(found, pa.table(columns))
