@@ -27,7 +27,7 @@ from typing import Any
 
 GIGABYTE = 1 << 30
 LIMIT = 2 * GIGABYTE
-DUCKDB = {"memory_limit": "800MB", "threads": 2, "preserve_insertion_order": False}
+DUCKDB = {"memory_limit": "600MB", "threads": 2, "preserve_insertion_order": False}
 # Products of numbers below this prime fit into 64 bits.
 PRIME = 2_147_483_579
 ROWS = f"""
