@@ -55,9 +55,14 @@ def table() -> pa.Table:
     )
 
 
-def options(outcome: str, engine: str, **given: Any) -> dict[str, Any]:
+def options(of: str, engine: str, **given: Any) -> dict[str, Any]:
     columns = FEW if engine in SLOW else [*TREATED, "shifted", "nothing", "one", "endless"]
-    plain = {"outcome": OUTCOMES.get(outcome), "variables": columns, "row_id": "id", "cv": "part"}
+    plain: dict[str, Any] = {
+        "outcome": OUTCOMES.get(of),
+        "variables": columns,
+        "row_id": "id",
+        "cv": "part",
+    }
     return plain | given
 
 

@@ -39,7 +39,7 @@ from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
 from vtreat_py.engines.lazy.experiment import LazyCrossFrameExperiment
 from vtreat_py.engines.lazy.folds import lazy_folds
 from vtreat_py.engines.lazy.level_facts import engine_level_facts
-from vtreat_py.engines.lazy.logistic_queries import logistic_fits
+from vtreat_py.engines.lazy.logistic_queries import Fits, Regression
 from vtreat_py.engines.lazy.number_facts import EngineNumbers
 from vtreat_py.engines.lazy.number_queries import batches, extents, number_sums
 from vtreat_py.engines.lazy.outcome import with_outcome, with_weight
@@ -136,36 +136,36 @@ class LazyDesign:
         good = [column for column in columns if known[column].has_good]
         if good:
             sums = number_sums(self.rows, good, [known[column] for column in good])
+            fits = Fits(self.rows)
             facts = [
-                EngineNumbers(self.rows, self.context, column, known[column], own)
+                EngineNumbers(self.rows, self.context, column, known[column], own, fits)
                 for column, own in zip(good, sums, strict=True)
             ]
             learners = [NumberLearner(one, self.context) for one in facts]
-            self._fit(facts, learners)
+            self._fit(fits, facts, learners)
             learned |= {
                 column.name: learner.learned()
                 for column, learner in zip(good, learners, strict=True)
             }
         return learned
 
-    def _fit(self, facts: Sequence[EngineNumbers], learners: Sequence[NumberLearner]) -> None:
+    def _fit(
+        self, fits: Fits, facts: Sequence[EngineNumbers], learners: Sequence[NumberLearner]
+    ) -> None:
         """Make the regressions that the columns need, all at once."""
         context = self.context
         if not context.contrasts[0].is_binary or "clean" not in context.coders:
             return
-        varying = [
-            (one, learner) for one, learner in zip(facts, learners, strict=True) if learner.varies
-        ]
-        asked = [one.regressions(learner.value) for one, learner in varying]
-        fits = iter(logistic_fits(self.rows, [r for of_column in asked for r in of_column]))
-        for (one, _), of_column in zip(varying, asked, strict=True):
-            one.fits = [next(fits) for _ in of_column]
-        if not (context.scaled_cross_frame and context.contrasts[0].link_slopes):
-            return
-        by_fold = [one.fold_regressions(learner.fold_values[:-1]) for one, learner in varying]
-        fits = iter(logistic_fits(self.rows, [r for of_column in by_fold for r in of_column]))
-        for (one, _), of_column in zip(varying, by_fold, strict=True):
-            one.fold_fits = [next(fits) for _ in of_column]
+        asked: list[Regression] = []
+        for one, learner in zip(facts, learners, strict=True):
+            if not learner.varies:
+                continue
+            asked += one.regressions(learner.value)
+            if context.scaled_cross_frame and context.contrasts[0].link_slopes:
+                asked += one.fold_regressions(learner.fold_values[:-1])
+            if context.options.force_split:
+                asked += one.cross_regressions(learner.fold_values)
+        fits.of(asked)
 
     def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
         if not isinstance(column, LazyLevels):

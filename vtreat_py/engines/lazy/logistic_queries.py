@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,8 @@ _BATCH = 64
 _SEED = 1944
 _WEIGHT = "row_weight"
 
+Key = tuple[str, int, int | None, tuple[float, ...]]
+
 
 @dataclass(frozen=True, eq=False)
 class Regression:
@@ -70,6 +72,13 @@ class Regression:
     left_out: int | None = None
 
     @property
+    def key(self) -> Key:
+        """What tells it from the other regressions of a design."""
+        filled = self.filled
+        values = tuple(filled.values()) if isinstance(filled, Mapping) else (filled,)
+        return self.column.name, self.number, self.left_out, values
+
+    @property
     def clean(self) -> nw.Expr:
         """The clean copy, in inner coordinates."""
         return clean_copy(self.column, self.coordinates, self.filled)
@@ -93,17 +102,24 @@ def clean_copy(
     return nw.when(column.is_bad).then(value).otherwise(inner(column.number, coordinates))
 
 
-def logistic_fits(rows: DesignRows, asked: Sequence[Regression]) -> list[LogisticFit]:
-    """Fit regressions, many at a time, each by Newton's method on sums over all rows."""
-    fits: list[LogisticFit] = []
-    for start in range(0, len(asked), _BATCH):
-        batch = asked[start : start + _BATCH]
-        fit = maximum_likelihood(_EngineRegressions(rows, batch))
-        fits += [
-            LogisticFit(fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]])
-            for i in range(len(batch))
-        ]
-    return fits
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Regressions on the rows of a lazy frame, each made once, many at a time."""
+
+    rows: DesignRows
+    _made: dict[Key, LogisticFit] = field(default_factory=dict)
+
+    def of(self, asked: Sequence[Regression]) -> list[LogisticFit]:
+        """Return the fits of some regressions; those that are not made yet are, all at once."""
+        missing = [r for r in asked if r.key not in self._made]
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            fit = maximum_likelihood(_EngineRegressions(self.rows, batch))
+            for i, regression in enumerate(batch):
+                self._made[regression.key] = LogisticFit(
+                    fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
+                )
+        return [self._made[r.key] for r in asked]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.engines.lazy.columns import LazyNumber
-from vtreat_py.engines.lazy.logistic_queries import Regression, clean_copy, logistic_fits
+from vtreat_py.engines.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.engines.lazy.number_queries import Extents
 from vtreat_py.engines.lazy.quantile_queries import quantiles
 from vtreat_py.engines.lazy.rows import DesignRows
@@ -28,7 +28,7 @@ from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.numeric_sums import NumericSums
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class EngineNumbers:
     """The `NumberFacts` of a column of a lazy frame.
 
@@ -41,8 +41,7 @@ class EngineNumbers:
     column: LazyNumber
     extents: Extents
     fold_sums: list[NumericSums]
-    fits: list[LogisticFit] | None = None
-    fold_fits: list[LogisticFit] | None = None
+    fits: Fits
     digest: str = ""
     _quantiles: dict[tuple[float, ...], FloatArray] = field(default_factory=dict)
 
@@ -113,9 +112,7 @@ class EngineNumbers:
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
-        if self.fits is None:
-            self.fits = logistic_fits(self.rows, self.regressions(imputed))
-        return self.fits
+        return self.fits.of(self.regressions(imputed))
 
     def regressions(self, imputed: float) -> list[Regression]:
         """What is fitted: each class on the clean column."""
@@ -149,9 +146,8 @@ class EngineNumbers:
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
-        if self.fold_fits is None:
-            self.fold_fits = logistic_fits(self.rows, self.fold_regressions(imputed))
-        slopes = np.array([fit.slope[0] for fit in self.fold_fits])
+        fits = self.fits.of(self.fold_regressions(imputed))
+        slopes = np.array([fit.slope[0] for fit in fits])
         return list(slopes.reshape(len(self.fold_sums), self.rows.n_folds))
 
     def fold_regressions(self, imputed: FloatArray) -> list[Regression]:
@@ -174,17 +170,23 @@ class EngineNumbers:
                 self._mark_score(c, s.merged())
                 for c, s in zip(contrasts, self.fold_sums, strict=True)
             ]
-        values = self.inner(imputed[: self.rows.n_folds])
-        crossed = [sums.imputed(values).merged() for sums in self.fold_sums]
         if not contrasts[0].is_binary:
+            crossed = self._crossed(imputed)
             return [c.test(m, None) for c, m in zip(contrasts, crossed, strict=True)]
-        by_fold = dict(enumerate(values.tolist()))
-        asked = [
-            self._regression(number, by_fold, moments)
-            for number, moments in zip(self._classes, crossed, strict=True)
-        ]
-        fits = logistic_fits(self.rows, asked)
+        fits = self.fits.of(self.cross_regressions(imputed))
         return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
+
+    def cross_regressions(self, imputed: FloatArray) -> list[Regression]:
+        """What is fitted: each class on the clean column as the cross-frame has it."""
+        by_fold = dict(enumerate(self.inner(imputed[: self.rows.n_folds]).tolist()))
+        return [
+            self._regression(number, by_fold, moments)
+            for number, moments in zip(self._classes, self._crossed(imputed), strict=True)
+        ]
+
+    def _crossed(self, imputed: FloatArray) -> list[Moments]:
+        values = self.inner(imputed[: self.rows.n_folds])
+        return [sums.imputed(values).merged() for sums in self.fold_sums]
 
     def _mark_score(self, contrast: DesignContext, sums: NumericSums) -> Score:
         everything = sums.outcome()
