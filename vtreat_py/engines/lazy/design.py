@@ -37,6 +37,10 @@ from vtreat_py.engines.lazy.columns import (
 )
 from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
 from vtreat_py.engines.lazy.experiment import LazyCrossFrameExperiment
+from vtreat_py.engines.lazy.fold_checks import (
+    check_groups_of_folds,
+    check_weights_of_folds,
+)
 from vtreat_py.engines.lazy.folds import lazy_folds
 from vtreat_py.engines.lazy.level_facts import engine_level_facts
 from vtreat_py.engines.lazy.logistic_queries import Fits, Regression
@@ -104,6 +108,9 @@ class LazyDesign:
             rows = rows.with_folds(
                 lazy_folds(source, cv=cv, row_id=row_id, groups=groups, random_state=random_state)
             )
+            check_weights_of_folds(rows)
+            if fold_column is not None and groups is not None:
+                check_groups_of_folds(rows, groups)
         check_jobs(n_jobs)
         folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
         context = DesignContext(read, folds, checked, coders, scaled)

@@ -99,7 +99,7 @@ class _Search:
     def quantiles(self, low: float, high: float, probabilities: FloatArray) -> FloatArray:
         """Quantiles of each training set, and of all rows."""
         everything = _Range(low, high, np.zeros(self.rows.n_folds))
-        counts = self._counted(everything)
+        counts = self._counted(everything, by_value=high - low <= _SHORTEST)
         totals = counts.upto[-1]
         places = np.maximum(totals - 1.0, 0.0)[:, None] * probabilities
         below = np.floor(places)
@@ -132,8 +132,8 @@ class _Search:
                 continue
             before = among.before + counts.weight[:part].sum(axis=0)
             closer = _Range(low, high, before)
-            few = counts.rows[part] <= _FEW_ROWS
-            found |= self._values(theirs, closer, self._counted(closer, by_value=bool(few)))
+            few = bool(counts.rows[part] <= _FEW_ROWS or high - low <= _SHORTEST)
+            found |= self._values(theirs, closer, self._counted(closer, by_value=few))
         return found
 
     def _counted(self, among: _Range, by_value: bool = False) -> _Counts:
@@ -142,8 +142,7 @@ class _Search:
         inside = self.frame.filter(number >= among.low, number <= among.high)
         key = number
         if not by_value:
-            length = max(among.high - among.low, _SHORTEST)
-            part = ((number - among.low) * (_BINS / length)).floor()
+            part = ((number - among.low) * (_BINS / (among.high - among.low))).floor()
             key = nw.when(part < _BINS).then(part).otherwise(nw.lit(float(_BINS - 1)))
         asked: dict[str, tuple[How, nw.Expr]] = {
             "rows": ("count", nw.lit(1)),
