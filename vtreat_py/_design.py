@@ -51,8 +51,10 @@ def design_treatments(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow data frame, or array, of n rows
-        The training rows. Columns of an array are called ``x0``, ``x1``, ...
+    frame : pandas, polars or pyarrow data frame, or array, of n rows; or a lazy frame
+        The training rows. Columns of an array are called ``x0``, ``x1``, ... A lazy frame (polars
+        LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or a path to Parquet or CSV files,
+        which DuckDB opens) is designed on in its engine, see Notes.
     outcome : column name or array of shape (n,)
         What is to be predicted; None only for ``outcome_type="unsupervised"``.
     outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
@@ -156,6 +158,18 @@ def design_treatments(
     data.frame Processor for Predictive Modeling", arXiv:1611.09477); with a number for
     ``smoothing`` and R's options the numbers are equal too.
 
+    On a lazy frame the engine groups and sums, and only tables of levels x folds come back, and
+    parts of at most some ten thousand rows, or a million different values, that starting values
+    and p-values rest on. Outcome, weights and groups are columns, by name; folds come from
+    ``row_id``, a fold column, or groups; imputation functions cannot be run, and ``n_jobs`` is the
+    engine's affair. The plan is that of the frame in memory with the same folds, its rows in the
+    order of the row id: to the bit where it rests on counts of rows and classes, and to about
+    1e-12 otherwise, with three exceptions. Logistic fits to 65,536 rows or more start elsewhere,
+    which leaves a relative difference of about 1e-8. Outcomes and columns of more than 2**20
+    different values are condensed for the tests by permutation. Deviation codes are tested on
+    another part of the rows where there are more than 32,768 of them, and by their regression on
+    the cross-frame where no row id is named.
+
     Examples
     --------
     >>> import pandas as pd
@@ -212,7 +226,8 @@ def cross_frame_experiment(
     ----------
     frame, outcome, ..., progress
         As for `design_treatments`; an unsupervised design has no cross-frame. ``row_id`` is the
-        cross-frame's first column. Index pairs and
+        cross-frame's first column; that of a lazy frame is lazy too, in no certain order of rows,
+        so that only the row id tells which is which. Index pairs and
         splitters given as ``cv`` may apply to a row more than once, or never; see
         `CrossFrameExperiment`.
     scale, collar, prune_sig, prune_by, sparse_output

@@ -25,7 +25,7 @@ OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 # Weights with a larger sum are not taken for counts of rows that could be permuted one by one.
-_MOST_SPELT_OUT = 1e7
+MOST_SPELT_OUT = 1e7
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Weighting:
 
 def counts_rows(weight: FloatArray) -> bool:
     """Whether weights are whole numbers, so few in all that rows can be spelt out."""
-    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_SPELT_OUT
+    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= MOST_SPELT_OUT
 
 
 @dataclass(frozen=True, eq=False)

@@ -268,3 +268,9 @@ def test_errors(given: dict[str, Any], error: type[Exception], message: str) -> 
     asked = options("binomial", "polars", variables=["x", "z"]) | given
     with pytest.raises(error, match=message):
         vt.cross_frame_experiment(engine_frame("polars"), **asked)
+
+
+def test_large_integers_are_warned_of() -> None:
+    rows = pl.LazyFrame({"id": range(6), "x": [2**60, 1, 2, 3, 4, 5], "y": [0, 1, 0, 1, 0, 1]})
+    with pytest.warns(UserWarning, match="'x' holds the integer"):
+        vt.design_treatments(rows, outcome="y", row_id="id", cv=2, random_state=0)

@@ -28,6 +28,7 @@ from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions, chec
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
 from vtreat_py._progress import progress_line
+from vtreat_py._reading import warn_if_rounded
 from vtreat_py.engines.lazy.columns import (
     LazyColumn,
     LazyLevels,
@@ -135,6 +136,9 @@ class LazyDesign:
         if not set(self.context.coders) & set(NUMERIC_CODERS):
             return dict.fromkeys((c.name for c in columns), NO_CODE_APPLIES)
         known = dict(zip(columns, extents(self.rows, columns), strict=True))
+        for column, found in known.items():
+            if column.is_wide and found.has_good:
+                warn_if_rounded(column.name, found.largest)
         learned: dict[str, Learned | Unused] = {
             column.name: "it has no finite value" if found.has_infinite else _MISSING_ONLY
             for column, found in known.items()

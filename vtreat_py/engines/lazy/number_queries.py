@@ -70,9 +70,13 @@ class Extents:
     @property
     def coordinates(self) -> Coordinates:
         """Coordinates near the good values."""
-        return Coordinates.around(
-            self.mean, float(np.nanmin(self.low)), float(np.nanmax(self.high))
-        )
+        low, high = float(np.nanmin(self.low)), float(np.nanmax(self.high))
+        return Coordinates.around(self.mean, low, high)
+
+    @property
+    def largest(self) -> float:
+        """Largest size of a good value."""
+        return max(abs(float(np.nanmin(self.low))), abs(float(np.nanmax(self.high))))
 
     @property
     def constant(self) -> BoolArray:

@@ -14,6 +14,7 @@ from vtreat_py._columns import Column, NumericColumn, TextColumn
 from vtreat_py._errors import OptionTypeError, OutcomeError
 from vtreat_py._named_folds import check_column
 from vtreat_py._outcome import (
+    MOST_SPELT_OUT,
     Outcome,
     Weighting,
     check_asked,
@@ -37,8 +38,6 @@ from vtreat_py.engines.lazy.values import (
     condensed_values,
     distinct_values,
 )
-
-_MOST_SPELT_OUT = 1e7
 
 
 def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weighting]:
@@ -84,7 +83,7 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
     if found["smallest"] == found["largest"] == 1.0:
         return rows, Weighting()
     rows = replace(rows, weight=column.plain, largest_weight=found["largest"])
-    if not found["fractions"] and found["total"] <= _MOST_SPELT_OUT:
+    if not found["fractions"] and found["total"] <= MOST_SPELT_OUT:
         return rows, Weighting()
     return rows, Weighting(False, found["total"] / found["squares"])
 
