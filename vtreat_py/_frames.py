@@ -60,8 +60,8 @@ class InputFrame:
         if is_lazy(frame):
             raise OptionTypeError(
                 f"frame is of type {type(frame).__name__}; lazy frames and paths to files are for "
-                "design_treatments, cross_frame_experiment and prepare only. Here it must be "
-                "collected first, into a pandas, polars or pyarrow data frame"
+                "design_treatments, cross_frame_experiment and prepare only. Give a pandas, "
+                "polars or pyarrow data frame; a lazy one must be collected first"
             )
         try:
             wrapped = nw.from_native(frame, eager_only=True)

@@ -19,6 +19,7 @@ from vtreat_py.engines.lazy.columns import (
     LazyEmpty,
     LazyLevels,
     LazyNumber,
+    exactly,
     kept_column,
     lazy_columns,
     typed_frame,
@@ -191,3 +192,13 @@ def test_a_column_of_nulls_is_empty() -> None:
     duckdb = pytest.importorskip("duckdb")
     for frame in (polars.LazyFrame({"x": [None]}), duckdb.sql("SELECT NULL AS x")):
         assert lazy_columns(LazySource.of(frame), ["x"]) == [LazyEmpty("x")]
+
+
+def test_numbers_of_a_query_arrive_as_they_are(engine: str, lazy: Lazy) -> None:
+    numbers = [0.1, 1 / 3, -0.0, 0.0, 1.0, 1e308, 5e-324, 123456.789, 2.0**53, 1e16, 9.999e-5, -7.1]
+    source = LazySource.of(lazy(pa.table({"x": [1.0]})))
+    (column,) = lazy_columns(source, ["x"])
+    given = {f"n{i}": exactly(number) for i, number in enumerate(numbers)}
+    row = collect(typed_frame(source, [column]).with_columns(**given).select(*given))
+    found = np.array([row[name][0].as_py() for name in given])
+    np.testing.assert_array_equal(found.view(np.int64), np.array(numbers).view(np.int64))

@@ -15,6 +15,7 @@ from vtreat_py._design import design_with
 from vtreat_py._design_levels import LearnedLevels
 from vtreat_py._design_numbers import LearnedNumbers
 from vtreat_py._design_steps import Design
+from vtreat_py._errors import InvalidOptionError
 from vtreat_py.engines.lazy.columns import lazy_column
 from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
 from vtreat_py.engines.lazy.folds import LazyFolds, lazy_folds
@@ -113,6 +114,10 @@ def test_many_levels_are_joined(lazy: Lazy, engine: str) -> None:
         {"v": value[level, of], "one": (level == 3) * 1.0, "none": (level == 60) * 1.0},
     )
     made: LazyFolds = lazy_folds(source, cv="fold")
+    alone = cross_lazy(made, [cells], [], ["v", "one", "none"], row_id="id")
+    assert_same_bits(alone, table.select(["id"]))
+    with pytest.raises(InvalidOptionError, match="a lazy frame cannot be without columns"):
+        cross_lazy(made, [cells], [], ["v", "one", "none"])
     found = cross_lazy(made, [cells], ["none", "v", "one"], ["v", "one", "none"], row_id="id")
     columns = {
         "id": np.arange(n_rows),

@@ -16,7 +16,6 @@ from vtreat_py._column_treatment import (
     NumericTreatment,
     Treatment,
 )
-from vtreat_py._errors import InvalidOptionError
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._schema import check_kinds, check_present
 from vtreat_py.engines.lazy.arithmetic import cleaned, clipped, marked, scaled
@@ -73,11 +72,6 @@ def prepare_lazy(
     origins = {v.orig_variable for v in variables}
     treatments = [t for t in plan.treatments if t.column in origins]
     check_present([*(t.column for t in treatments), *first, *extra], source.columns)
-    if not (variables or first or extra):
-        raise InvalidOptionError(
-            "no derived variable is left, and a lazy frame cannot be without columns; name row_id= "
-            "or extra_columns=, or keep more (see plan.score_frame)"
-        )
     names = [v.name for v in variables]
     front, back = [str(name) for name in first], [str(name) for name in extra]
     output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]

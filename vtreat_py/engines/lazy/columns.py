@@ -141,7 +141,7 @@ def exactly(number: float) -> nw.Expr:
     if "e" in written or written in ("0.0", "1.0"):
         return nw.lit(number)
     if not number:
-        return nw.lit(0.0) * nw.lit(-1.0)
+        return nw.lit(-1e-300) * nw.lit(1e-300)  # -0.0
     return nw.lit(number / _POWER) * nw.lit(_POWER)
 
 

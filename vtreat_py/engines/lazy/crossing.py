@@ -77,7 +77,7 @@ def cross_lazy(
     folds : LazyFolds
         The folds, and the frame they are of.
     parts : sequence of LevelCells and NumberFolds
-        Where the values of all variables come from.
+        Where the values of the variables come from; those of others are passed over.
     names : sequence of str
         The variables, in the order of the cross-frame.
     feature_names : sequence of str
@@ -95,6 +95,8 @@ def cross_lazy(
     ------
     FrameError
         If columns of the result share a name, to an engine that does not tell case.
+    InvalidOptionError
+        If the cross-frame would have no column.
     """
     source = folds.source
     first = [] if row_id is None else [row_id]
@@ -104,14 +106,15 @@ def cross_lazy(
     rows = folds.attached(typed_frame(source, columns, [folds.column, *kept]))
     draft = _Draft(folds.n_folds)
     for part in parts:
-        if isinstance(part, NumberFolds):
+        if isinstance(part, LevelCells):
+            draft.add_levels(part, names)
+        elif part.name in names:
             draft.add_number(part)
-        else:
-            draft.add_levels(part)
     rows = draft.completed(folds, rows)
-    place = {name: f"v{i}" for i, name in enumerate(draft.values)}
-    rows = rows.with_columns(**{place[name]: value for name, value in draft.values.items()})
-    aliases = [*(c.alias for c in kept), *(place[name] for name in names)]
+    values = {f"v{i}": draft.values[name] for i, name in enumerate(names)}
+    if values:
+        rows = rows.with_columns(**values)
+    aliases = [*(c.alias for c in kept), *values]
     renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
     return rows.select(*renamed).to_native()
 
@@ -126,7 +129,7 @@ class _Draft:
     by_fold : dict from alias to ndarray of shape (n_folds,)
         Columns of the one table that is joined by fold.
     by_cell : list of (alias of the level, table)
-        Tables that are joined by level and fold.
+        Tables that are joined by level and fold, their first two columns.
     """
 
     n_folds: int
@@ -146,27 +149,32 @@ class _Draft:
             value = scaled(value, *map(self._of_fold, part.scaling))
         self.values[part.name] = value
 
-    def add_levels(self, part: LevelCells) -> None:
-        """Plan the variables of a column of levels."""
-        alias = part.column.plain.alias
+    def add_levels(self, part: LevelCells, names: Sequence[str]) -> None:
+        """Plan those variables of a column of levels that are among the names."""
+        table = f"t{len(self.by_cell)}"
         known = part.level < len(part.levels)
         joined: dict[str, FloatArray] = {}
-        for i, (name, values) in enumerate(part.values.items()):
+        for name in names:
+            if name not in part.values:
+                continue
+            values = part.values[name]
             everywhere = _by_level(part, values)
             if everywhere is not None:
                 self.values[name] = everywhere
                 continue
             missing = np.zeros(self.n_folds)
             missing[part.fold[~known]] = values[~known]
-            found = nw.col(f"{alias}_{i}")
+            place = f"{table}_{len(joined)}"
+            joined[place] = values[known]
             self.values[name] = (
-                nw.when(part.column.is_missing).then(self._of_fold(missing)).otherwise(found)
+                nw.when(part.column.is_missing)
+                .then(self._of_fold(missing))
+                .otherwise(nw.col(place))
             )
-            joined[f"{alias}_{i}"] = values[known]
         if joined:
             level, fold = part.levels.take(part.level[known]), part.fold[known].astype(np.int64)
-            table = pa.table({f"{alias}_level": level, f"{alias}_fold": fold, **joined})
-            self.by_cell.append((alias, table))
+            cells = pa.table({f"{table}_level": level, f"{table}_fold": fold, **joined})
+            self.by_cell.append((part.column.plain.alias, cells))
 
     def completed(self, folds: LazyFolds, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """Join all tables to the rows."""
@@ -174,12 +182,10 @@ class _Draft:
             table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
             by_fold = brought(folds.source, table)
             rows = rows.join(by_fold, left_on=FOLD, right_on="fold_number", how="left")
-        for alias, table in self.by_cell:
+        for alias, cells in self.by_cell:
+            keys = cells.column_names[:2]
             rows = rows.join(
-                brought(folds.source, table),
-                left_on=[alias, FOLD],
-                right_on=[f"{alias}_level", f"{alias}_fold"],
-                how="left",
+                brought(folds.source, cells), left_on=[alias, FOLD], right_on=keys, how="left"
             )
         return rows
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import pandas as pd
 import pyarrow as pa
 
 from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
@@ -32,6 +33,8 @@ def is_lazy(frame: Any) -> bool:
     """Whether it is a lazy frame or a path to a file; imports no engine."""
     if isinstance(frame, str | Path | LazySource):
         return True
+    if isinstance(frame, pd.DataFrame | pa.Table):  # which may have columns that share a name
+        return False
     return isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame)
 
 
@@ -125,7 +128,14 @@ class LazySource:
         ------
         FrameError
             If one of ``kept`` is a derived variable's name, to the engine.
+        InvalidOptionError
+            If the result would have no column.
         """
+        if not (chosen or kept):
+            raise InvalidOptionError(
+                "no derived variable is left, and a lazy frame cannot be without columns; name "
+                "row_id=, or keep more (see plan.score_frame)"
+            )
         if self.engine not in _BLIND_TO_CASE:
             return list(chosen)
         apart = told_apart(feature_names)
