@@ -195,9 +195,6 @@ def _many_numbers(
     table = condensed_values(frame, number - centre, _weight(rows))
     values = NumericColumn(column.name, column.kind, table.numbers, None)
     read = outcome_of(values, found["n_rows"], column.name, "numeric", target, table.weight)
-    note = (
-        read.note
-        if outcome_type
-        else ("numeric, because the outcome holds numbers other than 0 and 1")
-    )
-    return replace(read, y=table.numbers, centre=centre, note=note), found["n_rows"]
+    if outcome_type is None:
+        read = replace(read, note="numeric, because the outcome holds numbers other than 0 and 1")
+    return replace(read, y=table.numbers, centre=centre), found["n_rows"]

@@ -15,7 +15,7 @@ from vtreat_py.engines.lazy.source import collect
 
 # Up to so many different values come back as they are.
 MOST_VALUES = 1 << 20
-# Values are otherwise put together that agree in size to one part in this, near enough.
+# Of more, those are put together whose sizes agree to an octave divided by this.
 _BINS_PER_OCTAVE = 256
 # Distances below this share of the spread are taken together.
 _OCTAVES_BELOW = 30
@@ -63,13 +63,13 @@ def condensed_values(
 ) -> ValueTable:
     """Table numbers of which there are too many to have each.
 
-    Numbers whose distances from the mean agree to one part in 256 octaves are replaced by their
-    mean: mean and rows are kept exactly, and the variance to one part in a million.
+    Numbers whose distances from the mean agree to a 256th of an octave are replaced by their own
+    mean: mean and rows are kept, and the variance to one part in a million. Callers take the centre
+    off, so that squares keep their digits.
     """
     w = nw.lit(1.0) if weight is None else weight
     keyed = frame.select(value.alias(_VALUE), w.alias(_WEIGHT))
     number, share = nw.col(_VALUE), nw.col(_WEIGHT)
-    # (the sums are those of numbers near 0: callers take the centre off)
     whole = collect(
         keyed.select(a=share.sum(), b=(number * share).sum(), c=(number * number * share).sum())
     ).to_pylist()[0]
