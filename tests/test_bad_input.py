@@ -459,8 +459,14 @@ def test_an_array_for_a_plan_of_named_columns_is_told_from_a_frame(plan: vt.Trea
         vt.prepare(plan, np.zeros((3, 4)))
 
 
-def test_a_lazy_frame_must_be_collected() -> None:
+def test_a_lazy_frame_must_be_collected_for_a_transformer() -> None:
+    rows = pl.DataFrame(table())
     with pytest.raises(OptionTypeError, match=r"type LazyFrame; .*must be collected first"):
+        vt.BinomialOutcomeTreatment().fit(rows.lazy(), rows["y"])
+
+
+def test_a_lazy_frame_has_no_order_for_folds() -> None:
+    with pytest.raises(vt.VtreatError, match="the rows of a lazy frame have no order"):
         vt.design_treatments(pl.DataFrame(table()).lazy(), outcome="y")
 
 

@@ -111,14 +111,14 @@ class NumberLearner:
         self._range = extent
         self.value = self._imputed_value(None)
         any_bad = self._whole.bad.weight[0] > 0
-        self._varies = extent[0] < extent[1] or (any_bad and self.value != extent[0])
+        self.varies = extent[0] < extent[1] or (any_bad and self.value != extent[0])
         self._marks_bad = bool(any_bad)
 
     def learned(self) -> LearnedNumbers | str:
         """Build what is asked for; a string says why nothing can be derived."""
         variables = self._variables()
         if not variables:
-            return NO_BAD_VALUES if self._varies else "it is constant"
+            return NO_BAD_VALUES if self.varies else "it is constant"
         facts, (lower, upper) = self._facts, self._cuts(None)
         profile = facts.profile(float(self._whole.bad.weight[0]))
         treatment = NumericTreatment(
@@ -202,7 +202,7 @@ class NumberLearner:
     def _variables(self) -> tuple[DerivedVariable, ...]:
         """Build the clean copy and the mark of bad values, as far as they apply and vary."""
         coders, built = self.context.coders, []
-        if "clean" in coders and self._varies:
+        if "clean" in coders and self.varies:
             built.append(self._clean_variable())
         if "isBAD" in coders and self._marks_bad:
             built.append(self._bad_variable())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -11,19 +11,22 @@ import numpy as np
 from vtreat_py._assembly import assemble
 from vtreat_py._column_treatment import wanted_places
 from vtreat_py._columns import Column, EmptyColumn, NumericColumn
+from vtreat_py._design_checks import (
+    check_class_coders,
+    check_imputation_map,
+    check_outcome_type,
+    check_unused,
+    choose_variables,
+)
 from vtreat_py._design_context import DesignContext, digest
 from vtreat_py._design_levels import LearnedLevelRows, UnusedLevels, learn_levels
 from vtreat_py._design_numbers import LearnedNumberRows, learn_numbers
-from vtreat_py._errors import (
-    InvalidOptionError,
-    OptionTypeError,
-    UnsupportedColumnError,
-)
+from vtreat_py._errors import InvalidOptionError, UnsupportedColumnError
 from vtreat_py._folds import FoldPlan, make_folds
 from vtreat_py._frames import InputFrame
 from vtreat_py._jobs import check_jobs, run_tasks
 from vtreat_py._named_folds import check_column, names_fold_column
-from vtreat_py._options import OUTCOME_TYPES, DesignOptions, check_flag
+from vtreat_py._options import DesignOptions, check_flag
 from vtreat_py._outcome import is_name, read_along, read_outcome, read_weight
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._prepare import warn_of_nothing
@@ -155,29 +158,23 @@ class Design:
         **options: Any,
     ) -> Design:
         """Check everything, in an order that gives the most telling error first."""
-        if outcome_type not in (None, *OUTCOME_TYPES):
-            raise InvalidOptionError(
-                f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
-            )
+        check_outcome_type(outcome_type)
         checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
         source = InputFrame.of(frame)
         weight = read_weight(source, sample_weight)
         read = read_outcome(source, outcome, outcome_type, target, weight)
         coders = checked.coders_for(read.kind)
-        if y_dependent_coders is not None and read.kind != "multinomial":
-            raise InvalidOptionError(
-                f"y_dependent_coders= is for outcomes of several classes; this one is {read.note}"
-            )
+        check_class_coders(y_dependent_coders, read)
         fold_column = cv if names_fold_column(cv) else None
         given = (outcome, sample_weight, groups, row_id, fold_column)
         aside = [g for g in given if g is not None and is_name(g, source)]
         if row_id is not None:
             check_column("row_id", row_id, source.columns)
-        chosen = _choose_variables(source, variables, aside)
-        _check_map(checked, chosen)
+        chosen = choose_variables(source.columns, variables, aside)
+        check_imputation_map(checked, chosen)
         _warn_of_outcome_among(chosen, outcome, source)
         if read.kind == "unsupervised":
-            _check_unused(target=target, groups=groups, cv=cv)
+            check_unused(target=target, groups=groups, cv=cv)
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             along = None if groups is None else read_along(source, "groups", groups)
@@ -261,45 +258,6 @@ class Design:
         return CrossFrameExperiment(plan, frame, weight, folds)
 
 
-def _choose_variables(
-    source: InputFrame, variables: Sequence[Hashable] | None, aside: list[Hashable]
-) -> tuple[Hashable, ...]:
-    if variables is None:
-        chosen = tuple(c for c in source.columns if c not in aside)
-        if not chosen:
-            raise InvalidOptionError("the frame has no column to treat beside the outcome")
-        return chosen
-    if isinstance(variables, str) or not isinstance(variables, Iterable):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
-    chosen = tuple(variables)
-    if not all(isinstance(v, Hashable) for v in chosen):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
-    if not chosen:
-        raise InvalidOptionError("variables is empty; name at least one column")
-    unknown = [v for v in chosen if v not in set(source.columns)]
-    if unknown:
-        raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
-    repeated = [v for i, v in enumerate(chosen) if v in chosen[:i]]
-    if repeated:
-        raise InvalidOptionError(f"variables names {repeated} more than once")
-    misused = [v for v in chosen if v in aside]
-    if misused:
-        raise InvalidOptionError(
-            f"variables names {misused}, which is the outcome, or the column of weights, groups, "
-            "folds or row ids"
-        )
-    return chosen
-
-
-def _check_unused(**given: Any) -> None:
-    """Refuse what an unsupervised design has no use for."""
-    names = [name for name, value in given.items() if value is not None]
-    if names:
-        raise InvalidOptionError(
-            f"an unsupervised design takes no {' or '.join(names)}; there is no outcome to predict"
-        )
-
-
 def _warn_of_outcome_among(
     variables: tuple[Hashable, ...], outcome: Any, source: InputFrame
 ) -> None:
@@ -313,12 +271,6 @@ def _warn_of_outcome_among(
                 f"model would train on the answer. Give the outcome by name ({name!r}) in place of "
                 "the series, or leave the column out with variables=",
             )
-
-
-def _check_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
-    unknown = [c for c in options.imputation_map if c not in variables]
-    if unknown:
-        raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
 
 
 def _warn_of_left_out(folds: FoldPlan) -> None:

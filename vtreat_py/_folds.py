@@ -389,6 +389,11 @@ def _check_training_counts(plan: FoldPlan, weight: FloatArray | None) -> None:
     else:
         rows, owner = plan.training
         trained = np.bincount(owner, weight[rows] > 0, plan.n_folds)
+    check_trained(trained)
+
+
+def check_trained(trained: FloatArray | IntArray) -> None:
+    """Refuse folds without a training row that counts, given the number of those of each."""
     if (trained <= 0).any():
         k = int(np.flatnonzero(trained <= 0)[0])
         raise InvalidOptionError(

@@ -82,7 +82,7 @@ class NumberProfile:
         part = values[rows], None if weight is None else weight[rows]
         extent = extent or (float(values.min()), float(values.max()))
         good_weight = float(len(values) if weight is None else weight.sum())
-        return cls._of_part(*part, extent, bad_weight / (bad_weight + good_weight))
+        return cls.of_part(*part, extent, bad_weight / (bad_weight + good_weight))
 
     @classmethod
     def of_points(
@@ -90,17 +90,27 @@ class NumberProfile:
     ) -> NumberProfile:
         """Profile values that stand for ``weight`` rows each: all of them are looked at."""
         extent = float(values.min()), float(values.max())
-        return cls._of_part(values, weight, extent, bad_weight / (bad_weight + weight.sum()))
+        return cls.of_part(values, weight, extent, bad_weight / (bad_weight + weight.sum()))
 
     @classmethod
-    def _of_part(
+    def of_part(
         cls,
         values: NumberArray,
         weight: FloatArray | None,
         extent: tuple[float, float],
         bad_share: float,
     ) -> NumberProfile:
-        """Bin the rows that are looked at."""
+        """Profile a column of which range and bad values are known, by the rows looked at.
+
+        Parameters
+        ----------
+        values, weight
+            As for `of_values`: of the rows that the histogram looks at.
+        extent : tuple of float
+            Smallest and largest good value of all rows.
+        bad_share : float
+            Share of the weight of all rows that has no good value.
+        """
         ordered = values.astype(np.float64)
         if weight is None:
             ordered.sort()

@@ -25,7 +25,7 @@ OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 # Weights with a larger sum are not taken for counts of rows that could be permuted one by one.
-_MOST_SPELT_OUT = 1e7
+MOST_SPELT_OUT = 1e7
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Weighting:
 
 def counts_rows(weight: FloatArray) -> bool:
     """Whether weights are whole numbers, so few in all that rows can be spelt out."""
-    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= _MOST_SPELT_OUT
+    return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= MOST_SPELT_OUT
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,27 +172,52 @@ def read_outcome(
     OutcomeError
         If it has missing or infinite values, does not vary, or lacks the target.
     """
-    if frame.n_rows == 0:
-        raise FrameError("the frame has no rows; a design needs at least two")
+    check_asked(frame.n_rows, outcome, outcome_type)
     if outcome_type == "unsupervised":
-        if outcome is not None:
-            raise OutcomeError(
-                "an unsupervised design takes no outcome; leave outcome= out, or name another "
-                "outcome_type"
-            )
-        zeros = np.zeros(frame.n_rows)
-        return Outcome("unsupervised", None, None, zeros, 0.0, zeros, weight, "no outcome")
-    if outcome is None:
+        return no_outcome(np.zeros(frame.n_rows), weight)
+    name = outcome if is_name(outcome, frame) else None
+    column = read_along(frame, "outcome", outcome)
+    return outcome_of(column, frame.n_rows, name, outcome_type, target, weight)
+
+
+def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:
+    """Refuse frames without rows, and an outcome where none is meant, or none where one is."""
+    if n_rows == 0:
+        raise FrameError("the frame has no rows; a design needs at least two")
+    if outcome_type == "unsupervised" and outcome is not None:
+        raise OutcomeError(
+            "an unsupervised design takes no outcome; leave outcome= out, or name another "
+            "outcome_type"
+        )
+    if outcome_type != "unsupervised" and outcome is None:
         raise OutcomeError(
             "outcome is missing: give a column name or an array, or ask for "
             'outcome_type="unsupervised"'
         )
-    name = outcome if is_name(outcome, frame) else None
-    column = read_along(frame, "outcome", outcome)
+
+
+def no_outcome(zeros: FloatArray, weight: FloatArray | None) -> Outcome:
+    """Stand for the outcome of an unsupervised design."""
+    return Outcome("unsupervised", None, None, zeros, 0.0, zeros, weight, "no outcome")
+
+
+def outcome_of(
+    column: Column,
+    n_rows: int,
+    name: Hashable | None,
+    outcome_type: str | None,
+    target: Any,
+    weight: FloatArray | None,
+) -> Outcome:
+    """Check a column and take it for the outcome.
+
+    The column has the outcome of each of ``n_rows`` rows, or its different values, with the
+    weight of each.
+    """
     if isinstance(column, TextColumn | ObjectColumn | CodedColumn):
         column = CodedColumn(column.name, *column.encode())
     _check_complete(column)
-    kind, note = _choose_type(column, outcome_type, target)
+    kind, note = _choose_type(column, n_rows, outcome_type, target)
     if kind == "numeric":
         return _numeric(name, column, weight, note)
     if kind == "multinomial":
@@ -240,24 +265,27 @@ def _check_complete(column: Column) -> None:
         bad = column.bad
         if bad is not None:
             missing = int(np.isnan(column.values).sum())
-            infinite = int(bad.sum()) - missing
-            parts = [f"{missing} missing values"] if missing else []
-            parts += [f"{infinite} infinite values"] if infinite else []
-            raise OutcomeError(
-                f"the outcome has {' and '.join(parts)} in {len(bad)} rows; "
-                "remove those rows or fill in their outcome first"
-            )
+            raise incomplete(missing, int(bad.sum()) - missing, len(bad))
         return
     codes, levels = column.encode()
     missing = int((codes == levels.missing).sum())
     if missing:
-        raise OutcomeError(
-            f"the outcome has {missing} missing values in {len(codes)} rows; "
-            "remove those rows or fill in their outcome first"
-        )
+        raise incomplete(missing, 0, len(codes))
 
 
-def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple[OutcomeType, str]:
+def incomplete(missing: int, infinite: int, n_rows: int) -> OutcomeError:
+    """Error for rows whose outcome is not known."""
+    parts = [f"{missing} missing values"] if missing else []
+    parts += [f"{infinite} infinite values"] if infinite else []
+    return OutcomeError(
+        f"the outcome has {' and '.join(parts)} in {n_rows} rows; remove those rows or fill in "
+        "their outcome first"
+    )
+
+
+def _choose_type(
+    column: Column, n_rows: int, outcome_type: str | None, target: Any
+) -> tuple[OutcomeType, str]:
     numeric = isinstance(column, NumericColumn)
     if outcome_type == "numeric":
         if not numeric:
@@ -282,9 +310,9 @@ def _choose_type(column: Column, outcome_type: str | None, target: Any) -> tuple
     if numeric and not set(_classes(column, limit=3)) <= {0.0, 1.0}:
         return "numeric", "numeric, because the outcome holds numbers other than 0 and 1"
     classes = _classes(column)
-    if _ROWS_PER_CLASS * len(classes) > len(column) and len(classes) > 2:
+    if _ROWS_PER_CLASS * len(classes) > n_rows and len(classes) > 2:
         raise OutcomeError(
-            f"the outcome has {len(classes)} classes ({listed(classes)}) in {len(column)} rows, "
+            f"the outcome has {len(classes)} classes ({listed(classes)}) in {n_rows} rows, "
             "too many to be meant: name the one to predict with target=, convert the outcome to "
             'numbers, or insist with outcome_type="multinomial"'
         )

@@ -99,7 +99,7 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
         raise UnsupportedColumnError(name, f"values of type {values.dtype}")
     if kind in "iu" and len(values):
         largest = max(abs(int(values.max())), abs(int(values.min())))
-        _warn_if_rounded(name, largest)
+        warn_if_rounded(name, largest)
         if largest * len(values) > _EXACT_INTEGERS:
             # Sums are rounded, and numpy adds up integers in another order than floats.
             kind, values = "f", values.astype(np.float64)
@@ -123,7 +123,8 @@ def _ticks_to_seconds(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArr
     return np.asarray(whole + rest / per_second)
 
 
-def _warn_if_rounded(name: Hashable, largest: float) -> None:
+def warn_if_rounded(name: Hashable, largest: float) -> None:
+    """Say so if a column of integers has some that floats do not hold exactly."""
     if largest > _EXACT_INTEGERS:
         warn(
             f"column {name!r} holds the integer {largest}: integers beyond 2**53 are rounded "
@@ -147,7 +148,7 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         numbers = np.full(len(values), np.nan)
         numbers[present] = _as_floats(values[present])
         if inferred in {"integer", "mixed-integer-float"}:
-            _warn_if_rounded(name, max(abs(v) for v in values[present]))
+            warn_if_rounded(name, max(abs(v) for v in values[present]))
         return NumericColumn.of(name, numbers)
     if inferred in {"date", "datetime", "datetime64", "timedelta", "timedelta64", "time"}:
         return _read_arrow_objects(name, values, inferred)
@@ -228,7 +229,7 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if t.is_integer(kind):
         if kind.bit_width == 64:
             span = pc.min_max(values).as_py()
-            _warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
+            warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
         return NumericColumn.of(name, _floats(values))
     if t.is_floating(kind):
         return NumericColumn.of(name, _floats(values))

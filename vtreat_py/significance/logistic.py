@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy import stats
@@ -14,10 +15,10 @@ from vtreat_py.statistics.tally import blocks
 _MAX_ITERATIONS = 25
 _TOLERANCE = 1e-8
 # Linear predictors beyond this size stand for probabilities of machine epsilon and one less it.
-_MAX_ETA = 30.0
-_SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
+MAX_ETA = 30.0
+SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
 # Weight of the flipped copy of the data that gives separated data a finite answer.
-_REPAIR_WEIGHT = 1e-5
+REPAIR_WEIGHT = 1e-5
 _REPAIR_ITERATIONS = 200
 # The first step starts from fitted probabilities of 3/4 for hits and 1/4 for the others: the
 # working response is then +-(log 3 + 4/3), so the step is a linear regression.
@@ -28,11 +29,11 @@ _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
 _BLOCK = 1 << 15
 # Variation of x below this share of its size is rounding.
-_ROUNDING = 1e-15
+ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With this many points, every so manieth gives the starting values.
-_MANY_POINTS = 1 << 16
+MANY_POINTS = 1 << 16
 _THINNING = 16
 # With less than this share of its deviance left, a fit starts too far out.
 _NEARLY_SEPARATED = 1e-3
@@ -82,13 +83,17 @@ def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> L
     >>> round(float(fit.slope[0]), 6), round(float(2 * np.log(3)), 6)
     (2.197225, 2.197225)
     """
-    problem = _Problem.standardised(x, total, hits)
-    path = _newton(problem, _first_step(problem), _MAX_ITERATIONS)
+    return maximum_likelihood(Points.standardised(x, total, hits))
+
+
+def maximum_likelihood(problem: Regressions) -> LogisticFit:
+    """Fit regressions, wherever their points are; see `logistic_fit`."""
+    path = _newton(problem, problem.start(), _MAX_ITERATIONS)
     slope, deviance, null = path.slope, path.deviance, _null_deviance(problem)
     if not path.converged.all():
         lost = np.flatnonzero(~path.converged)
         repaired = problem.doubled(lost)
-        again = _newton(repaired, repaired.first_step(), _REPAIR_ITERATIONS)
+        again = _newton(repaired, first_step(repaired), _REPAIR_ITERATIONS)
         slope[lost], deviance[lost] = again.slope, again.deviance
         null[lost] = _null_deviance(repaired)
     return LogisticFit(slope / problem.spread, deviance, null)
@@ -107,9 +112,95 @@ def logistic_score(fit: LogisticFit, extra_degrees: float = 0.0) -> Score:
     return Score(fit.slope, rsq, sig)
 
 
+class Regressions(Protocol):
+    """Several regressions, as far as the iteration looks at them.
+
+    Each sees its variable as ``(x - middle) / spread``; ``spread`` is infinite where x does not
+    vary. Arrays are of shape (p,).
+    """
+
+    @property
+    def spread(self) -> FloatArray:
+        """Standard deviation of x."""
+
+    @property
+    def weight(self) -> FloatArray:
+        """Weight of all rows."""
+
+    @property
+    def hit_weight(self) -> FloatArray:
+        """Weight of the target rows."""
+
+    @property
+    def slope_start(self) -> FloatArray:
+        """Twice the slope of the linear regression of the target."""
+
+    @property
+    def reach(self) -> FloatArray:
+        """Largest size of the standardised x."""
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """Intercepts and slopes to start from."""
+
+    def doubled(self, which: IntArray) -> Regressions:
+        """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
+
+    def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
+        """Likelihood of regressions ``which`` at given coefficients, per ``spread`` of x."""
+
+
 @dataclass(frozen=True, eq=False)
-class _Problem:
-    """Points of p regressions; x is used as ``(x - middle) / spread``."""
+class Derivatives:
+    """Negative log likelihood of several regressions, and its first and second derivatives.
+
+    Attributes
+    ----------
+    loss : ndarray of shape (p,)
+    gradient : ndarray of shape (2, p)
+        Of the log likelihood: sums of the residuals, and of residuals times x.
+    curvature : ndarray of shape (3, p)
+        Sums of w = rate * (1 - rate), of w * x and of w * x**2.
+    """
+
+    loss: FloatArray
+    gradient: FloatArray
+    curvature: FloatArray
+
+    def newton_step(self) -> tuple[FloatArray, FloatArray]:
+        """Return the Newton step, of shape (2, p), and the deviance that it should gain."""
+        gradient, curvature = self.gradient, self.curvature
+        determinant = curvature[0] * curvature[2] - curvature[1] ** 2
+        solvable = determinant > 0
+        determinant = np.where(solvable, determinant, np.inf)
+        step = np.stack(
+            [
+                curvature[2] * gradient[0] - curvature[1] * gradient[1],
+                curvature[0] * gradient[1] - curvature[1] * gradient[0],
+            ]
+        )
+        step /= determinant
+        return step, (step * gradient).sum(axis=0)
+
+
+def first_step(problem: Regressions) -> tuple[FloatArray, FloatArray]:
+    """Intercept and slope after the first step from R's starting values."""
+    balance = 2.0 * problem.hit_weight / problem.weight - 1.0
+    return _FIRST_RESPONSE * balance, _FIRST_RESPONSE * problem.slope_start
+
+
+def start_on_part(problem: Regressions, part: Points) -> tuple[FloatArray, FloatArray]:
+    """Start from a fit to a part of the points, or as R does where that is of no use."""
+    intercept, slope = first_step(problem)
+    fit = _newton(part, first_step(part), _MAX_ITERATIONS)
+    # Where the part is separated, or of one class, the whole may not be: then begin as usual.
+    null = _null_deviance(part)
+    usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
+    return np.where(usable, fit.intercept, intercept), np.where(usable, fit.slope, slope)
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """`Regressions` on points in memory; ``middle`` is what x is centred by."""
 
     x: FloatArray
     total: FloatArray | None
@@ -119,10 +210,11 @@ class _Problem:
     weight: FloatArray
     hit_weight: FloatArray
     slope_start: FloatArray
-    reach: FloatArray  # largest size of the standardised x
+    reach: FloatArray
 
     @classmethod
-    def standardised(cls, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> _Problem:
+    def standardised(cls, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> Points:
+        """Centre and scale the x of each regression."""
         shape = np.zeros(len(x))
         weight, hit_weight = _sum(np.ones_like(hits), total) + shape, hits.sum(axis=1) + shape
         middle = _sum(x, total) / weight
@@ -138,25 +230,26 @@ class _Problem:
         spread = np.sqrt(variance / weight)
         reach = np.maximum(high, -low)
         # A constant lies off its own mean by rounding only: that is no variation.
-        spread[~(spread > _ROUNDING * np.abs(middle))] = np.inf
+        spread[~(spread > ROUNDING * np.abs(middle))] = np.inf
         start = 2.0 * covariance / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
 
-    def first_step(self) -> tuple[FloatArray, FloatArray]:
-        """Intercept and slope after the first step from R's starting values."""
-        balance = 2.0 * self.hit_weight / self.weight - 1.0
-        return _FIRST_RESPONSE * balance, _FIRST_RESPONSE * self.slope_start
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """R's first step or, with many points, a fit to some of them."""
+        if self.x.shape[1] < MANY_POINTS:
+            return first_step(self)
+        total = None if self.total is None else self.total[:, ::_THINNING]
+        part = self.on(self.x[:, ::_THINNING], total, self.hits[:, ::_THINNING])
+        return start_on_part(self, part)
 
-    def thinned(self, step: int) -> _Problem:
-        """Return the problems on every ``step``-th point, standardised as they are."""
-        x, hits = self.x[:, ::step], self.hits[:, ::step]
-        total = None if self.total is None else self.total[:, ::step]
+    def on(self, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> Points:
+        """Return the problems on other points, standardised as they are."""
         shape = np.zeros(len(x))
         weight = np.maximum(_sum(np.ones_like(hits), total), _TINY) + shape
         hit_weight = hits.sum(axis=1) + shape
         return replace(self, x=x, total=total, hits=hits, weight=weight, hit_weight=hit_weight)
 
-    def doubled(self, which: IntArray) -> _Problem:
+    def doubled(self, which: IntArray) -> Points:
         """Return problems ``which`` with the flipped, lightly weighted copy of their data."""
 
         def pick(values: FloatArray) -> FloatArray:
@@ -166,17 +259,58 @@ class _Problem:
         total = np.ones_like(hits) if self.total is None else pick(self.total)
         misses, all_hits = total - hits, self.hit_weight[which]
         weight = self.weight[which]
-        return _Problem(
+        return Points(
             self.x[which],
-            total * (1.0 + _REPAIR_WEIGHT),
-            hits + _REPAIR_WEIGHT * misses,
+            total * (1.0 + REPAIR_WEIGHT),
+            hits + REPAIR_WEIGHT * misses,
             self.middle[which],
             self.spread[which],
-            weight * (1.0 + _REPAIR_WEIGHT),
-            all_hits + _REPAIR_WEIGHT * (weight - all_hits),
-            self.slope_start[which] * (1.0 - _REPAIR_WEIGHT) / (1.0 + _REPAIR_WEIGHT),
+            weight * (1.0 + REPAIR_WEIGHT),
+            all_hits + REPAIR_WEIGHT * (weight - all_hits),
+            self.slope_start[which] * (1.0 - REPAIR_WEIGHT) / (1.0 + REPAIR_WEIGHT),
             self.reach[which],
         )
+
+    def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
+        """Sum over the points, block by block."""
+        gradient, curvature = np.zeros((2, len(which))), np.zeros((3, len(which)))
+        loss = np.zeros(len(which))
+        everything = len(which) == len(self.x)
+        shrink = 1.0 / self.spread
+        for piece in blocks(self.x.shape[1], max(_BLOCK // len(which), 64)):
+            x = self.x[:, piece] if everything else self.x[which, piece]
+            hits = self.hits[:, piece]
+            total = None if self.total is None else self.total[:, piece]
+            if not everything:
+                hits = hits[which] if len(hits) > 1 else hits
+                total = total[which] if total is not None and len(total) > 1 else total
+            x = x - self.middle[which, None]
+            x *= shrink[which, None]
+            eta = x * slope[:, None]
+            eta += intercept[:, None]
+            decay = np.abs(eta)
+            if decay.max() > MAX_ETA:
+                decay[decay > MAX_ETA] = SATURATED_ETA
+                eta = np.copysign(decay, eta)
+            np.negative(decay, out=decay)
+            np.exp(decay, out=decay)
+            larger = 1.0 / (1.0 + decay)  # probability of the likelier class
+            decay *= larger  # probability of the other
+            rate = np.where(eta > 0, larger, decay)
+            loss += _sum(np.maximum(eta, 0.0) - np.log(larger), total) - _sum(eta, hits)
+            decay *= larger
+            spread = decay
+            if total is not None:
+                spread = decay * total
+                rate = rate * total
+            residual = np.subtract(hits, rate, out=rate)
+            gradient[0] += residual.sum(axis=1)
+            gradient[1] += _sum(residual, x)
+            curvature[0] += spread.sum(axis=1)
+            curvature[1] += _sum(spread, x)
+            x *= x
+            curvature[2] += _sum(spread, x)
+        return Derivatives(loss, gradient, curvature)
 
 
 def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:
@@ -187,7 +321,7 @@ def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:
     return np.asarray((values if weight is None else values * weight).sum(axis=1))
 
 
-def _null_deviance(problem: _Problem) -> FloatArray:
+def _null_deviance(problem: Regressions) -> FloatArray:
     rate = problem.hit_weight / problem.weight
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = rate * np.log(rate) + (1.0 - rate) * np.log1p(-rate)
@@ -204,30 +338,18 @@ class _Path:
     converged: BoolArray
 
 
-def _first_step(problem: _Problem) -> tuple[FloatArray, FloatArray]:
-    """Coefficients to start from: R's first step or, with many points, a fit to some of them."""
-    intercept, slope = problem.first_step()
-    if problem.x.shape[1] >= _MANY_POINTS:
-        part = problem.thinned(_THINNING)
-        fit = _newton(part, part.first_step(), _MAX_ITERATIONS)
-        # Where the part is separated, or of one class, the whole may not be: then begin as usual.
-        null = _null_deviance(part)
-        usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
-        intercept = np.where(usable, fit.intercept, intercept)
-        slope = np.where(usable, fit.slope, slope)
-    return intercept, slope
-
-
-def _newton(problem: _Problem, start: tuple[FloatArray, FloatArray], iterations: int) -> _Path:
+def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iterations: int) -> _Path:
     """Iterate to the maximum of the likelihood."""
-    p = len(problem.x)
+    p = len(problem.weight)
     intercept, slope = start
     before = np.full((2, p), 0.0)
     deviance = -2.0 * problem.weight * np.log(0.75)
     converged = np.zeros(p, dtype=bool)
     active = np.arange(p)
     for iteration in range(iterations):
-        fresh, step, gain = _evaluate(problem, active, intercept[active], slope[active])
+        found = problem.evaluate(active, intercept[active], slope[active])
+        fresh = 2.0 * found.loss
+        step, gain = found.newton_step()
         # The starting deviance belongs to no coefficients, so the first step cannot be worse.
         worse = fresh > (deviance[active] * (1.0 + _TOLERANCE) if iteration else np.inf)
         change = np.abs(fresh - deviance[active]) / (np.abs(fresh) + 0.1)
@@ -252,57 +374,3 @@ def _newton(problem: _Problem, start: tuple[FloatArray, FloatArray], iterations:
         if not len(active):
             break
     return _Path(intercept, slope, deviance, converged)
-
-
-def _evaluate(
-    problem: _Problem, which: IntArray, intercept: FloatArray, slope: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Deviance at the given coefficients, the Newton step from there, and its expected gain."""
-    gradient, curvature = np.zeros((2, len(which))), np.zeros((3, len(which)))
-    loss = np.zeros(len(which))
-    everything = len(which) == len(problem.x)
-    shrink = 1.0 / problem.spread
-    for piece in blocks(problem.x.shape[1], max(_BLOCK // len(which), 64)):
-        x = problem.x[:, piece] if everything else problem.x[which, piece]
-        hits = problem.hits[:, piece]
-        total = None if problem.total is None else problem.total[:, piece]
-        if not everything:
-            hits = hits[which] if len(hits) > 1 else hits
-            total = total[which] if total is not None and len(total) > 1 else total
-        x = x - problem.middle[which, None]
-        x *= shrink[which, None]
-        eta = x * slope[:, None]
-        eta += intercept[:, None]
-        decay = np.abs(eta)
-        if decay.max() > _MAX_ETA:
-            decay[decay > _MAX_ETA] = _SATURATED_ETA
-            eta = np.copysign(decay, eta)
-        np.negative(decay, out=decay)
-        np.exp(decay, out=decay)
-        larger = 1.0 / (1.0 + decay)  # probability of the likelier class
-        decay *= larger  # probability of the other
-        rate = np.where(eta > 0, larger, decay)
-        loss += _sum(np.maximum(eta, 0.0) - np.log(larger), total) - _sum(eta, hits)
-        decay *= larger
-        spread = decay
-        if total is not None:
-            spread = decay * total
-            rate = rate * total
-        residual = np.subtract(hits, rate, out=rate)
-        gradient[0] += residual.sum(axis=1)
-        gradient[1] += _sum(residual, x)
-        curvature[0] += spread.sum(axis=1)
-        curvature[1] += _sum(spread, x)
-        x *= x
-        curvature[2] += _sum(spread, x)
-    determinant = curvature[0] * curvature[2] - curvature[1] ** 2
-    solvable = determinant > 0
-    determinant = np.where(solvable, determinant, np.inf)
-    step = np.stack(
-        [
-            curvature[2] * gradient[0] - curvature[1] * gradient[1],
-            curvature[0] * gradient[1] - curvature[1] * gradient[0],
-        ]
-    )
-    step /= determinant
-    return 2.0 * loss, step, (step * gradient).sum(axis=0)

@@ -18,7 +18,7 @@ _SEED = 1953
 # Blocks are of four rows where half of the rows are in levels of two such blocks, else of two.
 _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 # Of more rows than this a part is looked at: enough for any deviation worth a code.
-_MOST_ROWS = 1 << 15
+MOST_ROWS = 1 << 15
 # A part of the rows has so many of each level on average; else it is of so many levels at least.
 _ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
 # 2**32 times the golden section, as a signed number: its multiples are spread evenly.
@@ -72,9 +72,9 @@ class SpreadTest:
         float
             1 where no level has rows enough for two blocks.
         """
-        if self._n_rows <= _MOST_ROWS:
+        if self._n_rows <= MOST_ROWS:
             return spread_test(*self._whole.dealt(level, n_levels))
-        if n_levels * _ROWS_OF_A_LEVEL <= _MOST_ROWS:
+        if _has_rows_of_each(n_levels):
             rows, y = self._part
             return spread_test(level[rows], n_levels, y)
         return spread_test(*self._some_levels(level, n_levels))
@@ -94,14 +94,14 @@ class SpreadTest:
     def _part(self) -> tuple[IntArray, FloatArray]:
         """A random part of the rows, in random order, and their outcomes."""
         random = np.random.default_rng(_SEED)
-        rows = random.choice(self._n_rows, _MOST_ROWS, replace=False)
+        rows = random.choice(self._n_rows, MOST_ROWS, replace=False)
         if self._weight is not None:
             rows = random.permutation(_repeated(self._counted[rows], self._weight, random))
         return rows, self._y[rows].astype(np.float64)
 
     def _some_levels(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
         """Rows of some levels, in random order: their levels, how many these are, outcomes."""
-        share = max(_MOST_ROWS / self._n_rows, _FEWEST_LEVELS / n_levels)
+        share = _share_of_levels(n_levels, self._n_rows)
         chosen = _scattered(level, share)
         if self._weight is not None:
             chosen &= self._weight > 0
@@ -113,6 +113,22 @@ class SpreadTest:
         number, y = (np.cumsum(picked) - 1)[level[rows]], self._y[rows].astype(np.float64)
         order = random.permutation(len(rows))
         return number[order], int(picked.sum()), y[order]
+
+
+def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
+    """Levels of which rows are looked at; None: all rows, or a random part of them, are."""
+    if n_rows <= MOST_ROWS or _has_rows_of_each(n_levels):
+        return None
+    return _scattered(np.arange(n_levels), _share_of_levels(n_levels, n_rows))
+
+
+def _has_rows_of_each(n_levels: int) -> bool:
+    """Whether a part of the rows has enough of each level."""
+    return n_levels * _ROWS_OF_A_LEVEL <= MOST_ROWS
+
+
+def _share_of_levels(n_levels: int, n_rows: int) -> float:
+    return max(MOST_ROWS / n_rows, _FEWEST_LEVELS / n_levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +200,9 @@ def _repeated(rows: IntArray, weight: FloatArray, random: np.random.Generator) -
 
 def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     """All rows, or a random part of very many, in their order."""
-    if len(rows) <= _MOST_ROWS:
+    if len(rows) <= MOST_ROWS:
         return rows
-    return rows[np.sort(random.choice(len(rows), _MOST_ROWS, replace=False, shuffle=False))]
+    return rows[np.sort(random.choice(len(rows), MOST_ROWS, replace=False, shuffle=False))]
 
 
 def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:

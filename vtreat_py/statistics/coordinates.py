@@ -36,10 +36,14 @@ class Coordinates:
     @classmethod
     def near(cls, values: NumberArray) -> Coordinates:
         """Choose coordinates for finite values."""
-        largest = max(abs(float(values.min())), abs(float(values.max())))
-        unit = 1.0 if largest < _LARGE else 2.0 ** (math.frexp(largest)[1] - 1)
+        unit = _unit(float(values.min()), float(values.max()))
         mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
         return cls(mean * unit, unit)
+
+    @classmethod
+    def around(cls, mean: float, low: float, high: float) -> Coordinates:
+        """Choose coordinates for values of which mean and extent are known."""
+        return cls(mean, _unit(low, high))
 
     def inner(self, values: NumberArray) -> FloatArray:
         """Coordinates of values."""
@@ -50,3 +54,8 @@ class Coordinates:
     def outer(self, inner: FloatArray | float) -> FloatArray:
         """Values at coordinates."""
         return np.asarray(inner * self.unit + self.centre)
+
+
+def _unit(low: float, high: float) -> float:
+    largest = max(abs(low), abs(high))
+    return 1.0 if largest < _LARGE else 2.0 ** (math.frexp(largest)[1] - 1)

@@ -1,0 +1,276 @@
+"""Plans and cross-frames are the same wherever the frame is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import vtreat_py as vt
+from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from tests.engines.plans import assert_same_plan
+from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.engines.lazy import (
+    level_queries,
+    logistic_queries,
+    quantile_queries,
+    spread_query,
+    values,
+)
+from vtreat_py.engines.lazy.source import collect
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
+    pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
+    pytest.mark.filterwarnings("ignore:nothing is derived from"),
+]
+
+Lazy = Callable[[pa.Table], Any]
+# What rests on counts alone is the same to the bit for a class outcome.
+COUNTED = ("catB", "catP", "lev", "isBAD")
+# Engines that take seconds to plan a query get few columns, and few cases.
+MORE = ["shifted", "nothing", "one", "endless"]
+FEW = ["x", "z", "day"]
+SLOW = ("spark", "dask")
+EAGER = {"pandas": pa.Table.to_pandas, "polars": pl.from_arrow, "pyarrow": lambda table: table}
+
+
+@cache
+def table() -> pa.Table:
+    rows = awkward_table(400).sort_by("id")  # levels then appear in the order of their ids
+    random = np.random.default_rng(9)
+    shifted = 1e6 + random.normal(size=400)
+    return (
+        rows.append_column("share", pa.array(random.random(400) + 0.1))
+        .append_column("shifted", pa.array(shifted))
+        .append_column("nothing", pa.nulls(400, pa.string()))
+        .append_column("one", pa.array(np.ones(400)))
+        .append_column("endless", pa.array(np.full(400, np.inf)))
+    )
+
+
+def options(of: str, engine: str, **given: Any) -> dict[str, Any]:
+    columns = FEW if engine in SLOW else [*TREATED, *MORE]
+    plain: dict[str, Any] = {
+        "outcome": OUTCOMES.get(of),
+        "variables": columns,
+        "row_id": "id",
+        "cv": "part",
+    }
+    return plain | given
+
+
+def counted(outcome: str) -> tuple[str, ...]:
+    return () if outcome == "numeric" else COUNTED
+
+
+@pytest.mark.parametrize("kind", EAGER)
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_plans_in_memory(outcome: str, kind: str) -> None:
+    rows = table().drop_columns(["day"]) if kind == "pandas" else table()
+    columns = [c for c in TREATED if c in rows.column_names]
+    given = options(outcome, "", variables=columns)
+    found = vt.design_treatments(EAGER[kind](rows), **given)
+    assert_same_plan(found, vt.design_treatments(rows, **given), COUNTED)
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_plans_cross_frames_and_json(outcome: str, engine: str, lazy: Lazy) -> None:
+    given = options(outcome, engine)
+    rows = lazy(table())
+    found = vt.cross_frame_experiment(rows, **given)
+    expected = vt.cross_frame_experiment(table(), **given)
+    assert_same_plan(found.plan, expected.plan, counted(outcome))
+    assert type(found.cross_frame) is type(rows)
+    assert_close(found.cross_frame, expected.cross_frame)
+    again = vt.TreatmentPlan.from_json(found.plan.to_json())
+    assert_same_plan(again, found.plan)
+    assert_same_bits(
+        vt.prepare(again, rows, row_id="id"), vt.prepare(found.plan, table(), row_id="id")
+    )
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    """Cross-frames have the same numbers to 1e-12 of the largest of their column."""
+    ours, theirs = (rows_of(f) for f in (found, expected))
+    for mine, name in zip(ours.column_names, theirs.column_names, strict=True):
+        a, b = ours[mine].to_numpy(), theirs[name].to_numpy()
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max(), err_msg=name)
+
+
+def rows_of(frame: Any) -> pa.Table:
+    wrapped = nw.from_native(frame)
+    found = collect(wrapped) if isinstance(wrapped, nw.LazyFrame) else wrapped.to_arrow()
+    return found.sort_by("id")
+
+
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "counting weights": ("binomial", {"sample_weight": "w"}),
+    "counting weights, numbers": ("numeric", {"sample_weight": "w"}),
+    "weights": ("binomial", {"sample_weight": "share"}),
+    "weights, numbers": ("numeric", {"sample_weight": "share"}),
+    "weights, classes": ("multinomial", {"sample_weight": "share"}),
+    "groups": ("binomial", {"groups": "town", "cv": 3, "random_state": 1}),
+    "row ids": ("numeric", {"cv": 3, "random_state": 2}),
+    "rare": ("binomial", {"rare_count": 9, "rare_sig": 0.3}),
+    "rare, numbers": ("numeric", {"rare_count": 9, "rare_sig": 0.3}),
+    "collar": ("numeric", {"collar_prob": 0.07, "imputation": "median"}),
+    "collar, weights": (
+        "binomial", {"collar_prob": 0.07, "imputation": "median", "sample_weight": "share"},
+    ),
+    "link units": ("binomial", {"cat_scaling": True}),
+    "link units, classes": ("multinomial", {"cat_scaling": True, "variables": ["z", "x"]}),
+    "classic": ("binomial", {"significance": "classic", "smoothing": 0.0}),
+    "classic, numbers": ("numeric", {"significance": "classic", "smoothing": 2.0}),
+    "all split": ("binomial", {"force_split": True}),
+    "all split, numbers": ("numeric", {"force_split": True}),
+    "codes of classes": ("multinomial", {"y_dependent_coders": ["lev", "catP", "catB"]}),
+    "imputed": ("binomial", {"imputation": 3.0, "imputation_map": {"z": "median"}}),
+    "classes by number": ("", {"outcome": "size", "outcome_type": "multinomial",
+                               "variables": ["x", "z"]}),
+    "flag": ("", {"outcome": "w", "target": 2, "variables": ["x", "z"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+@pytest.mark.parametrize("case", CASES)
+def test_options(case: str, kind: str) -> None:
+    outcome, more = CASES[case]
+    columns = ["x", "many", "z", "flag", "shifted"]
+    given = options(outcome, kind, **{"variables": columns} | more)
+    given |= {"scale": True, "collar": True}
+    found = vt.cross_frame_experiment(engine_frame(kind), **given)
+    expected = vt.cross_frame_experiment(table(), **given)
+    assert_same_plan(found.plan, expected.plan)
+    assert_close(found.cross_frame, expected.cross_frame)
+
+
+def engine_frame(kind: str) -> Any:
+    if kind == "polars":
+        return pl.from_arrow(table()).lazy()
+    return pytest.importorskip("duckdb").connect().from_arrow(table())
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+def test_unsupervised(kind: str) -> None:
+    given: dict[str, Any] = {"outcome_type": "unsupervised", "variables": TREATED, "row_id": "id"}
+    found = vt.design_treatments(engine_frame(kind), **given)
+    assert_same_plan(found, vt.design_treatments(table(), **given), COUNTED)
+
+
+def test_levels_without_row_id_are_in_order() -> None:
+    given = options("binomial", "polars", row_id=None)
+    found = vt.design_treatments(engine_frame("polars"), **given)
+    levels = [t.levels.to_list() for t in found.treatments if t.column == "x"]
+    assert levels == [sorted(levels[0])]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (logistic_queries, "MANY_POINTS", 100),
+        (logistic_queries, "_BATCH", 2),
+        (level_queries, "_SIDE_BY_SIDE", 2),
+        (quantile_queries, "_FEW_ROWS", 3),
+        (quantile_queries, "_BINS", 4),
+    ],
+)
+def test_large_frames_take_the_same_ways(
+    module: Any, name: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = options("binomial", "polars", collar_prob=0.1, imputation="median", scale=True)
+    expected = vt.cross_frame_experiment(table(), **given)
+    monkeypatch.setattr(module, name, value)
+    found = vt.cross_frame_experiment(engine_frame("polars"), **given)
+    if name != "MANY_POINTS":
+        assert_same_plan(found.plan, expected.plan, COUNTED)
+    else:  # another start: what is left of Newton's method is of the order of 1e-8
+        np.testing.assert_allclose(
+            found.plan.score_frame["rsq"], expected.plan.score_frame["rsq"], rtol=1e-6, atol=1e-9
+        )
+    assert_close(found.cross_frame, expected.cross_frame)
+
+
+def test_condensed_values_stand_for_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = options("numeric", "polars", variables=["x", "many", "z"], coders=["catN", "clean"])
+    expected = vt.design_treatments(table(), **given).score_frame
+    monkeypatch.setattr(values, "MOST_VALUES", 50)
+    found = vt.design_treatments(engine_frame("polars"), **given).score_frame
+    np.testing.assert_allclose(found["rsq"], expected["rsq"], rtol=1e-12)
+    np.testing.assert_allclose(found["sig"], expected["sig"], rtol=0.02)
+
+
+@pytest.mark.parametrize("most", [10, 200])
+def test_spread_of_a_part_of_the_rows(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(4)
+    level = random.integers(6, size=3000)
+    noise = (1.0 + level) * random.normal(size=3000)
+    rows = {"id": np.arange(3000), "x": [f"l{i}" for i in level], "y": noise, "part": level % 2}
+    monkeypatch.setattr(spread_query, "MOST_ROWS", 60 * most)
+    given: dict[str, Any] = {"outcome": "y", "cv": 2, "random_state": 0, "coders": ["catD"]}
+    plan = vt.design_treatments(pl.LazyFrame(rows), row_id="id", variables=["x"], **given)
+    assert plan.score_frame["sig"][0] < 1e-6
+    assert plan.feature_names == ["x_catD"]
+
+
+def test_the_folds_by_row_id() -> None:
+    given = options("binomial", "polars", cv=4, random_state=3)
+    found = vt.cross_frame_experiment(engine_frame("polars"), **given)
+    expected = vt.cross_frame_experiment(table(), **given)
+    fold = found.fold_frame.collect().sort("id")["fold"].to_numpy()
+    np.testing.assert_array_equal(fold, expected.fold_plan.fold)
+    assert "4 folds" in repr(found)
+    with pytest.raises(FrameError, match="folds numbers the rows of a frame"):
+        _ = found.folds
+    with pytest.raises(FrameError, match="cross_rows numbers the rows"):
+        _ = found.cross_rows
+    unnamed = vt.cross_frame_experiment(
+        engine_frame("polars"), **given | {"row_id": None, "cv": "part"}
+    )
+    with pytest.raises(InvalidOptionError, match="fold_frame needs a column"):
+        _ = unnamed.fold_frame
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"outcome": "none"}, InvalidOptionError, "outcome='none' names no column"),
+        ({"outcome": np.zeros(400)}, OptionTypeError, "it must be the name of a column"),
+        ({"outcome": "nothing"}, OutcomeError, "missing values only"),
+        ({"outcome": "z"}, OutcomeError, "missing values and .* infinite values in 400 rows"),
+        ({"outcome": "x"}, OutcomeError, "the outcome has .* missing values in 400 rows"),
+        ({"outcome": "one"}, OutcomeError, "is 1 in every row"),
+        ({"target": "maybe"}, OutcomeError, "target 'maybe' does not occur"),
+        ({"sample_weight": "x"}, OptionTypeError, "sample_weight must hold numbers"),
+        ({"sample_weight": "z"}, OutcomeError, "sample_weight has .* missing or infinite"),
+        ({"sample_weight": "size"}, OutcomeError, "negative values, the smallest is -4"),
+        ({"groups": "town"}, InvalidOptionError, "group .town .* is in several folds"),
+        ({"groups": [1, 2]}, OptionTypeError, "groups is of type list"),
+        ({"row_id": None, "cv": 3}, InvalidOptionError, "the rows of a lazy frame have no order"),
+        ({"cv": "ordered"}, InvalidOptionError, "goes by the order of the rows"),
+        ({"cv": [([0], [1])]}, OptionTypeError, "cannot be used on a lazy frame"),
+        ({"imputation": max}, InvalidOptionError, "column 'z' is a function"),
+        ({"sparse_output": True}, InvalidOptionError, "a matrix in memory"),
+        ({"outcome": None, "outcome_type": "unsupervised"}, InvalidOptionError, "takes no cv"),
+        ({"variables": ["id"]}, InvalidOptionError, "variables names"),
+        ({"n_jobs": 0}, InvalidOptionError, "n_jobs=0"),
+        ({"outcome_type": "ordinal"}, InvalidOptionError, "outcome_type='ordinal'"),
+        ({"y_dependent_coders": ["lev"]}, InvalidOptionError, "outcomes of several classes"),
+    ],
+)
+def test_errors(given: dict[str, Any], error: type[Exception], message: str) -> None:
+    asked = options("binomial", "polars", variables=["x", "z"]) | given
+    with pytest.raises(error, match=message):
+        vt.cross_frame_experiment(engine_frame("polars"), **asked)
+
+
+def test_large_integers_are_warned_of() -> None:
+    rows = pl.LazyFrame({"id": range(6), "x": [2**60, 1, 2, 3, 4, 5], "y": [0, 1, 0, 1, 0, 1]})
+    with pytest.warns(UserWarning, match="'x' holds the integer"):
+        vt.design_treatments(rows, outcome="y", row_id="id", cv=2, random_state=0)
