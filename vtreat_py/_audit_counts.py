@@ -16,6 +16,7 @@ from vtreat_py._levels import Levels
 from vtreat_py._outcome import read_weight
 from vtreat_py._read_treated import read_treated
 from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.engines.lazy.source import is_lazy
 from vtreat_py.statistics.outcome_sums import sum_by
 
 if TYPE_CHECKING:  # the plan audits frames by this module
@@ -85,7 +86,7 @@ class FrameCounts:
 
 
 def count_frame(plan: TreatmentPlan, frame: Any, sample_weight: Any = None) -> FrameCounts:
-    """Count the rows of a frame in memory, read as `prepare` reads it.
+    """Count the rows of a frame, read as `prepare` reads it.
 
     Raises
     ------
@@ -94,10 +95,14 @@ def count_frame(plan: TreatmentPlan, frame: Any, sample_weight: Any = None) -> F
     FrameError, OutcomeError
         If there are no rows, or the weights cannot be used.
     """
+    if is_lazy(frame):
+        from vtreat_py.engines.lazy.audit_query import count_lazy
+
+        return count_lazy(plan, frame, sample_weight)
     source = InputFrame.of(frame)
     columns = read_treated(source, plan.treatments)
     if not source.n_rows:
-        raise FrameError("the frame has no rows; an audit compares rows with those of the design")
+        raise no_rows()
     weight = read_weight(source, sample_weight)
     levels = {s.column: s.levels for s in plan.level_statistics}
     counts: dict[Hashable, NumberCounts | LevelCounts] = {}
@@ -109,6 +114,11 @@ def count_frame(plan: TreatmentPlan, frame: Any, sample_weight: Any = None) -> F
             counts[treatment.column] = _count_levels(treatment, known, column, weight)
     total = float(source.n_rows if weight is None else weight.sum())
     return FrameCounts(source.n_rows, total, counts)
+
+
+def no_rows() -> FrameError:
+    """Refuse to compare nothing."""
+    return FrameError("the frame has no rows; an audit compares rows with those of the design")
 
 
 def _count_numbers(

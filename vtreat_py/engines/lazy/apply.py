@@ -76,7 +76,7 @@ def prepare_lazy(
     front, back = [str(name) for name in first], [str(name) for name in extra]
     output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]
     columns = lazy_columns(source, [str(t.column) for t in treatments])
-    _check_kinds(treatments, columns)
+    check_lazy_kinds(treatments, columns)
     place = {name: f"v{i}" for i, name in enumerate(names)}
     kept = [kept_column(source, name) for name in front + back]
     rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
@@ -96,7 +96,14 @@ def prepare_lazy(
     return rows.select(*renamed).to_native()
 
 
-def _check_kinds(treatments: Sequence[Treatment], columns: Sequence[LazyColumn]) -> None:
+def check_lazy_kinds(treatments: Sequence[Treatment], columns: Sequence[LazyColumn]) -> None:
+    """Refuse columns of another type than at design.
+
+    Raises
+    ------
+    SchemaError
+        Naming all of them.
+    """
     check_kinds(
         [
             (t.column, t.kind, column.kind if isinstance(column, LazyNumber) else "levels")
