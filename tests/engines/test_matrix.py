@@ -78,6 +78,8 @@ def test_plans_in_memory(outcome: str, kind: str) -> None:
     given = options(outcome, "", variables=columns)
     found = vt.design_treatments(EAGER[kind](rows), **given)
     assert_same_plan(found, vt.design_treatments(rows, **given), COUNTED)
+    duckdb = pytest.importorskip("duckdb")
+    assert found.check_sql(duckdb.connect(), EAGER[kind](rows)).passed
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
@@ -94,6 +96,8 @@ def test_plans_cross_frames_and_json(outcome: str, engine: str, lazy: Lazy) -> N
     assert_same_bits(
         vt.prepare(again, rows, row_id="id"), vt.prepare(found.plan, table(), row_id="id")
     )
+    duckdb = pytest.importorskip("duckdb")
+    assert again.check_sql(duckdb.connect(), table(), scale=True, collar=True).passed
 
 
 def assert_close(found: Any, expected: Any) -> None:
