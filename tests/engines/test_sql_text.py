@@ -321,6 +321,20 @@ def test_sqlite_reads_iso_text_and_takes_anything_else_for_a_bad_value() -> None
     assert [v for (v,) in found] == [3, -1, -1, -1, -1, 0.1]
 
 
+def test_sqlite_does_not_round_moments_to_milliseconds() -> None:
+    text = ["2020-01-01 00:00:59.9995", "1969-12-31T23:59:59.999999", "2020-02-28 23:59:59.9996"]
+    frame = pd.DataFrame({"at": pd.to_datetime(text, format="ISO8601")})
+    plan = unsupervised(frame, coders=["clean"], imputation=-1.0)
+    report = plan.check_sql(sqlite3.connect(":memory:"), frame)
+    assert report.passed, report
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (at)")
+    moments = ["1970-01-01 01:00:00.9999+01:00", "1970-01-01 00:00", "1970-01-01 00:00:00."]
+    connection.executemany("INSERT INTO t VALUES (?)", [(v,) for v in moments])
+    found = connection.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
+    assert [v for (v,) in found] == [0.9999, 0.0, -1.0]
+
+
 @pytest.mark.parametrize(("dialect", "column"), [
     ("duckdb", "VARCHAR COLLATE NOCASE"), ("sqlite", "TEXT COLLATE NOCASE"),
     ("sqlite", "TEXT COLLATE RTRIM"), ("sqlite", "INTEGER"),
