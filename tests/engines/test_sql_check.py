@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
@@ -242,6 +243,23 @@ def test_arrays_are_compared_too() -> None:
     plan = vt.design_treatments(array, outcome=np.arange(12.0), random_state=0)
     report = plan.check_sql(duckdb.connect(), array, scale=True)
     assert report.passed, report
+
+
+def test_a_derived_variable_may_be_named_like_a_row_id() -> None:
+    frame = pd.DataFrame({"vtreat row": [1.0, 2.0, 4.0]})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    assert plan.feature_names == ["vtreat_row"]
+    assert plan.check_sql(duckdb.connect(), frame).passed
+
+
+def test_columns_that_an_engine_has_no_type_for() -> None:
+    half = pa.table({"z": pa.array(np.arange(5).astype(np.float16))})
+    plan = vt.design_treatments(half, outcome_type="unsupervised")
+    assert plan.check_sql(duckdb.connect(), half).passed
+    frame = pd.DataFrame({"took": pd.to_timedelta([1, 2, 3], unit="s")})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    with pytest.raises(vt.VtreatError, match="'took' holds values of kind 'duration', which"):
+        plan.check_sql(sqlite3.connect(":memory:"), frame)
 
 
 def test_no_variable_means_nothing_to_differ() -> None:

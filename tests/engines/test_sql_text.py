@@ -162,6 +162,34 @@ def test_columns_come_in_the_order_of_the_plan_between_row_id_and_extra_columns(
     assert (row[0], row[-1]) == (7, "as it is")
 
 
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_names_that_differ_in_case_only_are_told_apart_as_in_lazy_frames(dialect: str) -> None:
+    frame = pd.DataFrame({"x": ["a", "A"] * 8})
+    plan = unsupervised(frame, coders=["lev"])
+    assert plan.feature_names == ["x_lev_x_A", "x_lev_x_a"]
+    told = f"{dialect} does not tell upper from lower case .*'x_lev_x_a' is called 'x_lev_x_a_2' in"
+    connection = duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t AS SELECT 'a' AS x")
+    with pytest.warns(vt.VtreatWarning, match=told):
+        text = plan.to_sql("t", dialect=dialect, row_id="x")
+    connection.execute(f"CREATE TABLE treated AS {text}")
+    result = connection.execute("SELECT * FROM treated")
+    assert [c[0] for c in result.description] == ["x", "x_lev_x_A", "x_lev_x_a_2"]
+    assert result.fetchall() == [("a", 0.0, 1.0)]
+    with pytest.warns(vt.VtreatWarning, match=told):  # whichever are chosen
+        assert '"x_lev_x_a_2"' in plan.to_sql("t", dialect=dialect, variables=["x_lev_x_a"])
+    with pytest.warns(vt.VtreatWarning, match=told):
+        assert plan.check_sql(connection, frame).passed
+    assert '"x_lev_x_a"' in plan.to_sql("t", dialect="postgres")
+
+
+def test_a_row_id_must_not_be_a_derived_variable_in_other_case() -> None:
+    plan = simple_plan()
+    with pytest.raises(vt.VtreatError, match=r"would give 'Z_ISBAD' twice \(in upper or"):
+        plan.to_sql("t", row_id="Z_ISBAD")
+    assert '"Z_ISBAD"' in plan.to_sql("t", row_id="Z_ISBAD", dialect="postgres")
+
+
 def test_a_source_is_a_name_or_parts_of_a_name_or_a_query() -> None:
     plan = unsupervised(pd.DataFrame({"z": [1.0, 2.0]}))
     connection = duckdb.connect()
