@@ -162,6 +162,12 @@ def test_columns_come_in_the_order_of_the_plan_between_row_id_and_extra_columns(
     assert (row[0], row[-1]) == (7, "as it is")
 
 
+@pytest.mark.parametrize("end", [" -- all", " UNION ALL (SELECT 'b', 2)", ";"])
+def test_a_query_in_parentheses_may_go_on_after_them(end: str) -> None:
+    text = simple_plan().to_sql(f"(SELECT 'a' AS x, 1.0 AS z){end}")
+    assert len(duckdb.connect().execute(text).fetchall()) == 1 + ("UNION" in end)
+
+
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 def test_names_that_differ_in_case_only_are_told_apart_as_in_lazy_frames(dialect: str) -> None:
     frame = pd.DataFrame({"x": ["a", "A"] * 8})

@@ -138,7 +138,7 @@ class _Query:
         """Write where rows come from: a quoted name, or a query as it was given."""
         if isinstance(source, str) and _QUERY.match(source):
             query = source.strip().rstrip(";")
-            return query if query.startswith("(") else f"(\n{query}\n)"
+            return f"(\n{query}\n)"
         parts = [source] if isinstance(source, str) else source
         if not isinstance(parts, Sequence) or not all(isinstance(p, str) for p in parts):
             raise OptionTypeError(
