@@ -236,6 +236,7 @@ def test_a_column_that_the_table_lacks_is_an_error(dialect: str) -> None:
         ({"dialect": "oops"}, r"dialect='oops'; tested are duckdb, sqlite, postgres, spark, and "
                               r"sqlglot translates to .*bigquery"),
         ({"row_id": "z_isBAD"}, r"would give 'z_isBAD' twice"),
+        ({"row_id": ["q"]}, r"has \['q'\], which is no name"),
         ({"row_id": "q", "extra_columns": ["q"]}, r"would give 'q' twice"),
         ({"extra_columns": ["z_isBAD"]}, r"extra_columns names \['z_isBAD'\]"),
         ({"row_id": "X"}, r"columns 'X' and 'x' have one name in duckdb"),
@@ -435,6 +436,18 @@ def test_sqlite_joins_only_so_many_tables() -> None:
         plan.to_sql("t", dialect="sqlite")
     names = [v.name for v in plan.derived if v.orig_variable != "x7"]
     assert plan.check_sql(sqlite3.connect(":memory:"), frame.head(5), variables=names).passed
+
+
+def test_engines_take_only_so_many_columns() -> None:
+    frame = pd.DataFrame({f"z{i}": [1.0, 2.0] for i in range(2001)})
+    plan = unsupervised(frame)
+    for dialect, most in (("sqlite", 2000), ("postgres", 1664)):
+        with pytest.raises(vt.VtreatError, match=f"has 2001 columns; {dialect} takes {most}"):
+            plan.to_sql("t", dialect=dialect)
+    with pytest.raises(vt.VtreatError, match="has 2002 columns; sqlite"):
+        plan.check_sql(sqlite3.connect(":memory:"), frame)
+    names = plan.feature_names[:1999]
+    assert plan.check_sql(sqlite3.connect(":memory:"), frame, variables=names).passed
 
 
 def test_other_dialects_are_translated_and_say_so() -> None:

@@ -83,6 +83,7 @@ class _Query:
         ]
         first = 0 if row_id is None else 1
         columns = as_they_are[:first] + columns + as_they_are[first:]
+        self._check_size(max(len(columns), len(self.read)))
         rows = f"{self.prefix}_rows"
         listed = ",\n    ".join(self.read)
         scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
@@ -113,6 +114,9 @@ class _Query:
             raise InvalidOptionError(
                 "a query needs a column: nothing is derived, so name row_id or extra_columns"
             )
+        for column in kept:
+            if not isinstance(column, Hashable):
+                raise OptionTypeError(f"row_id or extra_columns has {column!r}, which is no name")
         given = [self._seen(name) for name in [*kept, *derived]]
         taken = [c for c in kept if given.count(self._seen(c)) > 1]
         if taken:
@@ -129,6 +133,14 @@ class _Query:
                     f"columns {other!r} and {column!r} have one name in {self.dialect.name}; "
                     "rename one before the design"
                 )
+
+    def _check_size(self, n_columns: int) -> None:
+        most = self.dialect.most_columns
+        if most is not None and n_columns > most:
+            raise InvalidOptionError(
+                f"the query has {n_columns} columns; {self.dialect.name} takes {most}. Choose "
+                "variables (variables=, prune_sig=), or write several queries"
+            )
 
     def _seen(self, column: Hashable) -> str:
         """Return a name as the engine compares it."""

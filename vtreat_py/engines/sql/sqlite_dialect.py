@@ -21,6 +21,7 @@ class SQLite(Dialect):
 
     name = "sqlite"
     most_joins = 60  # of the 64 that it takes
+    most_columns = 2000
 
     def text(self, value: str) -> str:
         """Write text; NUL ends a query, and is put in by a function."""
