@@ -778,7 +778,8 @@ class TreatmentPlan:
         frame : pandas, polars or pyarrow data frame, or array, of n rows
             Read as `prepare` reads it: it must have all treated columns.
         sample_weight : column name or array of shape (n,)
-            Frequency weights, 0 or more: weight 2 counts as two equal rows.
+            Frequency weights, 0 or more: weight 2 counts as two equal rows. The p-values believe
+            that: weights that sum to 1 are one row.
         psi : float
             The population stability index from which on a move is large.
         sig : float
