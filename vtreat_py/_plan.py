@@ -555,7 +555,7 @@ class TreatmentPlan:
         -----
         VtreatWarning
             If a level is left out because no table of the engine can hold it, such as text with
-            NUL in PostgreSQL; if no variable is left.
+            NUL in PostgreSQL; if a variable is renamed, see the notes; if no variable is left.
 
         See Also
         --------
@@ -583,8 +583,10 @@ class TreatmentPlan:
         anything else is a bad value, as is text in a column of numbers. Spark reads TIMESTAMP as a
         point in time and TIMESTAMP_NTZ by its clock, as aware and naive datetimes are read.
 
-        DuckDB, SQLite and Spark take names that differ by case only for one: a query may return
-        both ``x_lev_x_a`` and ``x_lev_x_A``, but a table made from it cannot hold both.
+        DuckDB, SQLite and Spark take names that differ by case only for one, as do many engines
+        that are translated to. There the later of two such variables of the plan, for instance
+        ``x_lev_x_a`` after ``x_lev_x_A``, gets ``_2`` (or the first number that is free), as in
+        `prepare` of a lazy frame, whichever variables are chosen.
 
         Examples
         --------
@@ -776,7 +778,8 @@ class TreatmentPlan:
         frame : pandas, polars or pyarrow data frame, or array, of n rows
             Read as `prepare` reads it: it must have all treated columns.
         sample_weight : column name or array of shape (n,)
-            Frequency weights, 0 or more: weight 2 counts as two equal rows.
+            Frequency weights, 0 or more: weight 2 counts as two equal rows. The p-values believe
+            that: weights that sum to 1 are one row.
         psi : float
             The population stability index from which on a move is large.
         sig : float

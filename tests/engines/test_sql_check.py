@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
@@ -229,6 +230,20 @@ def test_a_dialect_can_be_named_for_connections_of_another_type() -> None:
     assert plan.check_sql(Wrapped(), frame.head(9), dialect="sqlite").dialect == "sqlite"
 
 
+@pytest.mark.parametrize(
+    ("make", "dialect"),
+    [
+        (lambda: sqlite3.connect(":memory:").cursor(), None),
+        (lambda: sqlite3.connect(":memory:"), "duckdb"),
+        (duckdb.connect, "postgres"),
+    ],
+)
+def test_what_is_no_connection_of_a_dialect_is_refused(make: Any, dialect: str | None) -> None:
+    plan, _ = many_levels(3)
+    with pytest.raises(vt.VtreatError, match="is no connection to"):
+        plan.load_coding_tables(make(), dialect=dialect)
+
+
 def test_rows_may_be_anything_to_the_caller() -> None:
     plan, frame = many_levels()
     lite = sqlite3.connect(":memory:")
@@ -242,6 +257,30 @@ def test_arrays_are_compared_too() -> None:
     plan = vt.design_treatments(array, outcome=np.arange(12.0), random_state=0)
     report = plan.check_sql(duckdb.connect(), array, scale=True)
     assert report.passed, report
+
+
+def test_a_derived_variable_may_be_named_like_a_row_id() -> None:
+    frame = pd.DataFrame({"vtreat row": [1.0, 2.0, 4.0]})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    assert plan.feature_names == ["vtreat_row"]
+    assert plan.check_sql(duckdb.connect(), frame).passed
+
+
+def test_times_of_nanoseconds_are_read_by_duckdb() -> None:
+    frame = pa.table({"at": pa.array([1, 43_200_123_456_789, None], pa.time64("ns"))})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    report = plan.check_sql(duckdb.connect(), frame)
+    assert report.passed, report
+
+
+def test_columns_that_an_engine_has_no_type_for() -> None:
+    half = pa.table({"z": pa.array(np.arange(5).astype(np.float16))})
+    plan = vt.design_treatments(half, outcome_type="unsupervised")
+    assert plan.check_sql(duckdb.connect(), half).passed
+    frame = pd.DataFrame({"took": pd.to_timedelta([1, 2, 3], unit="s")})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    with pytest.raises(vt.VtreatError, match="'took' holds values of kind 'duration', which"):
+        plan.check_sql(sqlite3.connect(":memory:"), frame)
 
 
 def test_no_variable_means_nothing_to_differ() -> None:

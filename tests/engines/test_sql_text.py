@@ -162,6 +162,40 @@ def test_columns_come_in_the_order_of_the_plan_between_row_id_and_extra_columns(
     assert (row[0], row[-1]) == (7, "as it is")
 
 
+@pytest.mark.parametrize("end", [" -- all", " UNION ALL (SELECT 'b', 2)", ";"])
+def test_a_query_in_parentheses_may_go_on_after_them(end: str) -> None:
+    text = simple_plan().to_sql(f"(SELECT 'a' AS x, 1.0 AS z){end}")
+    assert len(duckdb.connect().execute(text).fetchall()) == 1 + ("UNION" in end)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_names_that_differ_in_case_only_are_told_apart_as_in_lazy_frames(dialect: str) -> None:
+    frame = pd.DataFrame({"x": ["a", "A"] * 8})
+    plan = unsupervised(frame, coders=["lev"])
+    assert plan.feature_names == ["x_lev_x_A", "x_lev_x_a"]
+    told = f"{dialect} does not tell upper from lower case .*'x_lev_x_a' is called 'x_lev_x_a_2' in"
+    connection = duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t AS SELECT 'a' AS x")
+    with pytest.warns(vt.VtreatWarning, match=told):
+        text = plan.to_sql("t", dialect=dialect, row_id="x")
+    connection.execute(f"CREATE TABLE treated AS {text}")
+    result = connection.execute("SELECT * FROM treated")
+    assert [c[0] for c in result.description] == ["x", "x_lev_x_A", "x_lev_x_a_2"]
+    assert result.fetchall() == [("a", 0.0, 1.0)]
+    with pytest.warns(vt.VtreatWarning, match=told):  # whichever are chosen
+        assert '"x_lev_x_a_2"' in plan.to_sql("t", dialect=dialect, variables=["x_lev_x_a"])
+    with pytest.warns(vt.VtreatWarning, match=told):
+        assert plan.check_sql(connection, frame).passed
+    assert '"x_lev_x_a"' in plan.to_sql("t", dialect="postgres")
+
+
+def test_a_row_id_must_not_be_a_derived_variable_in_other_case() -> None:
+    plan = simple_plan()
+    with pytest.raises(vt.VtreatError, match=r"would give 'Z_ISBAD' twice \(in upper or"):
+        plan.to_sql("t", row_id="Z_ISBAD")
+    assert '"Z_ISBAD"' in plan.to_sql("t", row_id="Z_ISBAD", dialect="postgres")
+
+
 def test_a_source_is_a_name_or_parts_of_a_name_or_a_query() -> None:
     plan = unsupervised(pd.DataFrame({"z": [1.0, 2.0]}))
     connection = duckdb.connect()
@@ -202,6 +236,7 @@ def test_a_column_that_the_table_lacks_is_an_error(dialect: str) -> None:
         ({"dialect": "oops"}, r"dialect='oops'; tested are duckdb, sqlite, postgres, spark, and "
                               r"sqlglot translates to .*bigquery"),
         ({"row_id": "z_isBAD"}, r"would give 'z_isBAD' twice"),
+        ({"row_id": ["q"]}, r"has \['q'\], which is no name"),
         ({"row_id": "q", "extra_columns": ["q"]}, r"would give 'q' twice"),
         ({"extra_columns": ["z_isBAD"]}, r"extra_columns names \['z_isBAD'\]"),
         ({"row_id": "X"}, r"columns 'X' and 'x' have one name in duckdb"),
@@ -321,6 +356,20 @@ def test_sqlite_reads_iso_text_and_takes_anything_else_for_a_bad_value() -> None
     assert [v for (v,) in found] == [3, -1, -1, -1, -1, 0.1]
 
 
+def test_sqlite_does_not_round_moments_to_milliseconds() -> None:
+    text = ["2020-01-01 00:00:59.9995", "1969-12-31T23:59:59.999999", "2020-02-28 23:59:59.9996"]
+    frame = pd.DataFrame({"at": pd.to_datetime(text, format="ISO8601")})
+    plan = unsupervised(frame, coders=["clean"], imputation=-1.0)
+    report = plan.check_sql(sqlite3.connect(":memory:"), frame)
+    assert report.passed, report
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (at)")
+    moments = ["1970-01-01 01:00:00.9999+01:00", "1970-01-01 00:00", "1970-01-01 00:00:00."]
+    connection.executemany("INSERT INTO t VALUES (?)", [(v,) for v in moments])
+    found = connection.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
+    assert [v for (v,) in found] == [0.9999, 0.0, -1.0]
+
+
 @pytest.mark.parametrize(("dialect", "column"), [
     ("duckdb", "VARCHAR COLLATE NOCASE"), ("sqlite", "TEXT COLLATE NOCASE"),
     ("sqlite", "TEXT COLLATE RTRIM"), ("sqlite", "INTEGER"),
@@ -387,6 +436,18 @@ def test_sqlite_joins_only_so_many_tables() -> None:
         plan.to_sql("t", dialect="sqlite")
     names = [v.name for v in plan.derived if v.orig_variable != "x7"]
     assert plan.check_sql(sqlite3.connect(":memory:"), frame.head(5), variables=names).passed
+
+
+def test_engines_take_only_so_many_columns() -> None:
+    frame = pd.DataFrame({f"z{i}": [1.0, 2.0] for i in range(2001)})
+    plan = unsupervised(frame)
+    for dialect, most in (("sqlite", 2000), ("postgres", 1664)):
+        with pytest.raises(vt.VtreatError, match=f"has 2001 columns; {dialect} takes {most}"):
+            plan.to_sql("t", dialect=dialect)
+    with pytest.raises(vt.VtreatError, match="has 2002 columns; sqlite"):
+        plan.check_sql(sqlite3.connect(":memory:"), frame)
+    names = plan.feature_names[:1999]
+    assert plan.check_sql(sqlite3.connect(":memory:"), frame, variables=names).passed
 
 
 def test_other_dialects_are_translated_and_say_so() -> None:

@@ -84,3 +84,10 @@ def test_a_million_rows_beyond_the_range() -> None:
     assert beyond_test(1e6, 1e6, 1e6) == 0.0
     assert beyond_test(0, 1e6, 1e6) == 1.0
     assert beyond_test(1, 1e6, 1e6) == pytest.approx(0.5)
+
+
+def test_many_small_weights_are_seen() -> None:
+    """Each of 1,000 new levels has four tenths of a row, which alone would round to none."""
+    then = np.append(np.full(5, 200.0), np.zeros(1_000))
+    now = np.append(np.zeros(5), np.full(1_000, 0.4))
+    assert two_sample_test(then, now) < 1e-9

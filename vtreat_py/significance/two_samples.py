@@ -21,7 +21,7 @@ def two_sample_test(then: FloatArray, now: FloatArray) -> float:
     ----------
     then, now : ndarray of shape (m,)
         Rows of each cell (a level, or a bin of numbers) in the two samples. Weights that are not
-        whole are rounded.
+        whole are rounded, those of cells of one row or less after they have made one cell.
 
     Returns
     -------
@@ -43,13 +43,13 @@ def two_sample_test(then: FloatArray, now: FloatArray) -> float:
     >>> round(two_sample_test(np.array([50.0, 30.0, 20.0]), np.array([35.0, 35.0, 30.0])), 3)
     0.082
     """
-    then, now = np.rint(then), np.rint(now)
+    # Of the weights as they are: many small ones, each rounded to 0, would not be seen.
+    single = then + now <= 1.0
+    then = np.rint(np.append(then[~single], then[single].sum()))
+    now = np.rint(np.append(now[~single], now[single].sum()))
     both = np.array([then.sum(), now.sum()])
     if not both.all():
         return 1.0
-    single = then + now == 1.0
-    then = np.append(then[~single], then[single].sum())
-    now = np.append(now[~single], now[single].sum())
     cells = OutcomeSums(then + now, now)
     return level_effects_test(
         cells, OutcomePowers.of_sample(Sample.of_values(np.array([0.0, 1.0]), both))

@@ -95,14 +95,15 @@ def check_sql(
         treated = prepare(plan, source, scale=choice.scale, collar=choice.collar, variables=names)
     expected = _as_matrix(treated, len(names), source.n_rows)
     treatments = choice.treatments(plan)
-    table, row_id = _with_row_id(_arrow(source, [t.column for t in treatments]))
+    columns = _arrow(source, [t.column for t in treatments])
+    table, row_id = _with_row_id(columns, plan.feature_names)
     _check_held(table, connection.dialect)
     name = f"vtreat_check_{uuid4().hex}"
+    query = plan_to_sql(plan, (name,), choice, connection.dialect.name, row_id)
     with connection.passing():
         connection.load(name, table)
         for coding in coding_tables(plan, treatments):
             connection.load(coding.name, held_table(coding, connection.dialect))
-        query = plan_to_sql(plan, (name,), choice, connection.dialect.name, row_id)
         found = connection.numbers(query).reshape(-1, len(names) + 1)
     return _compared(connection.dialect.name, names, found, expected, tolerance)
 
@@ -134,9 +135,10 @@ def _as_matrix(treated: Any, n_columns: int, n_rows: int) -> FloatArray:
     return np.asarray(frame.to_numpy(), dtype=np.float64).reshape(n_rows, n_columns)
 
 
-def _with_row_id(table: pa.Table) -> tuple[pa.Table, str]:
+def _with_row_id(table: pa.Table, derived: Sequence[str]) -> tuple[pa.Table, str]:
     name = "vtreat_row"
-    while name in {column.lower() for column in table.column_names}:
+    taken = {column.lower() for column in [*table.column_names, *derived]}
+    while name in taken:
         name += "_"
     return table.add_column(0, name, pa.array(np.arange(table.num_rows))), name
 
@@ -178,6 +180,8 @@ def _plain(values: pa.Array | pa.ChunkedArray) -> pa.Array:
         return values.cast(pa.large_binary())
     if t.is_null(kind):
         return values.cast(pa.float64())
+    if t.is_float16(kind):  # DuckDB has no such type
+        return values.cast(pa.float32())
     if t.is_timestamp(kind) or t.is_duration(kind):
         coarse = pa.duration("us") if t.is_duration(kind) else pa.timestamp("us", kind.tz)
         try:

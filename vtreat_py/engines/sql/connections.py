@@ -17,9 +17,17 @@ from vtreat_py.engines.sql.dialects import check_native
 
 
 class Connection(ABC):
-    """A connection of the caller's, in whose transaction nothing is committed or undone."""
+    """A connection of the caller's, in whose transaction nothing is committed or undone.
+
+    Attributes
+    ----------
+    dialect : Dialect
+    told_by : str
+        A method that such connections have, and cursors or connections of other engines lack.
+    """
 
     dialect: Dialect
+    told_by: str
 
     def __init__(self, native: Any) -> None:
         self.native = native
@@ -71,6 +79,7 @@ class DuckDBConnection(ViewConnection):
     """A connection of DuckDB, which reads Arrow tables where they are."""
 
     dialect = check_native("duckdb")
+    told_by = "register"
 
     def drop(self, name: str) -> None:
         """Drop a view."""
@@ -97,6 +106,7 @@ class SQLiteConnection(Connection):
     """A connection of Python's sqlite3."""
 
     dialect = check_native("sqlite")
+    told_by = "cursor"
 
     @contextmanager
     def passing(self) -> Iterator[None]:
@@ -154,6 +164,7 @@ class PostgresConnection(Connection):
     """A connection of psycopg."""
 
     dialect = check_native("postgres")
+    told_by = "transaction"
 
     @contextmanager
     def passing(self) -> Iterator[None]:
@@ -203,6 +214,7 @@ class SparkConnection(ViewConnection):
     """A Spark session. What it is given is a view of the session, and goes with it."""
 
     dialect = check_native("spark")
+    told_by = "createDataFrame"
 
     def drop(self, name: str) -> None:
         """Drop a view."""
@@ -254,7 +266,8 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
     Raises
     ------
     OptionTypeError
-        If it is none that is known, and ``dialect`` does not say what it is.
+        If it is none that is known, and ``dialect`` does not say what it is, or if it lacks what
+        connections of the dialect have.
     InvalidOptionError
         If the dialect cannot be run.
     """
@@ -266,7 +279,13 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
             f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3 "
             "or psycopg, or a Spark session, or say what it talks to by dialect="
         )
-    return _CONNECTIONS[check_native(dialect).name](native)
+    kind = _CONNECTIONS[check_native(dialect).name]
+    if not hasattr(native, kind.told_by):
+        raise OptionTypeError(
+            f"connection is of type {type(native).__name__}, which is no connection to {dialect} "
+            "(it may be a cursor, or dialect= may be that of another engine)"
+        )
+    return kind(native)
 
 
 def _declared(table: pa.Table, engine: PostgresConnection | SparkConnection) -> str:

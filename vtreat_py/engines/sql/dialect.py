@@ -28,6 +28,8 @@ class Dialect(ABC):
         Bytes of a name that the engine keeps; it would cut longer ones short in silence.
     most_joins : int or None
         How many tables a query may join.
+    most_columns : int or None
+        How many columns a query may read or return.
     traps_underflow : bool
         Whether a product too small for a float is an error, and not 0.
     """
@@ -36,6 +38,7 @@ class Dialect(ABC):
     folds_case = True
     longest_name: int | None = None
     most_joins: int | None = None
+    most_columns: int | None = None
     traps_underflow = False
 
     def identifier(self, name: str) -> str:

@@ -49,7 +49,7 @@ class DuckDB(Dialect):
             whole = f"round((epoch_us({column}) - {rest} / 1e3) / 1e6)"
             return f"CASE WHEN isfinite({column}) THEN {whole} + {rest} / 1e9 END"
         if kind == "time":
-            return f"(epoch_us({column}) / 1e6)"
+            return f"(epoch_ns({column}) / 1e9)"
         return floor_seconds(f"epoch_us({column})", "//", "DOUBLE")
 
 

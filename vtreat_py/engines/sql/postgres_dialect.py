@@ -15,6 +15,7 @@ class Postgres(Dialect):
     name = "postgres"
     folds_case = False
     longest_name = 63
+    most_columns = 1664
     traps_underflow = True
 
     def holds(self, key: str | bytes | float) -> bool:

@@ -11,6 +11,8 @@ import numpy as np
 
 from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, NumericTreatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py._names import told_apart
+from vtreat_py._warn import warn
 from vtreat_py.engines.sql.choice import Choice
 from vtreat_py.engines.sql.coding_tables import (
     LEVEL,
@@ -63,7 +65,8 @@ class _Query:
         """Put the query together."""
         kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
         treatments = self.choice.treatments(self.plan)
-        self._check_names(kept, [t.column for t in treatments])
+        names = self._output_names()
+        self._check_names(kept, [t.column for t in treatments], list(names.values()))
         scanned = self._source(source)
         while self.prefix in scanned.lower():  # our names must not hide the tables of a subquery
             self.prefix += "_"
@@ -75,42 +78,79 @@ class _Query:
                 derived |= self._levels(treatment, variables)
             else:
                 derived |= self._numbers(treatment, variables)
-        columns = [f"{derived[v.name]} AS {self._name(v.name)}" for v in self.choice.variables]
+        columns = [
+            f"{derived[v.name]} AS {self._name(names[v.name])}" for v in self.choice.variables
+        ]
         first = 0 if row_id is None else 1
         columns = as_they_are[:first] + columns + as_they_are[first:]
+        self._check_size(max(len(columns), len(self.read)))
         rows = f"{self.prefix}_rows"
         listed = ",\n    ".join(self.read)
         scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
         body = "SELECT\n  " + ",\n  ".join(columns) + f"\nFROM {rows}"
         return "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
 
-    def _check_names(self, kept: list[Hashable], columns: list[Hashable]) -> None:
+    def _output_names(self) -> dict[str, str]:
+        """Name derived variables so that the engine can tell them apart, with a warning.
+
+        The name of one does not depend on which are chosen.
+        """
+        chosen = [v.name for v in self.choice.variables]
+        if not self.dialect.folds_case:
+            return {name: name for name in chosen}
+        apart = told_apart(self.plan.feature_names)
+        renamed = [f"{name!r} is called {apart[name]!r}" for name in chosen if apart[name] != name]
+        if renamed:
+            warn(
+                f"{self.dialect.name} does not tell upper from lower case in names of columns: "
+                f"{', '.join(renamed)} in its results"
+            )
+        return {name: apart[name] for name in chosen}
+
+    def _check_names(
+        self, kept: list[Hashable], columns: list[Hashable], derived: list[str]
+    ) -> None:
         if not kept and not columns:
             raise InvalidOptionError(
                 "a query needs a column: nothing is derived, so name row_id or extra_columns"
             )
-        derived = {v.name for v in self.choice.variables}
-        taken = [c for c in kept if c in derived or kept.count(c) > 1]
+        for column in kept:
+            if not isinstance(column, Hashable):
+                raise OptionTypeError(f"row_id or extra_columns has {column!r}, which is no name")
+        given = [self._seen(name) for name in [*kept, *derived]]
+        taken = [c for c in kept if given.count(self._seen(c)) > 1]
         if taken:
+            case = " (in upper or lower case)" if self.dialect.folds_case else ""
             raise InvalidOptionError(
-                f"row_id or extra_columns would give {taken[0]!r} twice; rename the column, or "
-                "leave the derived variable of that name out with variables="
+                f"row_id or extra_columns would give {taken[0]!r} twice{case}; rename the column, "
+                "or leave the derived variable of that name out with variables="
             )
         names: dict[str, Hashable] = {}
         for column in [*kept, *columns]:
-            name = str(column).lower() if self.dialect.folds_case else str(column)
-            other = names.setdefault(name, column)
+            other = names.setdefault(self._seen(column), column)
             if other != column:
                 raise InvalidOptionError(
                     f"columns {other!r} and {column!r} have one name in {self.dialect.name}; "
                     "rename one before the design"
                 )
 
+    def _check_size(self, n_columns: int) -> None:
+        most = self.dialect.most_columns
+        if most is not None and n_columns > most:
+            raise InvalidOptionError(
+                f"the query has {n_columns} columns; {self.dialect.name} takes {most}. Choose "
+                "variables (variables=, prune_sig=), or write several queries"
+            )
+
+    def _seen(self, column: Hashable) -> str:
+        """Return a name as the engine compares it."""
+        return str(column).lower() if self.dialect.folds_case else str(column)
+
     def _source(self, source: str | Sequence[str]) -> str:
         """Write where rows come from: a quoted name, or a query as it was given."""
         if isinstance(source, str) and _QUERY.match(source):
             query = source.strip().rstrip(";")
-            return query if query.startswith("(") else f"(\n{query}\n)"
+            return f"(\n{query}\n)"
         parts = [source] if isinstance(source, str) else source
         if not isinstance(parts, Sequence) or not all(isinstance(p, str) for p in parts):
             raise OptionTypeError(

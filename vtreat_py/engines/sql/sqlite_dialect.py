@@ -21,6 +21,7 @@ class SQLite(Dialect):
 
     name = "sqlite"
     most_joins = 60  # of the 64 that it takes
+    most_columns = 2000
 
     def text(self, value: str) -> str:
         """Write text; NUL ends a query, and is put in by a function."""
@@ -53,17 +54,27 @@ class SQLite(Dialect):
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read dates and datetimes that are ISO text; anything else is a bad value."""
         day = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
-        seconds = f"CAST(strftime('%s', {column}) AS INTEGER)"
         if kind == "date":
-            return f"CASE WHEN {column} GLOB '{day}' THEN {seconds} / 86400.0 END"
+            return f"CASE WHEN {column} GLOB '{day}' THEN {_seconds(column)} / 86400.0 END"
         if kind == "datetime":
-            fraction = f"CASE WHEN substr({column}, 20, 1) = '.' THEN substr({column}, 20) END"
-            nanos = f"round(CAST('0' || coalesce({fraction}, '') AS REAL) * 1000000000.0)"
-            return f"CASE WHEN {column} GLOB '{day}*' THEN {seconds} + {nanos} / 1000000000.0 END"
+            # strftime rounds to milliseconds, so .9996 of a second would be the next one.
+            after = f"ltrim(substr({column}, 21), '0123456789')"
+            is_parted = f"substr({column}, 20, 2) GLOB '.[0-9]'"
+            whole = (
+                f"CASE WHEN {is_parted} THEN substr({column}, 1, 19) || {after} ELSE {column} END"
+            )
+            fraction = f"CASE WHEN {is_parted} THEN substr({column}, 20) ELSE '' END"
+            nanos = f"round(CAST('0' || {fraction} AS REAL) * 1000000000.0)"
+            moment = f"{_seconds(whole)} + {nanos} / 1000000000.0"
+            return f"CASE WHEN {column} GLOB '{day}*' THEN {moment} END"
         return None
 
 
 _NUL = "' || char(0) || '"
+
+
+def _seconds(text: str) -> str:
+    return f"CAST(strftime('%s', {text}) AS INTEGER)"
 
 
 def _product(value: float) -> str:
