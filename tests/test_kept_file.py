@@ -285,5 +285,5 @@ def test_a_multinomial_outcome_may_be_left_without_classes(
     nothing.save(path)
     assert vt.DesignStatistics.load(path) == nothing
     tampered(path, array_with("rows/weight", "<f8", 0, 1.0))
-    with pytest.raises(PlanFormatError, match="design.classes is empty, but there are rows"):
+    with pytest.raises(PlanFormatError, match=r"design\.classes is empty, but there are rows"):
         vt.DesignStatistics.load(path)

@@ -171,6 +171,7 @@ class Design:
         fold_column = cv if names_fold_column(cv) else None
         given = (outcome, sample_weight, groups, row_id, fold_column)
         aside = [g for g in given if g is not None and is_name(g, source)]
+        _check_outcome_tells_no_fold(source, outcome, groups=groups, row_id=row_id, cv=fold_column)
         if row_id is not None:
             check_column("row_id", row_id, source.columns)
         chosen = _choose_variables(source, variables, aside)
@@ -289,6 +290,18 @@ def _choose_variables(
             "folds or row ids"
         )
     return chosen
+
+
+def _check_outcome_tells_no_fold(source: InputFrame, outcome: Any, **tells: Any) -> None:
+    """Refuse folds by the outcome: what all other folds say of a row would tell its own outcome."""
+    if outcome is None or not is_name(outcome, source):
+        return
+    for option, name in tells.items():
+        if name is not None and is_name(name, source) and name == outcome:
+            raise InvalidOptionError(
+                f"{option}={name!r} is the outcome: folds must not depend on it, because then the "
+                "code of each row would tell its outcome"
+            )
 
 
 def _check_unused(**given: Any) -> None:
