@@ -88,7 +88,7 @@ def test_what_is_loaded_is_what_was_saved(
 @pytest.mark.filterwarnings("ignore:nothing is derived")
 def test_other_designs_survive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(value_table, "MOST_VALUES", 30)
-    options: dict[str, Any] = {"keep_statistics": True, "variables": VARIABLES}
+    options: dict[str, Any] = {"keep_statistics": True, "variables": VARIABLES, "random_state": 0}
     for given in ({"outcome_type": "unsupervised"}, {"outcome": "price"}, {"outcome": "hit"}):
         statistics = vt.design_treatments(frame(), **given, **options).statistics
         statistics.save(tmp_path / "kept")
@@ -273,4 +273,17 @@ def test_levels_without_rows_are_refused(path: Path) -> None:
         levels = json.loads(archive.read("header.json"))["kept"][0]["levels"]
     tampered(path, header_with(kept__0__levels=[*levels, "no row has me"]))
     with pytest.raises(PlanFormatError, match="0/level: some levels have no rows"):
+        vt.DesignStatistics.load(path)
+
+
+def test_a_multinomial_outcome_may_be_left_without_classes(
+    path: Path, made: dict[str, vt.TreatmentPlan]
+) -> None:
+    statistics = made["multinomial"].statistics
+    assert statistics is not None
+    nothing = statistics - statistics
+    nothing.save(path)
+    assert vt.DesignStatistics.load(path) == nothing
+    tampered(path, array_with("rows/weight", "<f8", 0, 1.0))
+    with pytest.raises(PlanFormatError, match=r"design\.classes is empty, but there are rows"):
         vt.DesignStatistics.load(path)

@@ -669,3 +669,33 @@ def test_a_numeric_outcome_of_two_values() -> None:
     expected = experiment(frame, "numeric", keep_statistics=False).plan.score_frame
     spread = expected["code"] == "catD"
     np.testing.assert_allclose(with_them["sig"][~spread], expected["sig"][~spread], rtol=1e-9)
+
+
+def test_forgotten_weights_are_noticed() -> None:
+    frame = rows()
+    statistics = kept(frame, "binomial", sample_weight="weight")
+    message = "sample_weight is missing: the 400 rows in the statistics have weights, "
+    with pytest.raises(InvalidOptionError, match=message):
+        statistics.of_rows(frame, folds="fold")
+    with pytest.raises(InvalidOptionError, match=message):
+        statistics.cross_frame(frame, folds="fold")
+    ones = np.ones(len(frame))
+    assert statistics.of_rows(frame, folds="fold", sample_weight=ones).rows.weight.sum() == 400
+    assert kept(frame, "binomial").of_rows(frame, folds="fold") == kept(frame, "binomial")
+
+
+def test_no_more_rows_than_were_added_are_taken_away() -> None:
+    frame = rows(60)
+    statistics = kept(frame, "binomial")
+    again = pd.concat([frame, frame.head(1)], ignore_index=True)
+    weight = np.append(np.ones(60), 0)
+    more = statistics.of_rows(again, folds="fold", sample_weight=weight)
+    with pytest.raises(InvalidOptionError, match=r"there are 60 rows in the .*, from which 61 can"):
+        statistics - more
+
+
+def test_an_outcome_of_another_type_is_not_taken_for_the_other_class() -> None:
+    frame = rows(60).assign(hit=[0, 1] * 30)
+    as_text = frame.assign(hit=frame["hit"].astype(str))
+    with pytest.raises(OutcomeError, match="holds text such as '0', '1', but the target"):
+        kept(frame, "binomial").of_rows(as_text, folds="fold")

@@ -78,3 +78,21 @@ def no_cross_frame() -> InvalidOptionError:
     return InvalidOptionError(
         "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
     )
+
+
+def check_outcome_tells_no_fold(outcome: Hashable | None, **tells: Hashable | None) -> None:
+    """Refuse folds by the outcome: what all other folds say of a row would tell its own outcome.
+
+    Parameters
+    ----------
+    outcome : hashable or None
+        The outcome's column, if it has a name.
+    **tells : hashable or None
+        The columns that tell the folds, by the options that name them.
+    """
+    for option, name in tells.items():
+        if name is not None and name == outcome:
+            raise InvalidOptionError(
+                f"{option}={name!r} is the outcome: folds must not depend on it, because then the "
+                "code of each row would tell its outcome"
+            )

@@ -14,6 +14,7 @@ from vtreat_py._columns import Column, EmptyColumn, NumericColumn
 from vtreat_py._design_checks import (
     check_class_coders,
     check_imputation_map,
+    check_outcome_tells_no_fold,
     check_outcome_type,
     check_unused,
     choose_variables,
@@ -168,6 +169,12 @@ class Design:
         fold_column = cv if names_fold_column(cv) else None
         given = (outcome, sample_weight, groups, row_id, fold_column)
         aside = [g for g in given if g is not None and is_name(g, source)]
+        check_outcome_tells_no_fold(
+            read.name,
+            groups=groups if is_name(groups, source) else None,
+            row_id=row_id,
+            cv=fold_column,
+        )
         if row_id is not None:
             check_column("row_id", row_id, source.columns)
         chosen = choose_variables(source.columns, variables, aside)

@@ -235,6 +235,8 @@ def _read(archive: _Archive) -> dict[str, Any]:
     design, centre = header.design, header.centre
     _check_design(design)
     rows = archive.sums("rows", design.n_blocks, design, centre)
+    if design.outcome_type == "multinomial" and not design.classes and rows.weight.any():
+        raise PlanFormatError("design.classes is empty, but there are rows")
     outcome = None
     if design.outcome_type == "numeric":
         outcome = archive.values("outcome", header.outcome_bits, 1, 0.0)
@@ -291,7 +293,7 @@ def _column(
 def _check_design(design: KeptDesign) -> None:
     check_distinct(design.variables, "design.variables")
     check_distinct(design.classes, "design.classes")
-    if (design.outcome_type == "multinomial") != (len(design.classes) > 0):
+    if design.classes and design.outcome_type != "multinomial":
         raise PlanFormatError("design.classes does not go with design.outcome_type")
     if design.n_folds < 1 + (design.outcome_type != "unsupervised"):
         raise PlanFormatError(f"design.n_folds: {design.n_folds} are too few")

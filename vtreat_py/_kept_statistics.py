@@ -195,6 +195,7 @@ class DesignStatistics:
         VtreatError
             One of its kinds, if the frame lacks a column, or folds or outcome cannot be used.
         """
+        self._check_weight_given(sample_weight)
         return kept_statistics(
             rows_of_frame(
                 self.design,
@@ -265,6 +266,7 @@ class DesignStatistics:
             raise InvalidOptionError(
                 "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
             )
+        self._check_weight_given(sample_weight)
         design = rows_of_frame(
             self.design,
             frame,
@@ -299,6 +301,11 @@ class DesignStatistics:
         if not isinstance(other, DesignStatistics):
             return NotImplemented
         design = self.design.joined(other.design)
+        if other.n_rows > self.n_rows:
+            raise InvalidOptionError(
+                f"there are {counted(self.n_rows, 'row')} in the statistics, from which "
+                f"{other.n_rows} cannot be taken away; subtract only rows that were added"
+            )
         whole, part = self._under(design), other._under(design)
         columns = map(partial(less, design=design), whole.columns, part.columns)
         values = None
@@ -402,6 +409,18 @@ class DesignStatistics:
             raise InvalidOptionError(
                 f"all rows of the statistics are in fold {int(weight.argmax())}; there must be "
                 "rows of other folds, by which they can be coded"
+            )
+
+    def _check_weight_given(self, sample_weight: Any) -> None:
+        """Refuse rows without weights where those in the statistics had some that are not 1."""
+        weight = self.rows.weight
+        if sample_weight is None and (
+            weight.sum() != self.n_rows or (weight != np.rint(weight)).any()
+        ):
+            raise InvalidOptionError(
+                f"sample_weight is missing: the {counted(self.n_rows, 'row')} in the statistics "
+                f"have weights, {weight.sum():g} in all; give those of these rows (1, if they "
+                "have none)"
             )
 
     def _class_weights(self) -> FloatArray:

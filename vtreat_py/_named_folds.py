@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py._columns import Column, EmptyColumn, LevelColumn, NumericColumn
@@ -153,11 +154,13 @@ def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
     missing = int(series.null_count())
     if missing:
         raise no_fold(name) if option == "cv" else no_id(name, missing)
-    values: IntArray = series.to_numpy()
-    if values.dtype.kind == "u" and len(values) and int(values.max()) > _LARGEST_ID:
+    ends = [int(end) for end in (series.min(), series.max()) if end is not None]
+    beyond = [end for end in ends if not -_LARGEST_ID - 1 <= end <= _LARGEST_ID]
+    if beyond:
         raise InvalidOptionError(
-            f"{option}={name!r} holds {values.max()}, which is beyond 64-bit integers with a sign"
+            f"{option}={name!r} holds {beyond[0]}, which is beyond 64-bit integers with a sign"
         )
+    values: IntArray = series.cast(nw.Int64).to_numpy()
     return values.astype(np.int64)
 
 

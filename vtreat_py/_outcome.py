@@ -253,9 +253,23 @@ def read_known_outcome(
             )
         return column.values, ()
     if kind == "binomial":
+        _check_no_text_for_number(column, target)
         return _is_target(column, target).astype(np.int8), ()
     y, classes = _counted_classes(column, weight)
     return y, tuple(classes)
+
+
+def _check_no_text_for_number(column: Column, target: Any) -> None:
+    """Refuse text, none of which a target that is a number could ever be."""
+    if isinstance(column, NumericColumn | EmptyColumn) or not isinstance(
+        target, numbers.Real | np.bool_
+    ):
+        return
+    if column.encode()[1].is_text:
+        raise OutcomeError(
+            f"the outcome holds text such as {listed(_classes(column))}, but the target of the "
+            f"design is a number, {target!r}; convert it"
+        )
 
 
 def _check_complete(column: Column) -> None:

@@ -223,3 +223,21 @@ def test_ids_beyond_64_bits_with_a_sign() -> None:
     frame = pd.DataFrame({"id": np.array([2**63, 1, 2, 3], np.uint64), "z": [1, 2, 3, 4]})
     with pytest.raises(InvalidOptionError, match="holds 9223372036854775808, which is beyond"):
         vt.design_treatments(frame.assign(y=[1.5, 2, 3, 4]), outcome="y", row_id="id", cv=2)
+
+
+def test_ids_of_128_bits() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"z": range(40), "y": [1.5, 2, 3, 4] * 10, "id": range(-20, 20)})
+    options: dict[str, Any] = {"outcome": "y", "row_id": "id", "cv": 2, "random_state": 0}
+    wide = frame.with_columns(pl.col("id").cast(pl.Int128))
+    folds = [vt.cross_frame_experiment(f, **options).fold_numbers for f in (frame, wide)]
+    np.testing.assert_array_equal(*folds)
+    with pytest.raises(InvalidOptionError, match="holds -9223372036854775828, which is beyond"):
+        vt.cross_frame_experiment(wide.with_columns(pl.col("id") - 2**63), **options)
+
+
+@pytest.mark.parametrize("option", ["row_id", "cv", "groups"])
+def test_the_outcome_tells_no_folds(option: str) -> None:
+    frame = pd.DataFrame({"z": range(40), "y": [1, 2, 3, 4] * 10})
+    with pytest.raises(InvalidOptionError, match=f"{option}='y' is the outcome: folds must not"):
+        vt.design_treatments(frame, outcome="y", **{option: "y"})

@@ -219,3 +219,14 @@ def test_few_of_many_possible_cells_are_numbered(seed: int, n: int) -> None:
     pairs = sorted(zip(x, block, strict=True))
     assert list(zip(table.value, table.block, strict=True)) == sorted(set(pairs))
     assert table.cells.weight.tolist() == [pairs.count(pair) for pair in sorted(set(pairs))]
+
+
+def test_adding_nothing_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(value_table, "MOST_VALUES", 30)
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        x, block = random.normal(size=200), random.integers(0, 5, 200)
+        table = ValueTable.of_rows(x, block, random.normal(size=200))
+        both = (table - table) + table
+        for name in ("weight", "x", "y", "xx", "xy", "yy"):
+            assert np.array_equal(getattr(both.cells, name), getattr(table.cells, name)), name

@@ -196,9 +196,11 @@ def _merged(bits: int, value: FloatArray, block: IntArray, cells: Moments) -> Va
     """Sort cells, and merge those of one value and block."""
     order = np.lexsort((block, value))
     value, block = value[order], block[order]
+    cells = cells.take(order)
     first = (np.diff(value, prepend=np.nan) != 0) | (np.diff(block, prepend=-1) != 0)
-    place = np.cumsum(first) - 1
-    merged = cells.take(order).grouped(place, int(first.sum()))
+    if first.all():  # as they are: the mean of one is rounded
+        return ValueTable(bits, value, block, cells)
+    merged = cells.grouped(np.cumsum(first) - 1, int(first.sum()))
     return ValueTable(bits, value[first], block[first], merged)
 
 

@@ -12,6 +12,7 @@ from vtreat_py._assembly import assemble
 from vtreat_py._design_checks import (
     check_class_coders,
     check_imputation_map,
+    check_outcome_tells_no_fold,
     check_outcome_type,
     check_unused,
     choose_variables,
@@ -100,6 +101,7 @@ class LazyDesign:
         coders = checked.coders_for(read.kind)
         check_class_coders(y_dependent_coders, read)
         fold_column = cv if names_fold_column(cv) else None
+        check_outcome_tells_no_fold(read.name, groups=groups, row_id=row_id, cv=fold_column)
         aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
         chosen = choose_variables(source.columns, variables, aside)
         check_imputation_map(checked, chosen)
