@@ -429,8 +429,8 @@ def test_options_are_checked(deployed: vt.TreatmentPlan) -> None:
             deployed.audit(now, **options)
     with pytest.raises(FrameError, match="the frame has no rows; an audit compares rows with"):
         deployed.audit(now.head(0))
-    with pytest.raises(OptionTypeError, match="frame is of type str"):
-        deployed.audit("may.csv")
+    with pytest.raises(OptionTypeError, match="frame is of type dict"):
+        deployed.audit({"town": ["Ayr"]})
     with pytest.raises(InvalidOptionError, match=r"no column 'age'; it has those .*'town'"):
         report.levels("age")
     with pytest.raises(InvalidOptionError, match="no column 'age'"):

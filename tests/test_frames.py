@@ -264,7 +264,6 @@ def test_columns_that_share_a_name_are_refused_in_prepare() -> None:
     [
         {"x": [1, 2]},
         None,
-        "frame.csv",
         csr_array(np.eye(3)),
         io.StringIO("x"),
     ],
@@ -307,11 +306,6 @@ def test_rows_of_different_lengths_are_refused() -> None:
 def test_an_array_of_complex_numbers_is_refused() -> None:
     with pytest.raises(FrameError, match=r"Complex data not supported: X is an array of complex"):
         vt.design_treatments(np.eye(3) * 1j, outcome_type="unsupervised")
-
-
-def test_a_lazy_frame_is_refused_with_one_message() -> None:
-    with pytest.raises(OptionTypeError, match="LazyFrame"):
-        vt.design_treatments(pl.DataFrame({"x": [1], "y": [1]}).lazy(), outcome="y")
 
 
 def test_lists_and_structs_are_refused_by_the_name_of_their_column(kind: FrameKind) -> None:

@@ -199,12 +199,13 @@ class Design:
         with progress_line(len(self.variables), self.progress) as advance:
 
             def read(name: Hashable) -> T | UnsupportedColumnError:
+                result: T | UnsupportedColumnError
                 try:
-                    return use(self.source.read(name))
+                    result = use(self.source.read(name))
                 except UnsupportedColumnError as error:
-                    return error  # raised once all such columns are known
-                finally:
-                    advance()
+                    result = error  # raised once all such columns are known
+                advance()
+                return result
 
             results = run_tasks(read, self.variables, self.n_jobs)
         failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
