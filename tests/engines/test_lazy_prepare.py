@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -216,3 +217,21 @@ def test_transformers_refuse_lazy_frames() -> None:
         for given in (frame, "rows.parquet"):
             with pytest.raises(TypeError, match=told):
                 transformer.fit(given, "y")
+
+
+def test_many_joined_columns_are_one_statement_of_duckdb() -> None:
+    """Each step of a query made DuckDB bind all of it: 60 columns took 5 seconds to build."""
+    duckdb = pytest.importorskip("duckdb")
+    random = np.random.default_rng(0)
+    columns = {f"c{i}": [f"l{v}" for v in random.integers(30, size=300)] for i in range(40)}
+    table = pa.table({**columns, "y": random.random(300), "id": np.arange(300)})
+    plan = vt.design_treatments(table, outcome="y", coders=["catP"], variables=list(columns))
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE vtreat_py_table AS SELECT 1 AS c0")  # it must not be found
+    relation = connection.from_arrow(table)
+    found = vt.prepare(plan, relation, row_id="id")
+    assert found.explain().count("JOIN") >= 40
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", vt.VtreatWarning)
+        expected = vt.prepare(plan, table, row_id="id")
+    assert_same_bits(found, expected)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 import duckdb
 import pyarrow as pa
 
 from vtreat_py._errors import FrameError
 from vtreat_py.engines.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.engines.lazy.tables import Lookup
 
 # Numbers that a cast may round twice; as text they are read exactly.
 _READ_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT")
@@ -63,7 +65,27 @@ def _seconds(ticks: str, per_second: int) -> str:
     return f"CAST({whole} AS DOUBLE) + CAST({rest} AS DOUBLE) / {per_second}"
 
 
-def bring(native: Any, vtreat_py_table: pa.Table) -> Any:  # noqa: ARG001 (found by its name)
+def look_up(native: Any, lookups: Sequence[Lookup]) -> Any:
+    """Join small tables to a relation by one statement.
+
+    Raises
+    ------
+    FrameError
+        If the connection does not look at tables of Python's.
+    """
+    unlike = _unlike_any_table()
+    tables = {f"{unlike}_{i}": lookup.table for i, lookup in enumerate(lookups)}
+    wanted, joins = [f"{unlike}.*"], []
+    for name, lookup in zip(tables, lookups, strict=True):
+        keys = set(lookup.on.values())
+        wanted += [f"{name}.{quoted(c)}" for c in lookup.table.column_names if c not in keys]
+        equal = (f"{unlike}.{quoted(a)} = {name}.{quoted(b)}" for a, b in lookup.on.items())
+        joins.append(f"LEFT JOIN {name} ON {' AND '.join(equal)}")
+    query = f"SELECT {', '.join(wanted)} FROM {unlike} {' '.join(joins)}"
+    return _query(native, unlike, query, tables)
+
+
+def bring(native: Any, table: pa.Table) -> Any:
     """Make a small table a relation on the connection of the given one, whichever that is.
 
     Raises
@@ -71,8 +93,20 @@ def bring(native: Any, vtreat_py_table: pa.Table) -> Any:  # noqa: ARG001 (found
     FrameError
         If the connection does not look at tables of Python's.
     """
+    name = _unlike_any_table()
+    return _query(native, f"{name}_source", f"SELECT * FROM {name}", {name: table})
+
+
+def _unlike_any_table() -> str:
+    """Make a name: tables of the connection would be found before those of Python's."""
+    return f"vtreat_py_{uuid4().hex}"
+
+
+def _query(native: Any, name: str, query: str, tables: dict[str, pa.Table]) -> Any:
+    """Query a relation under a name, and tables under names that it looks up in Python's frame."""
+    frame = {"native": native, "name": name, "query": query, **tables}
     try:
-        return native.query("vtreat_py_source", "SELECT * FROM vtreat_py_table")
+        return eval("native.query(name, query)", frame)
     except duckdb.CatalogException as reason:
         raise FrameError(
             "the relation's connection has python_enable_replacements or enable_external_access "

@@ -30,7 +30,7 @@ from vtreat_py.engines.lazy.columns import (
     typed_frame,
 )
 from vtreat_py.engines.lazy.source import LazySource
-from vtreat_py.engines.lazy.tables import LevelValues, brought
+from vtreat_py.engines.lazy.tables import LevelValues, Lookup, looked_up
 
 
 def prepare_lazy(
@@ -81,13 +81,15 @@ def prepare_lazy(
     kept = [kept_column(source, name) for name in front + back]
     rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
     values: dict[str, nw.Expr] = {}
+    lookups: list[Lookup] = []
     for treatment, column in zip(treatments, columns, strict=True):
         wanted = [v for v in treatment.variables if v.name in place]
         if isinstance(treatment, NumericTreatment):
             found = [_number(treatment, column, v, scale, collar) for v in wanted]
         else:
-            rows, found = _levels(source, rows, treatment, column, wanted, scale)
+            found = _levels(lookups, treatment, column, wanted, scale)
         values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
+    rows = looked_up(source, rows, lookups)
     if values:
         rows = rows.with_columns(**values)
     aliases = [c.alias for c in kept]
@@ -144,17 +146,16 @@ def _number(
 
 
 def _levels(
-    source: LazySource,
-    rows: nw.LazyFrame[Any],
+    lookups: list[Lookup],
     treatment: LevelTreatment,
     column: LazyColumn,
     variables: Sequence[DerivedVariable],
     scale: bool,
-) -> tuple[nw.LazyFrame[Any], list[nw.Expr]]:
-    """The variables of a column of levels, and the rows with what they need joined to them."""
+) -> list[nw.Expr]:
+    """The variables of a column of levels; what must be joined for them is added to ``lookups``."""
     values = _level_values(treatment, column, variables, scale)
     if isinstance(column, LazyEmpty):
-        return rows, [exactly(one.missing) for one in values]
+        return [exactly(one.missing) for one in values]
     level = column.plain.value
     is_missing = level.is_null()
     if isinstance(column, LazyNumber):
@@ -163,10 +164,8 @@ def _levels(
     many = {f"{column.plain.alias}_{i}": v for i, v in enumerate(values) if not v.few()}
     if many:
         table = pa.table({key: values[0].keys, **{name: v.values for name, v in many.items()}})
-        rows = rows.join(
-            brought(source, table), left_on=column.plain.alias, right_on=key, how="left"
-        )
-    return rows, [
+        lookups.append(Lookup(table, {column.plain.alias: key}))
+    return [
         one.spelt_out(level, is_missing)
         if one.few()
         else one.joined(nw.col(f"{column.plain.alias}_{i}"), is_missing)

@@ -14,7 +14,7 @@ from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.engines.lazy.arithmetic import cleaned, clipped, marked, scaled
 from vtreat_py.engines.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.engines.lazy.folds import FOLD, LazyFolds
-from vtreat_py.engines.lazy.tables import LevelValues, brought
+from vtreat_py.engines.lazy.tables import LevelValues, Lookup, looked_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,16 +178,14 @@ class _Draft:
 
     def completed(self, folds: LazyFolds, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """Join all tables to the rows."""
+        lookups = []
         if self.by_fold:
             table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
-            by_fold = brought(folds.source, table)
-            rows = rows.join(by_fold, left_on=FOLD, right_on="fold_number", how="left")
+            lookups.append(Lookup(table, {FOLD: "fold_number"}))
         for alias, cells in self.by_cell:
-            keys = cells.column_names[:2]
-            rows = rows.join(
-                brought(folds.source, cells), left_on=[alias, FOLD], right_on=keys, how="left"
-            )
-        return rows
+            level, fold = cells.column_names[:2]
+            lookups.append(Lookup(cells, {alias: level, FOLD: fold}))
+        return looked_up(folds.source, rows, lookups)
 
     def _of_fold(self, values: FloatArray) -> nw.Expr:
         """A number that depends on the fold; a literal where it does not."""

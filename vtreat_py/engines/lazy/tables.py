@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,39 @@ def brought(source: LazySource, table: pa.Table) -> nw.LazyFrame[Any]:
     """
     frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).bring(source.native, table))
     return frame
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A small table, and where rows find their place in it.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Its columns have names that those of the rows have not.
+    on : dict from column of the rows to column of the table
+        Those that must be equal; null is equal to nothing.
+    """
+
+    table: pa.Table
+    on: dict[str, str]
+
+
+def looked_up(
+    source: LazySource, rows: nw.LazyFrame[Any], lookups: Sequence[Lookup]
+) -> nw.LazyFrame[Any]:
+    """Join small tables to rows; what is found nowhere is null."""
+    if not lookups:
+        return rows
+    module = native_module(source)
+    if hasattr(module, "look_up"):  # each step of a query costs the engine a look at all of it
+        frame: nw.LazyFrame[Any] = nw.from_native(module.look_up(rows.to_native(), lookups))
+        return frame
+    for lookup in lookups:
+        ours, theirs = list(lookup.on), list(lookup.on.values())
+        table = brought(source, lookup.table)
+        rows = rows.join(table, left_on=ours, right_on=theirs, how="left")
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
