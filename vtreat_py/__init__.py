@@ -7,11 +7,9 @@ from vtreat_py._version import __version__
 
 if TYPE_CHECKING:
     from vtreat_py import split_plans
-    from vtreat_py._audit_report import AuditReport
     from vtreat_py._design import cross_frame_experiment, design_treatments
     from vtreat_py._design_steps import CrossFrameExperiment
     from vtreat_py._errors import DriftError, VtreatError, VtreatWarning
-    from vtreat_py._kept_statistics import DesignStatistics
     from vtreat_py._plan import TreatmentPlan
     from vtreat_py._prepare import prepare
     from vtreat_py._treatments import (
@@ -20,6 +18,8 @@ if TYPE_CHECKING:
         NumericOutcomeTreatment,
         UnsupervisedTreatment,
     )
+    from vtreat_py.audit.report import AuditReport
+    from vtreat_py.kept.statistics import DesignStatistics
     from vtreat_py.yaware.pca import YAwarePCA
     from vtreat_py.yaware.pcr import YAwarePCR, YAwarePCRClassifier
     from vtreat_py.yaware.scaler import YAwareScaler
@@ -27,10 +27,10 @@ else:  # so that the command line of the evaluation starts without pandas and sc
     __getattr__, __dir__ = names_on_use(
         globals(),
         {
-            "AuditReport": "_audit_report",
+            "AuditReport": "audit.report",
             "BinomialOutcomeTreatment": "_treatments",
             "CrossFrameExperiment": "_design_steps",
-            "DesignStatistics": "_kept_statistics",
+            "DesignStatistics": "kept.statistics",
             "DriftError": "_errors",
             "MultinomialOutcomeTreatment": "_treatments",
             "NumericOutcomeTreatment": "_treatments",

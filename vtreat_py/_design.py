@@ -9,7 +9,6 @@ from typing import Any
 from vtreat_py._design_checks import no_cross_frame
 from vtreat_py._design_steps import CrossFrameExperiment, Design
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._kept_statistics import kept_experiment, kept_statistics
 from vtreat_py._options import check_flag
 from vtreat_py._plan import TreatmentPlan
 from vtreat_py._pruning import SIG, check_pruning
@@ -17,6 +16,7 @@ from vtreat_py._sparse import check_sparse_options
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.engines.lazy.design import LazyDesign, lazy_cross_frame_experiment
 from vtreat_py.engines.lazy.source import is_lazy
+from vtreat_py.kept.statistics import kept_experiment, kept_statistics
 
 
 def design_treatments(

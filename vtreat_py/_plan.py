@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import pandas as pd
 
-from vtreat_py._audit_counts import count_frame
-from vtreat_py._audit_report import AuditReport, audit_report, check_limits
 from vtreat_py._column_treatment import DerivedVariable, Treatment
 from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py._html import plan_html
@@ -29,9 +27,11 @@ from vtreat_py._plan_in_sql import PlanInSql
 from vtreat_py._plan_json import plan_from_json, plan_to_json
 from vtreat_py._plan_scores import PlanScores
 from vtreat_py._pruning import SIG, check_pruning
+from vtreat_py.audit.counts import count_frame
+from vtreat_py.audit.report import AuditReport, audit_report, check_limits
 
 if TYPE_CHECKING:  # statistics make plans, and engines apply them
-    from vtreat_py._kept_statistics import DesignStatistics
+    from vtreat_py.kept.statistics import DesignStatistics
 
 
 @dataclass(frozen=True, eq=False)

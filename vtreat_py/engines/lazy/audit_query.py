@@ -9,11 +9,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._audit_counts import FrameCounts, LevelCounts, NumberCounts, no_rows
 from vtreat_py._column_treatment import NumericTreatment
 from vtreat_py._levels import Levels
 from vtreat_py._schema import check_present
 from vtreat_py._typing import IntArray
+from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts, no_rows
 from vtreat_py.engines.lazy.aggregates import (
     Wanted,
     floats,
@@ -42,7 +42,7 @@ _LEVEL, _WEIGHT = "level", "weight"
 
 
 def count_lazy(plan: TreatmentPlan, frame: Any, sample_weight: Any) -> FrameCounts:
-    """Count the rows of a lazy frame; see `vtreat_py._audit_counts.count_frame`."""
+    """Count the rows of a lazy frame; see `vtreat_py.audit.counts.count_frame`."""
     source = LazySource.of(frame)
     check_present([t.column for t in plan.treatments], source.columns)
     columns = lazy_columns(source, [str(t.column) for t in plan.treatments])

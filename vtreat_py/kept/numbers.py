@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vtreat_py._columns import Kind, NumericColumn
-from vtreat_py._kept_design import KeptDesign, check_part, moved_sums
-from vtreat_py._kept_rows import KeptRows
 from vtreat_py._typing import IntArray
+from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
+from vtreat_py.kept.rows import KeptRows
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.value_table import ValueTable
 

@@ -26,15 +26,15 @@ from vtreat_py._json_schema import (
     check_distinct,
 )
 from vtreat_py._json_values import described
-from vtreat_py._kept_columns import KeptColumn
-from vtreat_py._kept_design import KeptDesign
-from vtreat_py._kept_levels import KeptLevels
-from vtreat_py._kept_numbers import KeptNumbers
 from vtreat_py._options import OUTCOME_TYPES, function_name
 from vtreat_py._plan_file import write_whole
 from vtreat_py._plan_json import OPTIONS, check_version, parsed
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py._version import __version__
+from vtreat_py.kept.columns import KeptColumn
+from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.levels import KeptLevels
+from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vtreat_py._audit_counts import FrameCounts, LevelCounts, NumberCounts
 from vtreat_py._column_treatment import NumericTreatment
 from vtreat_py._columns import Kind
 from vtreat_py._level_effects import LevelStatistics
 from vtreat_py._options import DesignOptions
 from vtreat_py._pruning import holm
 from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts
 from vtreat_py.significance.two_samples import beyond_test, two_sample_test
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py._audit_columns import Bins, ColumnAudit, adjusted, audit_columns
-from vtreat_py._audit_counts import FrameCounts
-from vtreat_py._audit_plot import draw_audit
 from vtreat_py._errors import DriftError, InvalidOptionError, counted, listed
 from vtreat_py._options import check_number
 from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py._warn import warn
+from vtreat_py.audit.columns import Bins, ColumnAudit, adjusted, audit_columns
+from vtreat_py.audit.counts import FrameCounts
+from vtreat_py.audit.plot import draw_audit
 
 if TYPE_CHECKING:  # the plan audits frames by this module
     from vtreat_py._plan import TreatmentPlan

@@ -15,14 +15,14 @@ from vtreat_py._design_levels import (
     learn_level_facts,
 )
 from vtreat_py._design_numbers import LearnedNumberRows, LearnedNumbers, learn_number_facts
-from vtreat_py._kept_columns import KeptColumn
-from vtreat_py._kept_design import KeptDesign
-from vtreat_py._kept_levels import KeptLevels, level_codes
-from vtreat_py._kept_numbers import KeptNumbers
 from vtreat_py._number_rows import NumberRows
-from vtreat_py._number_table import NumberTable
 from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.kept.columns import KeptColumn
+from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.levels import KeptLevels, level_codes
+from vtreat_py.kept.number_table import NumberTable
+from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.statistics.tally import CellIndex
 
 

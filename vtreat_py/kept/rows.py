@@ -14,10 +14,10 @@ from vtreat_py._errors import FrameError, InvalidOptionError, OutcomeError, Sche
 from vtreat_py._folds import folds_of_pairs
 from vtreat_py._frames import InputFrame
 from vtreat_py._jobs import check_jobs
-from vtreat_py._kept_design import KeptDesign
 from vtreat_py._options import CALIBRATED
 from vtreat_py._outcome import read_along, read_known_outcome, read_weight
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.kept.design import KeptDesign
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from vtreat_py._matplotlib import axes_or_new
 
 if TYPE_CHECKING:  # the report draws itself by this module
-    from vtreat_py._audit_report import AuditReport
+    from vtreat_py.audit.report import AuditReport
 
 # Smaller indices are drawn here.
 _SMALLEST = 1e-3

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from vtreat_py._columns import Column, NumericColumn
 from vtreat_py._errors import InvalidOptionError
-from vtreat_py._kept_design import KeptDesign, check_part
-from vtreat_py._kept_levels import KeptLevels
-from vtreat_py._kept_numbers import KeptNumbers
-from vtreat_py._kept_rows import KeptRows
+from vtreat_py.kept.design import KeptDesign, check_part
+from vtreat_py.kept.levels import KeptLevels
+from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.kept.rows import KeptRows
 
 KeptColumn = KeptLevels | KeptNumbers
 

@@ -10,10 +10,10 @@ import pandas as pd
 
 from vtreat_py._column_facts import LevelFacts
 from vtreat_py._columns import EmptyColumn, LevelColumn
-from vtreat_py._kept_design import KeptDesign, check_part, moved_sums
-from vtreat_py._kept_rows import KeptRows
 from vtreat_py._levels import Levels
 from vtreat_py._typing import IntArray
+from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
+from vtreat_py.kept.rows import KeptRows
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by

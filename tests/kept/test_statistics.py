@@ -26,7 +26,7 @@ from vtreat_py._errors import (
     OutcomeError,
     SchemaError,
 )
-from vtreat_py._kept_statistics import kept_statistics
+from vtreat_py.kept.statistics import kept_statistics
 from vtreat_py.statistics import value_table
 
 # One of the columns is missing throughout.

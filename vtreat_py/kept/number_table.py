@@ -9,12 +9,12 @@ import numpy as np
 
 from vtreat_py._columns import Kind
 from vtreat_py._design_context import DesignContext
-from vtreat_py._kept_design import KeptDesign
-from vtreat_py._kept_numbers import KeptNumbers
 from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer, imputed_value
 from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import LogisticFit, logistic_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score

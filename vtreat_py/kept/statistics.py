@@ -17,18 +17,18 @@ from vtreat_py._design_context import DesignContext
 from vtreat_py._design_steps import CrossFrameExperiment, Design, Learned, Unused
 from vtreat_py._errors import InvalidOptionError, OutcomeError, counted
 from vtreat_py._jobs import check_jobs, run_tasks
-from vtreat_py._kept_columns import KeptColumn, added, kept_column, less
-from vtreat_py._kept_design import KeptDesign, moved_sums
-from vtreat_py._kept_file import read_statistics, write_statistics
-from vtreat_py._kept_learning import learn_kept, learn_kept_rows
-from vtreat_py._kept_numbers import values_less
-from vtreat_py._kept_rows import KeptRows, rows_of_frame
 from vtreat_py._options import check_flag
 from vtreat_py._outcome import Outcome, Weighting
 from vtreat_py._plan import TreatmentPlan, same
 from vtreat_py._pruning import SIG, check_pruning
 from vtreat_py._sparse import check_sparse_options
 from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.kept.columns import KeptColumn, added, kept_column, less
+from vtreat_py.kept.design import KeptDesign, moved_sums
+from vtreat_py.kept.file import read_statistics, write_statistics
+from vtreat_py.kept.learning import learn_kept, learn_kept_rows
+from vtreat_py.kept.numbers import values_less
+from vtreat_py.kept.rows import KeptRows, rows_of_frame
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.value_table import ValueTable
 
