@@ -62,3 +62,10 @@ def test_integers_are_taken_as_numbers(dtype):
     assert inner.dtype == np.float64
     half = float(np.iinfo(dtype).max) / 2 - float(np.iinfo(dtype).min) / 2
     np.testing.assert_allclose(inner, [-half, half])
+
+
+def test_coordinates_of_known_mean_and_extent_are_those_of_the_values() -> None:
+    for values in (np.array([1e9, 1e9 + 2]), np.array([-1e308, 1.5e308])):
+        near = Coordinates.near(values)
+        low, high = float(values.min()), float(values.max())
+        assert Coordinates.around(near.centre, low, high) == near

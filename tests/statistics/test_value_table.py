@@ -230,3 +230,10 @@ def test_adding_nothing_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
         both = (table - table) + table
         for name in ("weight", "x", "y", "xx", "xy", "yy"):
             assert np.array_equal(getattr(both.cells, name), getattr(table.cells, name)), name
+
+
+def test_blocks_can_have_other_numbers() -> None:
+    table = table_of([1.0, 2.0, 2.0], [0, 0, 2])
+    moved = table.moved(np.array([5, 9, 1]))
+    assert cells(moved) == [table.bits, [1.0, 2.0, 2.0], [5, 1, 5], [1.0, 1.0, 1.0]]
+    assert cells(table.moved(np.array([3, 3, 3])))[1:] == [[1.0, 2.0], [3, 3], [1.0, 2.0]]
