@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py.significance.spread import SpreadTest, _by_level, _OrderedRows, _scattered
+from vtreat_py.significance.spread import (
+    SpreadTest,
+    _by_level,
+    _OrderedRows,
+    _scattered,
+    sampled_levels,
+)
 
 
 def p_value(level: np.ndarray, n_levels: int, y: np.ndarray) -> float:
@@ -127,9 +133,17 @@ def test_levels_without_weight_are_none() -> None:
 @pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64])
 @pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
 def test_a_share_of_the_codes_is_picked_evenly(share: float, dtype: type) -> None:
-    picked = _scattered(np.arange(30_000, dtype=dtype), share)
+    picked = _scattered(np.arange(30_000, dtype=dtype), share, 30_000)
     for part in picked.reshape(10, 3_000), picked.reshape(3_000, 10).T, picked.reshape(3, -1):
         np.testing.assert_allclose(part.mean(axis=1), share, atol=0.012)
+
+
+def test_common_levels_are_picked_as_often_as_others() -> None:
+    """Common levels have small codes: without a start of its own, 4 and 38 were always picked."""
+    picked = [np.flatnonzero(sampled_levels(n, 1_000_000)) for n in range(1_100, 5_000, 13)]
+    small = np.bincount(np.concatenate([p[p < 30] for p in picked]), minlength=30) / len(picked)
+    assert 0.0 < small.min() < small.max() < 0.11
+    assert 0.025 < small.mean() < 0.045
 
 
 @pytest.mark.parametrize("weight", [None, np.ones(400_000)])

@@ -13,6 +13,7 @@ import numpy as np
 from vtreat_py._assembly import Learned as LearnedAnywhere
 from vtreat_py._assembly import assemble
 from vtreat_py._columns import Column
+from vtreat_py._design_checks import no_cross_frame
 from vtreat_py._design_context import DesignContext
 from vtreat_py._design_steps import CrossFrameExperiment, Design, Learned, Unused
 from vtreat_py._errors import InvalidOptionError, OutcomeError, counted
@@ -263,9 +264,7 @@ class DesignStatistics:
         if sparse_output:
             check_sparse_options(scale)
         if self.design.outcome_type == "unsupervised":
-            raise InvalidOptionError(
-                "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
-            )
+            raise no_cross_frame()
         self._check_weight_given(sample_weight)
         design = rows_of_frame(
             self.design,

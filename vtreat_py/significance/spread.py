@@ -102,14 +102,14 @@ class SpreadTest:
     def _some_levels(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
         """Rows of some levels, in random order: their levels, how many these are, outcomes."""
         share = _share_of_levels(n_levels, self._n_rows)
-        chosen = _scattered(level, share)
+        chosen = _scattered(level, share, n_levels)
         if self._weight is not None:
             chosen &= self._weight > 0
         random = np.random.default_rng([_SEED, n_levels])
         rows = _some(np.flatnonzero(chosen), random)
         if self._weight is not None:
             rows = _repeated(rows, self._weight, random)
-        picked = _scattered(np.arange(n_levels), share)
+        picked = _scattered(np.arange(n_levels), share, n_levels)
         number, y = (np.cumsum(picked) - 1)[level[rows]], self._y[rows].astype(np.float64)
         order = random.permutation(len(rows))
         return number[order], int(picked.sum()), y[order]
@@ -119,7 +119,7 @@ def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
     """Levels of which rows are looked at; None: all rows, or a random part of them, are."""
     if n_rows <= MOST_ROWS or _has_rows_of_each(n_levels):
         return None
-    return _scattered(np.arange(n_levels), _share_of_levels(n_levels, n_rows))
+    return _scattered(np.arange(n_levels), _share_of_levels(n_levels, n_rows), n_levels)
 
 
 def _has_rows_of_each(n_levels: int) -> bool:
@@ -180,12 +180,17 @@ class _OrderedRows:
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
 
 
-def _scattered(codes: IntArray, share: float) -> BoolArray:
+def _scattered(codes: IntArray, share: float, n_levels: int) -> BoolArray:
     """Pick a share of all codes, evenly scattered: by a multiplicative hash.
+
+    Codes are in order of appearance, so that common levels have small ones: the hash starts
+    elsewhere for each number of levels, or the same few of those would be picked in all columns.
 
     D. E. Knuth, The Art of Computer Programming, volume 3 (1973), section 6.4.
     """
+    start = np.random.default_rng([_SEED, n_levels]).integers(1 << 32) - (1 << 31)
     hashed = np.multiply(codes, _GOLDEN, dtype=np.int32)
+    hashed += np.int32(start)
     return np.asarray(hashed >= (1 << 31) - int(share * (1 << 32)))
 
 

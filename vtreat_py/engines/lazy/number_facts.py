@@ -98,8 +98,8 @@ class EngineNumbers:
         return self.fold_sums
 
     def training_sums(self) -> list[NumericSums]:
-        """Sums of the training rows of each fold: all other folds."""
-        return [sums.all_but_own() for sums in self.fold_sums]
+        """Never asked for: folds are trained on all other rows."""
+        raise AssertionError(self.name)
 
     def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
         """The median, of the imputers that an engine can compute beside the mean."""
