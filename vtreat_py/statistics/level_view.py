@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py._typing import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -68,16 +68,14 @@ class LevelView:
         would leave a trace of them by rounding.
         """
         absent = np.zeros(self.n_groups)
-        for first, pattern, patterns in self._patterns:
+        for sets, pattern, patterns in self._patterns:
             sums = sum_by(pattern, value, len(patterns))
-            here = np.arange(min(_PATTERN_BITS, self.n_groups - first))
-            missing = (patterns[:, None] >> here) & 1 == 0
-            absent[first + here] = (sums[:, None] * missing).sum(axis=0)
+            absent[sets] = (sums[:, None] * _missing(patterns, sets)).sum(axis=0)
         return absent
 
     @cached_property
-    def _patterns(self) -> list[tuple[int, IntArray, IntArray]]:
-        """For each run of training sets: the first one, the pattern of each level, all patterns.
+    def _patterns(self) -> list[tuple[slice, IntArray, IntArray]]:
+        """For each run of training sets: which these are, the pattern of each level, all patterns.
 
         A pattern has a bit set for each training set of the run that has an entry of the level.
         """
@@ -86,7 +84,7 @@ class LevelView:
         if self.n_groups > _PATTERN_BITS:
             order = np.argsort(group, kind="stable")
             level, group = level[order], group[order]
-        found: list[tuple[int, IntArray, IntArray]] = []
+        found: list[tuple[slice, IntArray, IntArray]] = []
         for first in range(0, self.n_groups, _PATTERN_BITS):
             here = slice(None)
             if self.n_groups > _PATTERN_BITS:
@@ -94,7 +92,8 @@ class LevelView:
             bit = np.ldexp(1.0, group[here].astype(np.int32) - first)
             bits = sum_by(level[here], bit, len(self.levels.weight)).astype(np.int64)
             patterns, pattern = np.unique(bits, return_inverse=True)
-            found.append((first, pattern, patterns))
+            sets = slice(first, min(first + _PATTERN_BITS, self.n_groups))
+            found.append((sets, pattern, patterns))
         return found
 
     def max(self, function: LevelFunction) -> FloatArray:
@@ -102,27 +101,23 @@ class LevelView:
         largest = np.full(self.n_groups, -np.inf)
         np.maximum.at(largest, self.group, function(self.entries))
         if self.levels is not None:
-            np.maximum(largest, self._max_of_absent(function(self.levels)), out=largest)
+            np.maximum(largest, self._max_over_absent(function(self.levels)), out=largest)
         return largest
 
-    def _max_of_absent(self, value: FloatArray) -> FloatArray:
-        """For each training set, the largest value among levels that have no entry in it.
+    def _max_over_absent(self, value: FloatArray) -> FloatArray:
+        """For each training set, the largest value among levels that have no entry in it."""
+        absent = np.full(self.n_groups, -np.inf)
+        for sets, pattern, patterns in self._patterns:
+            largest = np.full(len(patterns), -np.inf)
+            np.maximum.at(largest, pattern, value)
+            lacked = np.where(_missing(patterns, sets), largest[:, None], -np.inf)
+            absent[sets] = lacked.max(axis=0)
+        return absent
 
-        Walk the levels from the largest value down: the first place that a training set's
-        own levels leave out is the answer.
-        """
-        descending = np.argsort(-value, kind="stable")
-        place = np.empty(len(value), dtype=np.intp)
-        place[descending] = np.arange(len(value))
-        order = np.lexsort((place[self.level], self.group))
-        group, own = self.group[order], place[self.level][order]
-        size = np.bincount(group, minlength=self.n_groups)
-        start = np.cumsum(size) - size
-        gap = own != np.arange(len(own)) - start[group]
-        first_gap = size.copy()
-        np.minimum.at(first_gap, group[gap], (np.arange(len(own)) - start[group])[gap])
-        padded = np.append(value[descending], -np.inf)
-        return np.asarray(padded[first_gap])
+
+def _missing(patterns: IntArray, sets: slice) -> BoolArray:
+    """By pattern and training set of a run, whether levels of the pattern have no entry in it."""
+    return np.asarray((patterns[:, None] >> np.arange(sets.stop - sets.start)) & 1 == 0)
 
 
 def whole_view(table: LevelTable) -> LevelView:
