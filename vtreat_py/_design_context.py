@@ -25,6 +25,7 @@ from vtreat_py.significance.logistic import LogisticFit, logistic_fit, logistic_
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
 # Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
@@ -81,6 +82,27 @@ class DesignContext:
         if outcome.weight is not None:
             weight *= outcome.weight
         return rows_of(replace(outcome, weight=weight), fold, folds.n_folds, rows)
+
+    @cached_property
+    def blocks(self) -> RowGroups:
+        """The rows in order of their blocks, with several classes also of their classes."""
+        return self._in_order(self.folds.fold, self.folds.n_blocks)
+
+    @cached_property
+    def training_blocks(self) -> RowGroups:
+        """Training rows in order of their folds, where folds have training sets of their own."""
+        assert self.folds.training is not None
+        rows, owner = self.folds.training
+        return self._in_order(owner, self.folds.n_folds, rows)
+
+    def _in_order(self, group: IntArray, n_groups: int, rows: IntArray | None = None) -> RowGroups:
+        outcome, n_classes = self.outcome, self.n_classes
+        if not n_classes:
+            return RowGroups.of(group, n_groups, outcome.y, outcome.weight, outcome.centre, rows)
+        own = outcome.y if rows is None else outcome.y[rows]
+        pair = np.add(group.astype(np.intp) * n_classes, own, dtype=np.intp)
+        none = np.zeros(len(outcome.y), dtype=np.int8)
+        return RowGroups.of(pair, n_groups * n_classes, none, outcome.weight, 0.0, rows)
 
     @property
     def n_classes(self) -> int:

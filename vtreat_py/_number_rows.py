@@ -10,7 +10,7 @@ import numpy as np
 from vtreat_py._columns import NumericColumn
 from vtreat_py._design_context import DesignContext, Points, digest
 from vtreat_py._number_profile import NumberProfile
-from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 from vtreat_py.coders.clean import Imputer, clean, imputed_value
 from vtreat_py.significance.logistic import LogisticFit, logistic_fit
 from vtreat_py.significance.sample import Sample
@@ -19,6 +19,7 @@ from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
+from vtreat_py.statistics.row_groups import RowGroups
 
 
 class NumberRows:
@@ -98,34 +99,20 @@ class NumberRows:
 
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows."""
-        folds = self._context.folds
-        return self._sums_by(folds.fold, folds.n_blocks, None)
+        return self._sums_by(self._context.blocks)
 
     def training_sums(self) -> list[NumericSums]:
         """Sums of the training rows of each fold."""
-        folds = self._context.folds
-        assert folds.training is not None
-        rows, owner = folds.training
-        return self._sums_by(owner, folds.n_folds, rows)
+        return self._sums_by(self._context.training_blocks)
 
-    def _sums_by(self, group: IntArray, n_groups: int, rows: IntArray | None) -> list[NumericSums]:
-        """Sums of the column by a grouping of all rows, or of the given ones, for each contrast.
+    def _sums_by(self, groups: RowGroups) -> list[NumericSums]:
+        """Sums of the column by groups of rows, for each contrast.
 
         Sums by group and class are enough for all classes.
         """
-        outcome, column, n_classes = self._context.outcome, self._column, self._context.n_classes
-        x, y, w, bad = column.values, outcome.y, self._weight, column.bad
-        if rows is not None:
-            x, y = x[rows], y[rows]
-            w = None if w is None else w[rows]
-            bad = None if bad is None else bad[rows]
-        x = self.coordinates.inner(x)
-        if not n_classes:
-            return [NumericSums.of_rows(group, n_groups, x, bad, y, w, outcome.centre)]
-        pair = np.add(group.astype(np.intp) * n_classes, y, dtype=np.intp)
-        none = np.zeros(len(y), dtype=np.int8)
-        sums = NumericSums.of_rows(pair, n_groups * n_classes, x, bad, none, w, 0.0)
-        return [sums.of_class(k, n_classes) for k in range(n_classes)]
+        column, n_classes = self._column, self._context.n_classes
+        sums = NumericSums.of_rows(groups, column.values, column.bad, self.coordinates)
+        return [sums.of_class(k, n_classes) for k in range(n_classes)] or [sums]
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""

@@ -4,9 +4,11 @@ from hypothesis import strategies as st
 
 from tests.statistics.rows import assert_same_sums, examples, law, masks
 from tests.statistics.test_moments import assert_same_moments, draw_x
+from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.row_groups import RowGroups
 
 
 def draw_column(data, **options):
@@ -18,9 +20,13 @@ def draw_column(data, **options):
 
 
 def sums_by_fold(example, x, bad):
-    return NumericSums.of_rows(
-        example.fold, example.n_folds, x, bad, example.y, example.weight, example.centre
-    )
+    n, centre = example.n_folds, example.centre
+    return sums_of(example.fold, n, x, bad, example.y, example.weight, centre)
+
+
+def sums_of(group, n_groups, x, bad, y, weight, centre):
+    groups = RowGroups.of(group, n_groups, y, weight, centre)
+    return NumericSums.of_rows(groups, x, bad, Coordinates())
 
 
 def good_rows(x, bad):
@@ -65,7 +71,7 @@ def test_merged_sums_are_the_sums_of_one_group(data):
     example, x, bad = draw_column(data)
     merged = sums_by_fold(example, x, bad).merged()
     one = np.zeros(len(x), dtype=int)
-    expected = NumericSums.of_rows(one, 1, x, bad, example.y, example.weight, 0.0)
+    expected = sums_of(one, 1, x, bad, example.y, example.weight, 0.0)
     assert_same_moments(merged.good, expected.good)
     assert_same_sums(merged.bad, expected.bad)
 
@@ -80,7 +86,7 @@ def test_all_but_own_is_what_the_rows_of_other_folds_say(data):
         one = np.zeros(int(rest.sum()), dtype=int)
         weight = None if example.weight is None else example.weight[rest]
         mark = None if bad is None else bad[rest]
-        expected = NumericSums.of_rows(one, 1, x[rest], mark, example.y[rest], weight, 0.0)
+        expected = sums_of(one, 1, x[rest], mark, example.y[rest], weight, 0.0)
         found = others.take(slice(fold, fold + 1))
         assert_same_moments(found.good, expected.good)
         assert_same_sums(found.bad, expected.bad)
@@ -101,7 +107,7 @@ def test_a_whole_weight_stands_for_repeated_rows(data):
 def test_centres_are_kept():
     y = np.array([1.0, 2.0])
     x, bad = np.array([5.0, np.nan]), np.array([False, True])
-    sums = NumericSums.of_rows(np.array([0, 0]), 1, x, bad, y, None, 1e9)
+    sums = sums_of(np.array([0, 0]), 1, x, bad, y, None, 1e9)
     assert (sums.good.centre_y, sums.bad.centre, sums.outcome().centre) == (1e9, 1e9, 1e9)
     np.testing.assert_allclose(sums.outcome().mean, 1.5)
     np.testing.assert_allclose(sums.outcome().squares, 0.5)
@@ -131,10 +137,10 @@ def test_sums_by_class_hold_the_sums_of_each_class_against_the_others(data):
     n, n_classes = example.n_folds, 3
     own = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(x), max_size=len(x))), int)
     pair, none = example.fold * n_classes + own, np.zeros(len(x), dtype=np.int8)
-    by_class = NumericSums.of_rows(pair, n * n_classes, x, bad, none, example.weight, 0.0)
+    by_class = sums_of(pair, n * n_classes, x, bad, none, example.weight, 0.0)
     for k in range(n_classes):
         y = (own == k).astype(np.int8)
-        expected = NumericSums.of_rows(example.fold, n, x, bad, y, example.weight, 0.0)
+        expected = sums_of(example.fold, n, x, bad, y, example.weight, 0.0)
         found = by_class.of_class(k, n_classes)
         assert_same_moments(found.good, expected.good)
         assert_same_sums(found.bad, expected.bad)

@@ -21,6 +21,8 @@ _LARGE_BLOCK, _SMALL_BLOCK = 4, 2
 MOST_ROWS = 1 << 15
 # A part of the rows has so many of each level on average; else it is of so many levels at least.
 _ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
+# Levels are picked to have this share of those rows: rarely too many, which costs another draw.
+_AIM = 0.95
 # 2**32 times the golden section, as a signed number: its multiples are spread evenly.
 _GOLDEN = 0x9E3779B1 - (1 << 32)
 # More rows than this for each row of the frame say no more about it.
@@ -128,7 +130,7 @@ def _has_rows_of_each(n_levels: int) -> bool:
 
 
 def _share_of_levels(n_levels: int, n_rows: int) -> float:
-    return max(MOST_ROWS / n_rows, _FEWEST_LEVELS / n_levels)
+    return max(_AIM * MOST_ROWS / n_rows, _FEWEST_LEVELS / n_levels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,27 +71,45 @@ class Moments:
         centre_y: float = 0.0,
     ) -> Moments:
         """Sum the rows of each group; x and y are given relative to their centres."""
-        wx = x if weight is None else weight * x
-        wy = y if weight is None else weight * y
-        n = sum_by(group, weight, n_groups)
-        safe = np.where(n > 0, n, 1.0)
-        mean_x = sum_by(group, wx, n_groups) / safe
-        mean_y = sum_by(group, wy, n_groups) / safe
-        raw = np.stack([sum_by(group, v, n_groups) for v in (wx * x, wx * y, wy * y)])
-        xx, yy = raw[0] - n * mean_x**2, raw[2] - n * mean_y**2
-        if (xx < _CANCELLED * raw[0]).any() or (yy < _CANCELLED * raw[2]).any():
-            # Groups lie far from the centres for their spread: go through the rows once more.
-            dx, dy = x - mean_x[group], y - mean_y[group]
+
+        def sums(at_x: FloatArray | None, at_y: FloatArray | None) -> list[FloatArray]:
+            dx = x if at_x is None else x - at_x[group]
+            dy = y if at_y is None else y - at_y[group]
             wx, wy = (dx, dy) if weight is None else (weight * dx, weight * dy)
+            summands = (weight, wx, wy, wx * dx, wx * dy, wy * dy)
+            return [sum_by(group, summand, n_groups) for summand in summands]
+
+        return cls.of_sums(sums, centre_x, centre_y)
+
+    @classmethod
+    def of_sums(
+        cls,
+        sums: Callable[[FloatArray | None, FloatArray | None], list[FloatArray]],
+        centre_x: float = 0.0,
+        centre_y: float = 0.0,
+    ) -> Moments:
+        """From sums over the rows of each group.
+
+        Parameters
+        ----------
+        sums : callable
+            Gives the sums of weights, x, y, xx, xy and yy by group, where x and y are relative to
+            a point of each group (None: to the centres). It is asked a second time, for points at
+            the means, if these lie so far from the centres that digits were lost.
+        """
+        n, x, y, *raw = sums(None, None)
+        safe = np.where(n > 0, n, 1.0)
+        x, y = x / safe, y / safe
+        xx, xy, yy = raw[0] - n * x**2, raw[1] - n * x * y, raw[2] - n * y**2
+        if (xx < _CANCELLED * raw[0]).any() or (yy < _CANCELLED * raw[2]).any():
+            _, off_x, off_y, *raw = sums(x, y)
             # What the first means missed by rounding, so that a constant does not vary.
-            off_x, off_y = sum_by(group, wx, n_groups) / safe, sum_by(group, wy, n_groups) / safe
-            xx = np.maximum(sum_by(group, wx * dx, n_groups) - n * off_x**2, 0.0)
-            yy = np.maximum(sum_by(group, wy * dy, n_groups) - n * off_y**2, 0.0)
-            xy = sum_by(group, wx * dy, n_groups) - n * off_x * off_y
-            mean_x, mean_y = mean_x + off_x, mean_y + off_y
-        else:
-            xy = raw[1] - n * mean_x * mean_y
-        return cls(n, mean_x, mean_y, xx, xy, yy, centre_x, centre_y)
+            off_x, off_y = off_x / safe, off_y / safe
+            xx = np.maximum(raw[0] - n * off_x**2, 0.0)
+            xy = raw[1] - n * off_x * off_y
+            yy = np.maximum(raw[2] - n * off_y**2, 0.0)
+            x, y = x + off_x, y + off_y
+        return cls(n, x, y, xx, xy, yy, centre_x, centre_y)
 
     @classmethod
     def of_points(cls, x: FloatArray, sums: OutcomeSums) -> Moments:

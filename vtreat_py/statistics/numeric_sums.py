@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.scan import all_before, all_but_own
 
 
@@ -30,27 +32,18 @@ class NumericSums:
     @classmethod
     def of_rows(
         cls,
-        group: IntArray,
-        n_groups: int,
-        x: FloatArray,
+        groups: RowGroups,
+        values: NumberArray,
         bad: BoolArray | None,
-        y: NumberArray,
-        weight: FloatArray | None,
-        centre: float,
+        coordinates: Coordinates,
     ) -> NumericSums:
-        """Sum the rows of each group; x is in inner coordinates, y relative to ``centre``."""
-        group = group.astype(np.intp, copy=False)
-        kept: IntArray | slice = slice(None) if bad is None else np.flatnonzero(~bad)
-        lost: IntArray | slice = slice(0) if bad is None else np.flatnonzero(bad)
+        """Sum the rows of each group, in inner coordinates."""
 
-        def weights(rows: IntArray | slice) -> FloatArray | None:
-            return None if weight is None else weight[rows]
+        def inner(rows: IntArray) -> FloatArray:
+            return coordinates.inner(values.take(rows))
 
-        good = Moments.of_rows(
-            group[kept], n_groups, x[kept], y[kept], weights(kept), centre_y=centre
-        )
-        marked = OutcomeSums.of_rows(group[lost], n_groups, y[lost], weights(lost), centre)
-        return cls(good, marked)
+        lost = slice(0) if bad is None else np.flatnonzero(bad[groups.row])
+        return cls(groups.moments(inner, bad), groups.outcome(lost))
 
     def imputed(self, value: FloatArray) -> Moments:
         """Moments of the cleaned column, when the bad rows of each group get ``value``."""
