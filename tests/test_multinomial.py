@@ -112,12 +112,13 @@ def test_scores_of_a_class_are_those_of_that_class_against_the_others(
         for block, coders, given_options in blocks:
             alone = against_rest(target, coders=coders, **given_options).plan.score_frame
             order = ["code", "orig_variable", "level"]
-            pd.testing.assert_frame_equal(
-                block[columns].sort_values(order, ignore_index=True, key=text),
-                alone[columns].sort_values(order, ignore_index=True, key=text),
-                rtol=1e-9,
-                atol=1e-300,
+            found, expected = (
+                table[columns].sort_values(order, ignore_index=True, key=text)
+                for table in (block, alone)
             )
+            # A difference of deviances: of a weak variable all digits but the first few are lost.
+            np.testing.assert_allclose(found.pop("rsq"), expected.pop("rsq"), 1e-9, 1e-14)
+            pd.testing.assert_frame_equal(found, expected, rtol=1e-9, atol=1e-300)
 
 
 def text(column: pd.Series) -> pd.Series:

@@ -11,7 +11,7 @@ from vtreat_py._levels import Levels
 from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import FloatArray
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.significance.logistic import LogisticFit
+from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score

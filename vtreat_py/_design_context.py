@@ -21,7 +21,8 @@ from vtreat_py._options import CALIBRATED, Y_AWARE, DesignOptions
 from vtreat_py._outcome import Outcome
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.linear import linear_score, linear_slope
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit, logistic_score
+from vtreat_py.significance.logistic import logistic_fit, logistic_score
+from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments

@@ -24,7 +24,8 @@ from vtreat_py._options import CALIBRATED, NUMERIC_CODERS
 from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 from vtreat_py.coders.clean import scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points, indicator_sample
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.numeric_sums import NumericSums

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import DesignContext, Points, digest
+from vtreat_py._design_context import DesignContext, digest
+from vtreat_py._design_context import Points as PointArrays
 from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 from vtreat_py.coders.clean import Imputer, clean, imputed_value
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit
+from vtreat_py.significance.logistic import Points, logistic_fit
+from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
@@ -99,6 +101,10 @@ class NumberRows:
 
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows."""
+        return self._block_sums
+
+    @cached_property
+    def _block_sums(self) -> list[NumericSums]:
         return self._sums_by(self._context.blocks)
 
     def training_sums(self) -> list[NumericSums]:
@@ -116,9 +122,19 @@ class NumberRows:
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
+        value, extent = self._inner(imputed), self.extent(None)
+        assert extent is not None
+        ends = np.append(self._inner(np.array(extent)), value)
         x = self._inner(clean(self._column.values, self._column.bad, imputed))
-        contrasts = self._context.contrasts
-        return [logistic_fit(*_row_points(x, c.outcome.y, self._weight)) for c in contrasts]
+        rough = fits_may_be_rough(len(x), self._context.contrasts[0].link_slopes)
+
+        def fit(contrast: DesignContext, sums: NumericSums) -> LogisticFit:
+            moments = sums.merged().imputed(value)
+            reach = np.abs(ends - moments.x[0]).max(keepdims=True)
+            points = _row_points(x, contrast.outcome.y, self._weight)
+            return maximum_likelihood(Points.of_moments(*points, moments, reach, rough))
+
+        return [fit(c, s) for c, s in zip(self._context.contrasts, self._block_sums, strict=True)]
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
@@ -176,7 +192,7 @@ class NumberRows:
         return values if bad is None else clean(values, bad[rows], imputed[fold])
 
 
-def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> Points:
+def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointArrays:
     """One point for each row, for a logistic regression."""
     hits = y.astype(np.float64) if weight is None else weight * y
     return x[None], None if weight is None else weight[None], hits[None]

@@ -24,6 +24,7 @@ from vtreat_py.engines.lazy import (
     values,
 )
 from vtreat_py.engines.lazy.source import collect
+from vtreat_py.significance import newton
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
@@ -208,6 +209,16 @@ def test_condensed_values_stand_for_the_rows(monkeypatch: pytest.MonkeyPatch) ->
     found = vt.design_treatments(engine_frame("polars"), **given).score_frame
     np.testing.assert_allclose(found["rsq"], expected["rsq"], rtol=1e-12)
     np.testing.assert_allclose(found["sig"], expected["sig"], rtol=0.02)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_rough_fits_have_the_deviances(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = options("multinomial", engine, variables=["z", "many"], coders=["clean", "isBAD"])
+    expected = vt.design_treatments(table(), **given).score_frame
+    monkeypatch.setattr(newton, "MANY_POINTS", 100)
+    for frame in (table(), engine_frame(engine)):
+        found = vt.design_treatments(frame, **given).score_frame
+        np.testing.assert_allclose(found["rsq"], expected["rsq"], rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("most", [10, 200])

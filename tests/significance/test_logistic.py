@@ -7,7 +7,9 @@ from scipy import stats
 
 from tests.statistics.r_numbers import columns_of, read_units
 from tests.statistics.rows import law
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit, logistic_score
+from vtreat_py.significance.logistic import Points, logistic_fit, logistic_score
+from vtreat_py.significance.newton import LogisticFit, maximum_likelihood
+from vtreat_py.statistics.moments import Moments
 
 CASES = read_units("catscore")
 
@@ -235,6 +237,72 @@ def test_many_separated_points_are_a_strong_effect():
     many, few = in_many_rows(lambda x, y: (x > 0.2).astype(float), weighted=False)
     np.testing.assert_allclose(many, few, rtol=1e-3)
     assert many[1] < 0.01 * many[2]
+
+
+def moments_of(x, hits, total):
+    none = np.zeros(len(x), dtype=int)
+    rate = hits if total is None else hits / np.where(total > 0, total, 1.0)
+    return Moments.of_rows(none, 1, x, rate, total)
+
+
+def rough_fit(x, hits, total=None) -> LogisticFit:
+    moments = moments_of(x, hits, total)
+    reach = np.abs(x - moments.x[0]).max(keepdims=True)
+    weight = None if total is None else total[None]
+    return maximum_likelihood(Points.of_moments(x[None], weight, hits[None], moments, reach, True))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["weak", "strong", "rare", "heavy tails", "none"])
+def test_rough_fits_have_the_deviance(kind, weighted, monkeypatch):
+    random = np.random.default_rng(13)
+    x = random.standard_t(2.5, size=MANY) if kind == "heavy tails" else random.normal(size=MANY)
+    slope = {"weak": 0.1, "strong": 2.0, "rare": 0.5, "heavy tails": 0.3, "none": 0.0}[kind]
+    chance = 1 / (1 + np.exp(-slope * x + (6.0 if kind == "rare" else 1.0)))
+    total = random.integers(0, 4, MANY).astype(float) if weighted else None
+    hits = (random.random(MANY) < chance) * (1.0 if total is None else total)
+    looks, evaluate = [], Points.evaluate
+
+    def seen(points, *args):
+        looks.append(points.x.shape[1])
+        return evaluate(points, *args)
+
+    weight = None if total is None else total[None]
+    exact = logistic_fit(x[None], weight, hits[None])
+    monkeypatch.setattr(Points, "evaluate", seen)
+    rough = rough_fit(x, hits, total)
+    np.testing.assert_allclose(rough.null_deviance, exact.null_deviance, rtol=1e-12)
+    np.testing.assert_allclose(rough.deviance, exact.deviance, rtol=1e-9)
+    np.testing.assert_allclose(rough.slope, exact.slope, rtol=1e-4, atol=1e-6)
+    if kind in ("weak", "strong", "none"):
+        assert looks.count(MANY) <= 2
+
+
+def test_rough_fits_of_separated_data_are_like_others():
+    x = np.random.default_rng(14).normal(size=MANY)
+    hits = (x > 0.2).astype(float)
+    exact, rough = logistic_fit(x[None], None, hits[None]), rough_fit(x, hits)
+    np.testing.assert_allclose(rough.deviance, exact.deviance, rtol=1e-6)
+    assert rough.deviance[0] < 0.01 * rough.null_deviance[0]
+
+
+@pytest.mark.parametrize("value", [3.5, 1e9 + 1e-7])
+def test_rough_fits_of_a_constant_explain_nothing(value):
+    x, hits = np.full(MANY, value), (np.arange(MANY) % 3 == 0).astype(float)
+    score = logistic_score(rough_fit(x, hits))
+    assert (score.slope[0], score.rsq[0], score.sig[0]) == (0.0, 0.0, 1.0)
+
+
+def test_known_moments_standardise_like_the_points_themselves():
+    random = np.random.default_rng(15)
+    x, total = 5.0 + 3.0 * random.normal(size=200), random.integers(0, 3, 200) / 2.0
+    hits = total * (random.random(200) < 0.3)
+    moments = moments_of(x, hits, total)
+    reach = np.abs(x - moments.x[0]).max(keepdims=True)
+    found = Points.of_moments(x[None], total[None], hits[None], moments, reach)
+    expected = Points.standardised(x[None], total[None], hits[None])
+    for name in ("middle", "spread", "weight", "hit_weight", "slope_start", "reach"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
 
 
 def test_weightless_rows_that_give_the_start_do_not_matter():

@@ -15,7 +15,8 @@ from vtreat_py.coders.clean import Imputer, imputed_value
 from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.numbers import KeptNumbers
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates

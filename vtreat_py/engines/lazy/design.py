@@ -52,6 +52,7 @@ from vtreat_py.engines.lazy.outcome import with_outcome, with_weight
 from vtreat_py.engines.lazy.profile_query import ProfileRows
 from vtreat_py.engines.lazy.rows import DesignRows
 from vtreat_py.engines.lazy.source import LazySource
+from vtreat_py.significance.newton import fits_may_be_rough
 
 Learned = LearnedNumbers | LearnedLevels
 Unused = UnusedLevels | str
@@ -150,7 +151,8 @@ class LazyDesign:
         good = [column for column in columns if known[column].has_good]
         if good:
             sums = number_sums(self.rows, good, [known[column] for column in good])
-            fits, looked_at = Fits(self.rows), ProfileRows(self.rows, good)
+            rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
+            fits, looked_at = Fits(self.rows, rough), ProfileRows(self.rows, good)
             facts = [
                 EngineNumbers(self.rows, self.context, column, known[column], own, fits, looked_at)
                 for column, own in zip(good, sums, strict=True)

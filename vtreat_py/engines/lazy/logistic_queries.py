@@ -19,15 +19,12 @@ from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.number_queries import inner
 from vtreat_py.engines.lazy.rows import DesignRows, Y
 from vtreat_py.engines.lazy.source import collect
-from vtreat_py.significance.logistic import (
+from vtreat_py.significance.logistic import MAX_ETA, ROUNDING, SATURATED_ETA, Points
+from vtreat_py.significance.newton import (
     MANY_POINTS,
-    MAX_ETA,
     REPAIR_WEIGHT,
-    ROUNDING,
-    SATURATED_ETA,
     Derivatives,
     LogisticFit,
-    Points,
     first_step,
     maximum_likelihood,
     start_on_part,
@@ -104,9 +101,16 @@ def clean_copy(
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Regressions on the rows of a lazy frame, each made once, many at a time."""
+    """Regressions on the rows of a lazy frame, each made once, many at a time.
+
+    Attributes
+    ----------
+    rough : bool
+        Whether their deviances are all that is wanted.
+    """
 
     rows: DesignRows
+    rough: bool
     _made: dict[Key, LogisticFit] = field(default_factory=dict)
 
     def of(self, asked: Sequence[Regression]) -> list[LogisticFit]:
@@ -114,7 +118,7 @@ class Fits:
         missing = [r for r in asked if r.key not in self._made]
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            fit = maximum_likelihood(_EngineRegressions(self.rows, batch))
+            fit = maximum_likelihood(_EngineRegressions(self.rows, batch, self.rough))
             for i, regression in enumerate(batch):
                 self._made[regression.key] = LogisticFit(
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
@@ -134,6 +138,7 @@ class _EngineRegressions:
 
     rows: DesignRows
     asked: Sequence[Regression]
+    rough: bool = False
     flipped: float = 0.0
 
     @cached_property
@@ -213,6 +218,7 @@ class _EngineRegressions:
             self.hit_weight,
             self.slope_start,
             self.reach,
+            self.rough,
         ).on(x, total, hits)
 
     def _frame(self, which: Iterable[int]) -> nw.LazyFrame[Any]:
@@ -223,7 +229,9 @@ class _EngineRegressions:
 
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
-        return replace(self, asked=[self.asked[i] for i in which], flipped=REPAIR_WEIGHT)
+        return replace(
+            self, asked=[self.asked[i] for i in which], rough=False, flipped=REPAIR_WEIGHT
+        )
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Sum over the rows of the frame."""
@@ -231,7 +239,7 @@ class _EngineRegressions:
         sums: dict[str, tuple[How, nw.Expr]] = {}
         shrink = 1.0 / self.spread
         for k, i in enumerate(which.tolist()):
-            terms = _Terms(self.rows, self.asked[i], k, self.flipped)
+            terms = _Terms(self.rows, self.asked[i], k, self.flipped, self.rough)
             apart = (terms.regression.clean - float(self.middle[i])) * float(shrink[i])
             for step, expression in zip(
                 steps, terms.columns(apart, intercept[k], slope[k]), strict=True
@@ -247,8 +255,9 @@ class _EngineRegressions:
             return np.nan_to_num([found[f"{name}{k}"] for k in range(len(which))])
 
         gradient = np.stack([read("residual"), read("residual_x")])
-        curvature = np.stack([read("curve"), read("curve_x"), read("curve_xx")])
-        return Derivatives(read("loss"), gradient, curvature)
+        curvature = np.stack([read(f"curve_{k}_") for k in range(3)])
+        third = np.stack([read(f"bend_{k}_") for k in range(4)]) if self.rough else None
+        return Derivatives(read("loss"), gradient, curvature, third)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +268,7 @@ class _Terms:
     regression: Regression
     place: int
     flipped: float
+    rough: bool
 
     def _column(self, name: str) -> nw.Expr:
         return nw.col(f"{name}{self.place}")
@@ -294,10 +304,13 @@ class _Terms:
             "loss": loss,
             "residual": residual,
             "residual_x": residual * x,
-            "curve": curve,
-            "curve_x": curve * x,
-            "curve_xx": curve * x * x,
+            "curve_0_": curve,
+            "curve_1_": curve * x,
+            "curve_2_": curve * x * x,
         }
+        if self.rough:
+            bend = curve * (1.0 - rate * 2.0)
+            terms |= {f"bend_{k}_": math.prod([x] * k, start=bend) for k in range(4)}
         included = self.regression.included
         found: dict[str, tuple[How, nw.Expr]] = {}
         for name, term in terms.items():

@@ -22,7 +22,8 @@ from vtreat_py.engines.lazy.profile_query import ProfileRows
 from vtreat_py.engines.lazy.quantile_queries import quantiles
 from vtreat_py.engines.lazy.rows import DesignRows
 from vtreat_py.engines.lazy.values import condensed_values, distinct_values
-from vtreat_py.significance.logistic import LogisticFit, logistic_fit
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
