@@ -63,6 +63,11 @@ class TrainingSets:
         self._folds = folds
         self._trained = trained
 
+    @cached_property
+    def coded_cells(self) -> OutcomeSums:
+        """Sums of those cells."""
+        return self.table.cells.take(self.coded)
+
     def known_to(self, fold: int) -> OutcomeSums:
         """Level sums over the training rows of a fold."""
         if self._trained is not None:

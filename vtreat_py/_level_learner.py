@@ -260,7 +260,7 @@ class LevelLearner:
         if code == "catD" and not has_scorable_level(pooled):
             return None
         values, novel = self._compute(code, pooled)
-        moments = Moments.of_points(values, sums).merged()
+        moments = Moments.over_points(values, sums)
         present = values[sums.weight > 0]
         size = 1.0 if code == "catB" else float(np.sqrt(moments.yy[0] / moments.weight[0]))
         size = float(np.abs(present).max()) if code == "catP" else size
@@ -342,12 +342,12 @@ class LevelLearner:
         cells = np.zeros(len(training.table.level))
         cells[training.coded] = at_cells
         if variable.needs_split:
-            sums = training.table.cells.take(training.coded)
+            sums = training.coded_cells
             if context.is_binary:
                 fit = logistic_fit(at_cells[None], sums.weight[None], sums.total[None])
                 score = context.test(None, fit)
             else:
-                score = context.test(Moments.of_points(at_cells, sums).merged(), None)
+                score = context.test(Moments.over_points(at_cells, sums), None)
             if context.calibrated is not None:
                 sig = self._calibrated(context.calibrated, variable, table)
                 score = score if sig is None else replace(score, sig=np.array([sig]))
@@ -377,7 +377,7 @@ class LevelLearner:
         if variable.code == "catD":
             return self._rows.spread()
         values = table[:-1]
-        moments = Moments.of_points(values, sums).merged()
+        moments = Moments.over_points(values, sums)
         return float(tests.correlation(moments, lambda _: Sample.of_values(values, sums.weight))[0])
 
     def _slopes(self, entries: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -127,8 +127,17 @@ def test_points_are_rows_that_share_a_value(example):
     assert_same_moments(points, moments_of(example, value[example.code]))
 
 
+@law
+@given(examples())
+def test_moments_over_points_are_those_of_all_rows(example):
+    x = np.arange(example.n_levels) * 3.0 + 1e3
+    sums = example.sums()
+    assert_same_moments(Moments.over_points(x, sums), Moments.of_points(x, sums).merged())
+
+
 def test_the_value_of_an_empty_point_does_not_matter():
     sums = OutcomeSums.of_rows(np.array([0]), 2, np.array([1.0]))
+    assert Moments.over_points(np.array([2.0, np.inf]), sums).x == [2.0]
     points = Moments.of_points(np.array([3.0, np.inf]), sums)
     np.testing.assert_array_equal(points.merged().x, [3.0])
 

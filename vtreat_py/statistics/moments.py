@@ -119,6 +119,19 @@ class Moments:
         return cls(sums.weight, x, sums.mean, zero, zero, sums.squares, 0.0, sums.centre)
 
     @classmethod
+    def over_points(cls, x: FloatArray, sums: OutcomeSums) -> Moments:
+        """All rows as one group, where those of each entry of ``sums`` share the value x."""
+        whole = sums.merged()
+        if not sums.weight.all():
+            x = np.where(sums.weight > 0, x, 0.0)
+        mean = (sums.weight * x).sum() / np.where(whole.weight > 0, whole.weight, 1.0)
+        apart = x - mean
+        weighted = sums.weight * apart
+        xx = (weighted * apart).sum(keepdims=True)
+        xy = (sums.total * apart).sum(keepdims=True) - whole.mean * weighted.sum()
+        return cls(whole.weight, mean, whole.mean, xx, xy, whole.squares, 0.0, sums.centre)
+
+    @classmethod
     def joined(cls, parts: Sequence[Moments]) -> Moments:
         """Put the groups of several moments of one outcome one after the other."""
         first = parts[0]

@@ -147,6 +147,10 @@ class OutcomeSums:
 
     def merged(self) -> OutcomeSums:
         """Merge all entries into one."""
+        return self._merged
+
+    @cached_property
+    def _merged(self) -> OutcomeSums:
         weight, total = self.weight.sum(keepdims=True), self.total.sum(keepdims=True)
         whole = OutcomeSums(weight, total, None, self.centre)
         if self.inner is None:
