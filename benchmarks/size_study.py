@@ -31,6 +31,8 @@ from simulation import (
     usable,
 )
 
+from vtreat_py.significance.spread import SpreadTest
+
 HERE = Path(__file__).parent
 LEVELS, ROWS = (2, 5, 50, 500, 5000), (200, 2_000, 20_000)
 NOMINAL = (0.05, 0.01, 0.001)
@@ -115,6 +117,19 @@ def deviation(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list
     return simulated(n * COLUMNS_PER_OUTCOME, seed, draw)
 
 
+def deviation_of_part(
+    n: int, n_rows: int, n_levels: int, sizes: str, kind: str
+) -> list[dict[str, Any]]:
+    """The same with so many rows that the test looks at some of them, or at some of the levels."""
+    random = np.random.default_rng([6, n_rows, n_levels, SIZES.index(sizes), OUTCOMES.index(kind)])
+    p_values = []
+    for _ in range(n):
+        level = level_column(n_rows, n_levels, sizes, random)
+        y = 3.0 * random.normal(size=n_levels)[level] + outcome(kind, n_rows, random)
+        p_values.append(SpreadTest(y).p_value(level, n_levels))
+    return [{"code": "catD", "test": "calibrated", **counted(np.array(p_values))}]
+
+
 def numbers(n: int, n_rows: int, kind_of_x: str, kind: str) -> list[dict[str, Any]]:
     """Numeric columns, 3% of them bad."""
 
@@ -175,6 +190,11 @@ def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
         for x in ("normal", "lognormal", "Cauchy"):
             for kind in OUTCOMES:
                 add("numeric columns", numbers, n // 4, rows=rows, x=x, outcome=kind)
+    for levels in (5, 50, 5_000, 50_000):
+        for sizes in SIZES:
+            for kind in ("normal", "lognormal"):
+                cell = {"rows": 100_000, "levels": levels, "sizes": sizes, "outcome": kind}
+                add("deviation, by a part of the rows", deviation_of_part, n // 2, **cell)
     for weights in ("counts of equal rows", "of sampling"):
         for sizes in SIZES:
             for kind in OUTCOMES:
