@@ -30,7 +30,7 @@ from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
 # Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
-Points = tuple[FloatArray, FloatArray | None, FloatArray]
+PointSums = tuple[FloatArray, FloatArray | None, FloatArray]
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
 NO_CODE_APPLIES = "no code that was asked for applies to its type"
@@ -110,15 +110,17 @@ class DesignContext:
         """Number of classes, of a multinomial outcome; else 0."""
         return len(self.outcome.classes)
 
-    @cached_property
+    @property
     def contrasts(self) -> tuple[DesignContext, ...]:
-        """What variables are scored against: the outcome, or each class against the others.
+        """What variables are scored against: the outcome, or each class against the others."""
+        return self._class_contrasts if self.n_classes else (self,)
 
-        Codes that are shared by the classes are built from these contexts, once; levels are
-        not suppressed then, because classes may not agree on that.
+    @cached_property
+    def _class_contrasts(self) -> tuple[DesignContext, ...]:
+        """For each class, the context that builds the codes that classes share, once.
+
+        Levels are not suppressed then, because classes may not agree on that.
         """
-        if not self.n_classes:
-            return (self,)
         options = replace(self.options, rare_sig=None)
         coders = tuple(c for c in self.coders if c not in Y_AWARE)
         return tuple(
@@ -204,7 +206,7 @@ class DesignContext:
         assert moments is not None
         return linear_score(moments)
 
-    def slopes(self, moments: Moments, points: Points | None) -> FloatArray:
+    def slopes(self, moments: Moments, points: PointSums | None) -> FloatArray:
         """y-aware slopes alone."""
         if not self.supervised:
             return np.zeros(len(moments.weight))

@@ -15,7 +15,7 @@ from vtreat_py._design_context import (
     NO_BAD_VALUES,
     NO_CODE_APPLIES,
     DesignContext,
-    Points,
+    PointSums,
     combined_slopes,
 )
 from vtreat_py._names import munge
@@ -304,7 +304,7 @@ class NumberLearner:
         return [c.slopes(m, None) for c, m in zip(contrasts, filled, strict=True)]
 
 
-def _mark(context: DesignContext, sums: NumericSums) -> tuple[Moments, Points | None]:
+def _mark(context: DesignContext, sums: NumericSums) -> tuple[Moments, PointSums | None]:
     """Moments of the mark of bad values, and its points where they are asked for."""
     everything = sums.outcome()
     points = indicator_points(sums.bad, everything) if context.is_binary else None

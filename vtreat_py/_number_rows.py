@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import DesignContext, digest
-from vtreat_py._design_context import Points as PointArrays
+from vtreat_py._design_context import DesignContext, PointSums, digest
 from vtreat_py._number_profile import NumberProfile
 from vtreat_py._typing import BoolArray, FloatArray, NumberArray
 from vtreat_py.coders.clean import Imputer, clean, imputed_value
@@ -124,7 +123,7 @@ class NumberRows:
         """Fit each class on the clean column, in inner coordinates."""
         value, extent = self._inner(imputed), self.extent(None)
         assert extent is not None
-        ends = np.append(self._inner(np.array(extent)), value)
+        ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
         x = self._inner(clean(self._column.values, self._column.bad, imputed))
         rough = fits_may_be_rough(len(x), self._context.contrasts[0].link_slopes)
 
@@ -192,7 +191,7 @@ class NumberRows:
         return values if bad is None else clean(values, bad[rows], imputed[fold])
 
 
-def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointArrays:
+def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:
     """One point for each row, for a logistic regression."""
     hits = y.astype(np.float64) if weight is None else weight * y
     return x[None], None if weight is None else weight[None], hits[None]

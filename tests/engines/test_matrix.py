@@ -24,7 +24,7 @@ from vtreat_py.engines.lazy import (
     values,
 )
 from vtreat_py.engines.lazy.source import collect
-from vtreat_py.significance import newton
+from vtreat_py.significance import logistic, newton
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
@@ -215,10 +215,20 @@ def test_condensed_values_stand_for_the_rows(monkeypatch: pytest.MonkeyPatch) ->
 def test_rough_fits_have_the_deviances(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = options("multinomial", engine, variables=["z", "many"], coders=["clean", "isBAD"])
     expected = vt.design_treatments(table(), **given).score_frame
-    monkeypatch.setattr(newton, "MANY_POINTS", 100)
+    bent, bends = newton.Derivatives.bent, []
+
+    def seen(found: newton.Derivatives, step: Any) -> Any:
+        bends.append(step)
+        return bent(found, step)
+
+    monkeypatch.setattr(newton.Derivatives, "bent", seen)
+    for module in (newton, logistic, logistic_queries):
+        monkeypatch.setattr(module, "MANY_POINTS", 100)
     for frame in (table(), engine_frame(engine)):
+        bends.clear()
         found = vt.design_treatments(frame, **given).score_frame
         np.testing.assert_allclose(found["rsq"], expected["rsq"], rtol=1e-6, atol=1e-8)
+        assert bends
 
 
 @pytest.mark.parametrize("most", [10, 200])

@@ -253,11 +253,12 @@ def rough_fit(x, hits, total=None) -> LogisticFit:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kind", ["weak", "strong", "rare", "heavy tails", "none"])
+@pytest.mark.parametrize("kind", ["weak", "strong", "steep", "rare", "heavy tails", "none"])
 def test_rough_fits_have_the_deviance(kind, weighted, monkeypatch):
     random = np.random.default_rng(13)
     x = random.standard_t(2.5, size=MANY) if kind == "heavy tails" else random.normal(size=MANY)
-    slope = {"weak": 0.1, "strong": 2.0, "rare": 0.5, "heavy tails": 0.3, "none": 0.0}[kind]
+    slopes = {"weak": 0.1, "strong": 2.0, "steep": 9.0, "rare": 0.5, "heavy tails": 0.3}
+    slope = slopes.get(kind, 0.0)
     chance = 1 / (1 + np.exp(-slope * x + (6.0 if kind == "rare" else 1.0)))
     total = random.integers(0, 4, MANY).astype(float) if weighted else None
     hits = (random.random(MANY) < chance) * (1.0 if total is None else total)

@@ -10,6 +10,7 @@ from scipy import stats
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.significance.newton import (
     MANY_POINTS,
+    MAX_ETA,
     REPAIR_WEIGHT,
     Derivatives,
     LogisticFit,
@@ -21,16 +22,15 @@ from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.tally import blocks
 
-# Linear predictors beyond this size stand for probabilities of machine epsilon and one less it.
-MAX_ETA = 30.0
+# What linear predictors beyond `MAX_ETA` are taken for.
 SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
 _BLOCK = 1 << 14
 # Variation of x below this share of its size is rounding.
-ROUNDING = 1e-15
+_ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With many points, every so manieth gives the starting values.
-_THINNING = 16
+_THINNING = 4
 
 
 def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> LogisticFit:
@@ -108,7 +108,7 @@ class Points:
         ``reach`` is the largest distance of x from its mean.
         """
         weight, middle = moments.weight, moments.x
-        spread = _spread(np.sqrt(moments.xx / weight), middle)
+        spread = spread_of(np.sqrt(moments.xx / weight), middle)
         hit_weight = weight * (moments.y + moments.centre_y)
         start = 2.0 * moments.xy / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread, rough)
@@ -128,7 +128,7 @@ class Points:
             np.maximum(high, apart.max(axis=1), out=high)
             variance += _sum(apart * apart, part)
             covariance += _sum(apart, hits[:, piece] - (share if part is None else share * part))
-        spread = _spread(np.sqrt(variance / weight), middle)
+        spread = spread_of(np.sqrt(variance / weight), middle)
         reach = np.maximum(high, -low)
         start = 2.0 * covariance / (weight * spread)
         return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
@@ -220,9 +220,9 @@ def _add_moments(sums: FloatArray, values: FloatArray, x: FloatArray) -> None:
         sums[k] += values.sum(axis=1)
 
 
-def _spread(deviation: FloatArray, middle: FloatArray) -> FloatArray:
+def spread_of(deviation: FloatArray, middle: FloatArray) -> FloatArray:
     """Deviations; infinite for a constant, which lies off its own mean by rounding only."""
-    return np.asarray(np.where(deviation > ROUNDING * np.abs(middle), deviation, np.inf))
+    return np.asarray(np.where(deviation > _ROUNDING * np.abs(middle), deviation, np.inf))
 
 
 def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:

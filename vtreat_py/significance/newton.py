@@ -21,10 +21,12 @@ _FIRST_RESPONSE = np.log(3.0) + 4.0 / 3.0
 # that, is the last.
 _LAST_GAIN = 1e-5
 _LAST_SHIFT = 1e-4
-# Steps of rough fits that move none by more than this are of third order; one that leaves less
-# than about that share of the deviance is the last.
+# Linear predictors beyond this size stand for probabilities of machine epsilon and one less it.
+MAX_ETA = 30.0
+# Steps of rough fits that move none by more than this are of third order; one that cannot leave
+# more than that share of the deviance, and leaves a tenth of it as a rule, is the last.
 _NEAR = 0.1
-_DEVIANCE_LEFT = 1e-9
+_DEVIANCE_LEFT = 1e-8
 # With this many points, some of them give the starting values.
 MANY_POINTS = 1 << 16
 # With less than this share of its deviance left, a fit starts too far out.
@@ -49,8 +51,8 @@ class LogisticFit:
 def fits_may_be_rough(n_points: int, slopes_wanted: bool) -> bool:
     """Whether points are so many, and slopes so little wanted, that rough fits will do.
 
-    Close to the maximum these take steps of third order, Chebyshev's, and one look at all points
-    is enough. J. F. Traub, Iterative Methods for the Solution of Equations (1964).
+    Close to the maximum these take steps of third order, Chebyshev's, so that one look at all
+    points is often enough. J. F. Traub, Iterative Methods for the Solution of Equations (1964).
     """
     return n_points >= MANY_POINTS and not slopes_wanted
 
@@ -97,10 +99,7 @@ class Regressions(Protocol):
 
     @property
     def rough(self) -> bool:
-        """Whether the deviance is all that is wanted, to 1e-9 of it.
-
-        Slopes are then known to about a thousandth of their standard errors.
-        """
+        """Whether the deviance is all that is wanted, to 1e-8 of it; slopes are then rough."""
 
     def start(self) -> tuple[FloatArray, FloatArray]:
         """Intercepts and slopes to start from."""
@@ -174,7 +173,7 @@ def first_step(problem: Regressions) -> tuple[FloatArray, FloatArray]:
 def start_on_part(problem: Regressions, part: Regressions) -> tuple[FloatArray, FloatArray]:
     """Start from a fit to a part of the points, or as R does where that is of no use."""
     intercept, slope = first_step(problem)
-    fit = _newton(part, first_step(part), _MAX_ITERATIONS)
+    fit = _newton(part, part.start(), _MAX_ITERATIONS)
     # Where the part is separated, or of one class, the whole may not be: then begin as usual.
     null = _null_deviance(part)
     usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
@@ -232,6 +231,8 @@ def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iteratio
         slope[moved] += step[1, go]
         # Close to the maximum the gain of a step is known: the last needs no evaluation.
         small = (gain < _LAST_GAIN) & (shift < _LAST_SHIFT)
+        # Points out of range have a loss that does not move with the line.
+        near &= _shift(before[:, active], problem.reach[active]) < MAX_ETA
         last = go & (small | (near & (shift**2 * gain < 12.0 * _DEVIANCE_LEFT * fresh)))
         deviance[active[last]] -= gain[last]
         converged[active[last]] = True

@@ -110,8 +110,9 @@ class LevelView:
         for sets, pattern, patterns in self._patterns:
             largest = np.full(len(patterns), -np.inf)
             np.maximum.at(largest, pattern, value)
-            lacked = np.where(_missing(patterns, sets), largest[:, None], -np.inf)
-            absent[sets] = lacked.max(axis=0)
+            missing = _missing(patterns, sets)
+            of_sets = np.broadcast_to(largest[:, None], missing.shape)
+            absent[sets] = of_sets.max(axis=0, where=missing, initial=-np.inf)
         return absent
 
 

@@ -114,7 +114,7 @@ class RowGroups:
         at_y: FloatArray | None,
     ) -> list[FloatArray]:
         """Sums of weights, x, y, xx, xy and yy by group, about given points."""
-        same_for_all = without is None and at_y is None
+        outcome_known = without is None and at_y is None
 
         def summands(rows: slice) -> list[FloatArray]:
             row, group = self.row[rows], self.group[rows]
@@ -128,10 +128,10 @@ class RowGroups:
                 weight = np.where(lost, 0.0, 1.0 if weight is None else weight)
             wx = x if weight is None else weight * x
             of_column = [wx, wx * x, wx * y]
-            return of_column if same_for_all else of_column + _of_outcome(y, weight)
+            return of_column if outcome_known else of_column + _of_outcome(y, weight)
 
         x, xx, xy, *of_outcome = self._by_group(summands)
-        n, y, yy = self._outcome_sums if same_for_all else of_outcome
+        n, y, yy = self._outcome_sums if outcome_known else of_outcome
         return [n, x, y, xx, xy, yy]
 
     @cached_property

@@ -19,9 +19,10 @@ from vtreat_py.engines.lazy.folds import FOLD
 from vtreat_py.engines.lazy.number_queries import inner
 from vtreat_py.engines.lazy.rows import DesignRows, Y
 from vtreat_py.engines.lazy.source import collect
-from vtreat_py.significance.logistic import MAX_ETA, ROUNDING, SATURATED_ETA, Points
+from vtreat_py.significance.logistic import SATURATED_ETA, Points, spread_of
 from vtreat_py.significance.newton import (
     MANY_POINTS,
+    MAX_ETA,
     REPAIR_WEIGHT,
     Derivatives,
     LogisticFit,
@@ -156,8 +157,7 @@ class _EngineRegressions:
     def spread(self) -> FloatArray:
         """Standard deviation of x."""
         weight, mean, _, squares, _ = self._moments
-        spread = np.sqrt(squares / weight)
-        return np.where(spread > ROUNDING * np.abs(mean), spread, np.inf)
+        return spread_of(np.sqrt(squares / weight), mean)
 
     @cached_property
     def weight(self) -> FloatArray:

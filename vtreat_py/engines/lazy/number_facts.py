@@ -151,7 +151,8 @@ class EngineNumbers:
     ) -> Regression:
         extent = self.extent(left_out)
         ends = [] if extent is None else self.inner(np.array(extent)).tolist()
-        ends += list(filled.values()) if isinstance(filled, dict) else [filled]
+        if self.has_bad:
+            ends += list(filled.values()) if isinstance(filled, dict) else [filled]
         reach = float(np.abs(np.array(ends) - moments.x[0]).max())
         return Regression(self.column, self.coordinates, filled, moments, reach, number, left_out)
 
