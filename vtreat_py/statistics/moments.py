@@ -13,6 +13,9 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
 # Squares about the mean below this share of the raw ones have lost digits to cancellation.
 _CANCELLED = 1e-4
 
+# What x and y are relative to in each group; None: to the centres.
+Point = tuple[FloatArray, FloatArray] | None
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -72,9 +75,8 @@ class Moments:
     ) -> Moments:
         """Sum the rows of each group; x and y are given relative to their centres."""
 
-        def sums(at_x: FloatArray | None, at_y: FloatArray | None) -> list[FloatArray]:
-            dx = x if at_x is None else x - at_x[group]
-            dy = y if at_y is None else y - at_y[group]
+        def sums(at: Point) -> list[FloatArray]:
+            dx, dy = (x, y) if at is None else (x - at[0][group], y - at[1][group])
             wx, wy = (dx, dy) if weight is None else (weight * dx, weight * dy)
             summands = (weight, wx, wy, wx * dx, wx * dy, wy * dy)
             return [sum_by(group, summand, n_groups) for summand in summands]
@@ -84,7 +86,7 @@ class Moments:
     @classmethod
     def of_sums(
         cls,
-        sums: Callable[[FloatArray | None, FloatArray | None], list[FloatArray]],
+        sums: Callable[[Point], list[FloatArray]],
         centre_x: float = 0.0,
         centre_y: float = 0.0,
     ) -> Moments:
@@ -97,12 +99,12 @@ class Moments:
             a point of each group (None: to the centres). It is asked a second time, for points at
             the means, if these lie so far from the centres that digits were lost.
         """
-        n, x, y, *raw = sums(None, None)
+        n, x, y, *raw = sums(None)
         safe = np.where(n > 0, n, 1.0)
         x, y = x / safe, y / safe
         xx, xy, yy = raw[0] - n * x**2, raw[1] - n * x * y, raw[2] - n * y**2
         if (xx < _CANCELLED * raw[0]).any() or (yy < _CANCELLED * raw[2]).any():
-            _, off_x, off_y, *raw = sums(x, y)
+            _, off_x, off_y, *raw = sums((x, y))
             # What the first means missed by rounding, so that a constant does not vary.
             off_x, off_y = off_x / safe, off_y / safe
             xx = np.maximum(raw[0] - n * off_x**2, 0.0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
-from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.moments import Moments, Point
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Rows are looked at in blocks that fit into the processor's cache.
@@ -100,28 +100,23 @@ class RowGroups:
         without : ndarray of bool or None
             Rows of the frame to leave out.
         """
-
-        def sums(at_x: FloatArray | None, at_y: FloatArray | None) -> list[FloatArray]:
-            return self._sums(values, without, at_x, at_y)
-
-        return Moments.of_sums(sums, centre_y=self.centre)
+        return Moments.of_sums(partial(self._sums, values, without), centre_y=self.centre)
 
     def _sums(
         self,
         values: Callable[[IntArray], FloatArray],
         without: BoolArray | None,
-        at_x: FloatArray | None,
-        at_y: FloatArray | None,
+        at: Point,
     ) -> list[FloatArray]:
-        """Sums of weights, x, y, xx, xy and yy by group, about given points."""
-        outcome_known = without is None and at_y is None
+        """Sums of weights, x, y, xx, xy and yy by group, about a point of each."""
+        outcome_known = without is None and at is None
 
         def summands(rows: slice) -> list[FloatArray]:
             row, group = self.row[rows], self.group[rows]
             weight = None if self.weight is None else self.weight[rows]
             x, y = values(row), self.y[rows].astype(np.float64, copy=False)
-            if at_x is not None and at_y is not None:
-                x, y = x - at_x[group], y - at_y[group]
+            if at is not None:
+                x, y = x - at[0][group], y - at[1][group]
             if without is not None:
                 lost = without[row]
                 x[lost] = 0.0
