@@ -56,8 +56,10 @@ def best(run: Callable[[], Any], rows: int, times: int = 3) -> float:
     return shortest * 1e9 / rows
 
 
-def line(what: str, ours: float, peer: float | None = None, name: str = "") -> None:
-    ratio = "" if peer is None else f"{peer:>10.0f}  {peer / ours:>6.1f}x  {name}"
+def line(
+    what: str, ours: float, peer: float | None = None, name: str = "", digits: int = 1
+) -> None:
+    ratio = "" if peer is None else f"{peer:>10.0f}  {peer / ours:>6.{digits}f}x  {name}"
     say(f"{what:<58}{ours:>8.0f}{ratio}")
 
 
@@ -140,10 +142,10 @@ def design(rows: int) -> None:
     name = "TargetEncoder on the 5 text columns"
     ours, classic = by_significance(X, rows, options)
     line("  design_treatments, scores included", ours, peer, name)
-    line("  ... class outcome, calibrated significance", ours, classic, "classic significance")
+    line("  ... class outcome, calibrated significance", ours, classic, "classic significance", 2)
     numbers = {"outcome": y + np.random.default_rng(9).normal(size=rows), "random_state": 0}
     ours, classic = by_significance(X, rows, numbers)
-    line("  ... numeric outcome, calibrated significance", ours, classic, "classic significance")
+    line("  ... numeric outcome, calibrated significance", ours, classic, "classic significance", 2)
     ours = best(lambda: vt.cross_frame_experiment(X, **options), rows)
     line("  cross_frame_experiment", ours, peer, name)
     say()
@@ -152,7 +154,7 @@ def design(rows: int) -> None:
 def by_significance(X: pd.DataFrame, rows: int, options: dict[str, Any]) -> tuple[float, float]:
     """Nanoseconds a row with calibrated and with classic significance, measured in turn."""
     times: dict[str, list[float]] = {"calibrated": [], "classic": []}
-    for _ in range(5):
+    for _ in range(9):
         for kind, found in times.items():
             found.append(
                 best(lambda k=kind: vt.design_treatments(X, **options, significance=k), rows, 1)
