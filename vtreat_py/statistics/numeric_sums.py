@@ -42,8 +42,11 @@ class NumericSums:
         def inner(rows: IntArray) -> FloatArray:
             return coordinates.inner(values.take(rows))
 
-        lost = slice(0) if bad is None else np.flatnonzero(bad[groups.row])
-        return cls(groups.moments(inner, bad), groups.outcome(lost))
+        if bad is None:
+            return cls(groups.moments(inner), groups.some(np.empty(0, dtype=np.intp)).outcome())
+        is_bad = bad[groups.row]
+        good, lost = groups.some(np.flatnonzero(~is_bad)), groups.some(np.flatnonzero(is_bad))
+        return cls(good.moments(inner), lost.outcome())
 
     def imputed(self, value: FloatArray) -> Moments:
         """Moments of the cleaned column, when the bad rows of each group get ``value``."""

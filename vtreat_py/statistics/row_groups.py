@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py._typing import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.moments import Moments, Point
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -81,52 +81,40 @@ class RowGroups:
         for k, start in enumerate(starts.tolist()):
             yield slice(start, start + _BLOCK), slice(int(first[k]), int(first[k + 1]))
 
-    def outcome(self, rows: IntArray | slice) -> OutcomeSums:
-        """Sums of the outcome in each group, over some of the rows in order."""
-        weight = None if self.weight is None else self.weight[rows]
-        return OutcomeSums.of_rows(
-            self.group[rows], self.n_groups, self.y[rows], weight, self.centre
+    def some(self, places: IntArray) -> RowGroups:
+        """Keep the rows at some places of the order."""
+        weight = None if self.weight is None else self.weight[places]
+        return replace(
+            self,
+            row=self.row[places],
+            y=self.y[places],
+            weight=weight,
+            group=self.group[places],
         )
 
-    def moments(
-        self, values: Callable[[IntArray], FloatArray], without: BoolArray | None = None
-    ) -> Moments:
-        """Moments of a column and the outcome in each group.
+    def outcome(self) -> OutcomeSums:
+        """Sums of the outcome in each group."""
+        return OutcomeSums.of_rows(self.group, self.n_groups, self.y, self.weight, self.centre)
 
-        Parameters
-        ----------
-        values : callable
-            Gives the values of rows by their numbers, in an array that may be written to.
-        without : ndarray of bool or None
-            Rows of the frame to leave out.
-        """
-        return Moments.of_sums(partial(self._sums, values, without), centre_y=self.centre)
+    def moments(self, values: Callable[[IntArray], FloatArray]) -> Moments:
+        """Moments of a column, whose ``values`` are given for rows by number, and the outcome."""
+        return Moments.of_sums(partial(self._sums, values), centre_y=self.centre)
 
-    def _sums(
-        self,
-        values: Callable[[IntArray], FloatArray],
-        without: BoolArray | None,
-        at: Point,
-    ) -> list[FloatArray]:
+    def _sums(self, values: Callable[[IntArray], FloatArray], at: Point) -> list[FloatArray]:
         """Sums of weights, x, y, xx, xy and yy by group, about a point of each."""
-        outcome_known = without is None and at is None
 
         def summands(rows: slice) -> list[FloatArray]:
-            row, group = self.row[rows], self.group[rows]
+            group = self.group[rows]
             weight = None if self.weight is None else self.weight[rows]
-            x, y = values(row), self.y[rows].astype(np.float64, copy=False)
+            x, y = values(self.row[rows]), self.y[rows].astype(np.float64, copy=False)
             if at is not None:
                 x, y = x - at[0][group], y - at[1][group]
-            if without is not None:
-                lost = without[row]
-                x[lost] = 0.0
-                weight = np.where(lost, 0.0, 1.0 if weight is None else weight)
             wx = x if weight is None else weight * x
             of_column = [wx, wx * x, wx * y]
-            return of_column if outcome_known else of_column + _of_outcome(y, weight)
+            return of_column if at is None else of_column + _of_outcome(y, weight)
 
         x, xx, xy, *of_outcome = self._by_group(summands)
-        n, y, yy = self._outcome_sums if outcome_known else of_outcome
+        n, y, yy = self._outcome_sums if at is None else of_outcome
         return [n, x, y, xx, xy, yy]
 
     @cached_property
