@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -299,11 +300,13 @@ def test_a_frame_without_columns_is_refused(make: Any) -> None:
 
 
 def test_every_parameter_is_described(make: Any) -> None:
-    described = make.__doc__.split("Parameters\n")[1].split("Attributes\n")[0]
-    names = [line.split(" : ")[0].strip() for line in described.splitlines() if " : " in line[:30]]
-    assert names == list(inspect.signature(make).parameters)
-    for attribute in ("plan_", "score_frame_", "feature_names_in_", "n_features_in_"):
-        assert f"    {attribute} : " in make.__doc__
+    told = inspect.getdoc(make)
+    parameters, attributes = told.split("Parameters\n---")[1].split("Attributes\n---")
+    named = re.compile(r"^(\w+) : ", re.MULTILINE)
+    assert named.findall(parameters) == list(inspect.signature(make).parameters)
+    assert named.findall(attributes) == [
+        "plan_", "score_frame_", "feature_names_in_", "n_features_in_"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("copied", [lambda t: pickle.loads(pickle.dumps(t)), copy.deepcopy])

@@ -10,7 +10,7 @@ from vtreat_py._design import design_treatments
 
 T = TypeVar("T")
 
-_ENTRY = re.compile(r"^    (\w+) : .*\n(?:^        .*\n)+", re.MULTILINE)
+_ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 
 _OWN = """
     prune_sig : float, "recommended" or None
@@ -62,10 +62,16 @@ def documented(cls: type[T]) -> type[T]:
     """Fill ``{parameters}`` in a treatment's docstring, from its constructor's signature."""
     if cls.__doc__ is None or design_treatments.__doc__ is None:  # python -OO
         return cls
-    entries = {m[1]: m[0] for m in _ENTRY.finditer(design_treatments.__doc__ + _OWN)}
     names = list(inspect.signature(cls).parameters)
-    text = "Parameters\n    ----------\n" + "".join(entries[name] for name in names) + _ATTRIBUTES
+    entries = _entries(design_treatments.__doc__) | _entries(_OWN)
+    sections = ["Parameters\n----------\n" + "\n".join(entries[name] for name in names)]
+    sections += [inspect.cleandoc(_ATTRIBUTES)]
     if "cv" in names:
-        text += _NOTES
-    cls.__doc__ = cls.__doc__.replace("{parameters}", text.rstrip())
+        sections += [inspect.cleandoc(_NOTES)]
+    cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", "\n\n".join(sections))
     return cls
+
+
+def _entries(docstring: str) -> dict[str, str]:
+    """Pick what is said of each parameter; before Python 3.13, docstrings keep indentation."""
+    return {m[1]: m[0].rstrip() for m in _ENTRY.finditer(inspect.cleandoc(docstring))}
