@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,13 @@ import pyarrow as pa
 import pytest
 
 LAZY_ENGINES = ["polars", "duckdb", "spark", "dask", "ibis"]
+
+
+@pytest.fixture
+def sqlite() -> Iterator[sqlite3.Connection]:
+    """An empty database of SQLite."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="session")
@@ -121,8 +130,8 @@ def lazy(engine: str, request: pytest.FixtureRequest) -> Callable[[pa.Table], An
         polars = pytest.importorskip("polars")
         return lambda table: polars.from_arrow(table).lazy()
     if engine == "duckdb":
-        duckdb = pytest.importorskip("duckdb")
-        return lambda table: duckdb.connect().from_arrow(table)
+        connection = pytest.importorskip("duckdb").connect()  # to be held while relations are used
+        return lambda table: connection.from_arrow(table)
     if engine == "spark":
         session = request.getfixturevalue("spark")
         return session.createDataFrame

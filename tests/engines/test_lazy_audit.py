@@ -15,10 +15,7 @@ import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, awkward_table
 from vtreat_py._errors import FrameError, SchemaError
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
-    pytest.mark.filterwarnings("ignore:nothing is derived from"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from")
 
 Lazy = Callable[[pa.Table], Any]
 COLUMNS = ["x", "z", "day"]

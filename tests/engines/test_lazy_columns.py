@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.versions import older
 from vtreat_py._columns import NumericColumn
 from vtreat_py._errors import FrameError, UnsupportedColumnError
 from vtreat_py._frames import InputFrame
@@ -25,8 +26,6 @@ from vtreat_py.engines.lazy.columns import (
     typed_frame,
 )
 from vtreat_py.engines.lazy.source import LazySource, collect
-
-pytestmark = pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals")
 
 Lazy = Callable[[pa.Table], Any]
 
@@ -156,11 +155,11 @@ def distinct_levels(frame: Any) -> list[str]:
 def test_large_integers_and_times_of_duckdb() -> None:
     duckdb = pytest.importorskip("duckdb")
     source = LazySource.of(
-        duckdb.connect().sql("""
+        duckdb.sql("""
             SELECT 170141183460469231731687303715884105727::HUGEINT AS huge,
                    TIMESTAMP_NS '1969-12-31 23:59:59.123456789' AS ns,
                    'infinity'::DATE AS day, '-infinity'::TIMESTAMP AS moment,
-                   'b'::ENUM('a', 'b') AS enum, NULL AS nothing
+                   'b'::ENUM('a', 'b') AS enum
         """)
     )
     columns = lazy_columns(source, source.columns)
@@ -190,8 +189,13 @@ def test_names_may_be_anything(engine: str, lazy: Lazy) -> None:
 def test_a_column_of_nulls_is_empty() -> None:
     polars = pytest.importorskip("polars")
     duckdb = pytest.importorskip("duckdb")
-    for frame in (polars.LazyFrame({"x": [None]}), duckdb.sql("SELECT NULL AS x")):
-        assert lazy_columns(LazySource.of(frame), ["x"]) == [LazyEmpty("x")]
+    (column,) = lazy_columns(LazySource.of(polars.LazyFrame({"x": [None]})), ["x"])
+    assert column == LazyEmpty("x")
+    (column,) = lazy_columns(LazySource.of(duckdb.sql("SELECT NULL AS x")), ["x"])
+    if older("duckdb", "2.0"):  # to which NULL is an integer
+        assert isinstance(column, LazyNumber)
+    else:
+        assert column == LazyEmpty("x")
 
 
 def test_numbers_of_a_query_arrive_as_they_are(engine: str, lazy: Lazy) -> None:

@@ -21,10 +21,7 @@ from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
 from vtreat_py.engines.lazy.folds import LazyFolds, lazy_folds
 from vtreat_py.engines.lazy.source import LazySource
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
-    pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
 
 Lazy = Callable[[pa.Table], Any]
 CROSSED = [name for name in TREATED if name != "huge"]

@@ -20,8 +20,6 @@ from vtreat_py.engines.lazy.columns import kept_column, typed_frame
 from vtreat_py.engines.lazy.folds import lazy_folds
 from vtreat_py.engines.lazy.source import LazySource, collect
 
-pytestmark = pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals")
-
 Lazy = Callable[[pa.Table], Any]
 ENDS = [-(2**63), 2**63 - 1, 2**53 + 1, -(2**53) - 1, 0, -1, PRIME, -PRIME, PRIME - 1, 2**62]
 

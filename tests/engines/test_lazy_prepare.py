@@ -17,12 +17,10 @@ import pytest
 
 import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from tests.versions import older
 from vtreat_py._errors import FrameError, InvalidOptionError, SchemaError
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
-    pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
 
 Lazy = Callable[[pa.Table], Any]
 
@@ -96,17 +94,19 @@ def test_files_come_back_as_duckdb_relations(suffix: str, tmp_path: Path) -> Non
 def test_a_relation_outlives_all_names() -> None:
     duckdb = pytest.importorskip("duckdb")
 
-    def treated() -> Any:
+    def treated() -> tuple[Any, Any]:
         connection = duckdb.connect()
         connection.execute("SET default_collation = 'NOCASE'")
         connection.register("rows", fresh())
         connection.execute("CREATE TABLE held AS SELECT * FROM rows")
         relation = vt.prepare(plan_for("binomial"), connection.table("held"), row_id="id")
-        left = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal")
-        assert left.fetchall() == [("rows",)]
-        return relation
+        left = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+        ours = [name for (name,) in left if name.startswith("vtreat_py_")]
+        assert sorted(left) == sorted([("rows",), *((name,) for name in ours)])
+        assert not ours or older("duckdb", "2.0")  # which keeps a view of what was queried
+        return relation, connection if older("duckdb", "1.5") else None  # it closed relations, too
 
-    relation = treated()
+    relation, _ = treated()
     expected = vt.prepare(plan_for("binomial"), fresh(), row_id="id")
     assert_same_bits(relation, expected)
     assert_same_bits(relation, expected)
@@ -135,6 +135,8 @@ def test_levels_that_are_numbers_and_text(engine: str, lazy: Lazy) -> None:
 def test_a_column_of_the_null_type(engine: str, lazy: Lazy) -> None:
     if engine in ("spark", "ibis"):
         pytest.skip(f"{engine} makes no column of the null type from Arrow")
+    if engine == "duckdb" and older("duckdb", "2.0"):
+        pytest.skip("DuckDB before 2.0 makes a column of integers of one of the null type")
     table = fresh()
     for name in ("x", "z"):
         place = table.column_names.index(name)

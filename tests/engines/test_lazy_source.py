@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py._errors import DependencyError, FrameError, InvalidOptionError, OptionTypeError
 from vtreat_py.engines.lazy.source import LazySource, collect, is_lazy
 
 duckdb = pytest.importorskip("duckdb")
@@ -63,5 +63,7 @@ def test_what_is_no_lazy_frame_is_refused(frame: Any, tmp_path: Path) -> None:
 
 def test_a_path_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(InvalidOptionError, match="duckdb is not installed: pip install duckdb"):
+    with pytest.raises(
+        DependencyError, match=r"'rows\.csv'\) need duckdb, which is not installed:"
+    ):
         LazySource.of("rows.csv")

@@ -27,7 +27,6 @@ from vtreat_py.engines.lazy.source import collect
 from vtreat_py.significance import logistic, newton
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals"),
     pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
     pytest.mark.filterwarnings("ignore:nothing is derived from"),
 ]
@@ -159,7 +158,7 @@ def test_options(case: str, kind: str) -> None:
 def engine_frame(kind: str) -> Any:
     if kind == "polars":
         return pl.from_arrow(table()).lazy()
-    return pytest.importorskip("duckdb").connect().from_arrow(table())
+    return pytest.importorskip("duckdb").from_arrow(table())
 
 
 @pytest.mark.parametrize("kind", ["polars", "duckdb"])

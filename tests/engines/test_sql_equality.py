@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -30,8 +29,6 @@ def engine(request: pytest.FixtureRequest) -> tuple[str, Any]:
     """A connection, and the name of its dialect."""
     if request.param == "duckdb":
         return "duckdb", duckdb.connect()
-    if request.param == "sqlite":
-        return "sqlite", sqlite3.connect(":memory:")
     return request.param, request.getfixturevalue(request.param)
 
 

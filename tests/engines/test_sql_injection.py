@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Any
 
 import duckdb
@@ -52,8 +51,6 @@ def victim(request: pytest.FixtureRequest) -> Any:
     connection: Any
     if request.param == "duckdb":
         connection = duckdb.connect()
-    elif request.param == "sqlite":
-        connection = sqlite3.connect(":memory:")
     else:
         connection = request.getfixturevalue(request.param)
     if request.param == "spark":

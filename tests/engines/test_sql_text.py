@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import re
 import sqlite3
 import struct
+import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +37,8 @@ def simple_plan() -> vt.TreatmentPlan:
     return vt.design_treatments(frame, outcome=np.arange(20.0), random_state=0)
 
 
-def connection_of(dialect: str) -> Any:
-    return duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
+def database(dialect: str) -> closing[Any]:
+    return closing(duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:"))
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
@@ -45,8 +46,9 @@ def connection_of(dialect: str) -> Any:
 @given(numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_floats_are_read_bit_for_bit(dialect: str, numbers: list[float]) -> None:
     double = check_native(dialect).double
-    connection = connection_of(dialect)
-    rows = connection.execute("VALUES " + ", ".join(f"({double(v)})" for v in numbers)).fetchall()
+    with database(dialect) as connection:
+        values = ", ".join(f"({double(v)})" for v in numbers)
+        rows = connection.execute(f"VALUES {values}").fetchall()
     for (found,), number in zip(rows, numbers, strict=True):
         assert bits(found) == bits(number), number
 
@@ -75,7 +77,8 @@ def test_levels_of_any_text_are_told_apart(dialect: str, levels: list[str]) -> N
     plan = unsupervised(pd.DataFrame({"x": pd.Series(rows, dtype=object)}), coders=["catP"])
     asked = [*levels, *(level + " " for level in levels), *map(str.swapcase, levels), None]
     frame = pd.DataFrame({"x": pd.Series(asked, dtype=object)})
-    report = plan.check_sql(connection_of(dialect), frame)
+    with database(dialect) as connection:
+        report = plan.check_sql(connection, frame)
     assert report.passed, report
 
 
@@ -95,7 +98,8 @@ def test_any_number_is_scaled_as_in_memory(
     plan = replace(plan, derived=derived)
     frame = pd.DataFrame({"z": np.array([np.nan if v is None else v for v in values])})
     for dialect in ("duckdb", "sqlite"):
-        assert plan.check_sql(connection_of(dialect), frame, scale=True).passed
+        with database(dialect) as connection:
+            assert plan.check_sql(connection, frame, scale=True).passed
 
 
 def test_lesson_13_a_query_returns_a_row_for_a_row_and_reads_quotes_as_data() -> None:
@@ -115,13 +119,14 @@ def test_lesson_13_a_query_returns_a_row_for_a_row_and_reads_quotes_as_data() ->
     assert np.isfinite(np.array(found, dtype=float)).all()
 
 
-def test_lesson_28_null_is_not_the_text_nan_and_digits_are_kept() -> None:
+def test_lesson_28_null_is_not_the_text_nan_and_digits_are_kept(
+    sqlite: sqlite3.Connection,
+) -> None:
     frame = pd.DataFrame({"x": [None] * 4 + ["nan"] * 3 + ["NULL"] * 2 + ["None"]})
     plan = unsupervised(frame, coders=["catP"])
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (x TEXT)")
-    connection.execute("INSERT INTO t VALUES (NULL), ('nan'), ('NULL'), ('None'), ('other')")
-    found = connection.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
+    sqlite.execute("CREATE TABLE t (x TEXT)")
+    sqlite.execute("INSERT INTO t VALUES (NULL), ('nan'), ('NULL'), ('None'), ('other')")
+    found = sqlite.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
     assert [v for (v,) in found] == [0.4, 0.3, 0.2, 0.1, 0.05]
 
 
@@ -174,18 +179,18 @@ def test_names_that_differ_in_case_only_are_told_apart_as_in_lazy_frames(dialect
     plan = unsupervised(frame, coders=["lev"])
     assert plan.feature_names == ["x_lev_x_A", "x_lev_x_a"]
     told = f"{dialect} does not tell upper from lower case .*'x_lev_x_a' is called 'x_lev_x_a_2' in"
-    connection = duckdb.connect() if dialect == "duckdb" else sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t AS SELECT 'a' AS x")
     with pytest.warns(vt.VtreatWarning, match=told):
         text = plan.to_sql("t", dialect=dialect, row_id="x")
-    connection.execute(f"CREATE TABLE treated AS {text}")
-    result = connection.execute("SELECT * FROM treated")
-    assert [c[0] for c in result.description] == ["x", "x_lev_x_A", "x_lev_x_a_2"]
-    assert result.fetchall() == [("a", 0.0, 1.0)]
     with pytest.warns(vt.VtreatWarning, match=told):  # whichever are chosen
         assert '"x_lev_x_a_2"' in plan.to_sql("t", dialect=dialect, variables=["x_lev_x_a"])
-    with pytest.warns(vt.VtreatWarning, match=told):
-        assert plan.check_sql(connection, frame).passed
+    with database(dialect) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'a' AS x")
+        connection.execute(f"CREATE TABLE treated AS {text}")
+        result = connection.execute("SELECT * FROM treated")
+        assert [c[0] for c in result.description] == ["x", "x_lev_x_A", "x_lev_x_a_2"]
+        assert result.fetchall() == [("a", 0.0, 1.0)]
+        with pytest.warns(vt.VtreatWarning, match=told):
+            assert plan.check_sql(connection, frame).passed
     assert '"x_lev_x_a"' in plan.to_sql("t", dialect="postgres")
 
 
@@ -219,12 +224,12 @@ def test_a_source_is_a_name_or_parts_of_a_name_or_a_query() -> None:
 def test_a_column_that_the_table_lacks_is_an_error(dialect: str) -> None:
     """Not text of its name (SQLite), nor a column of the query itself (DuckDB)."""
     plan = unsupervised(pd.DataFrame({"c1": [1.0, 2.0], "x": ["a", "x"]}), coders=["clean", "lev"])
-    connection = connection_of(dialect)
-    connection.execute("CREATE TABLE t (id int, x text)")
-    connection.execute("CREATE TABLE u (id int, c1 float)")
-    for table, lacking in (("t", "c1"), ("u", "x")):
-        with pytest.raises((duckdb.BinderException, sqlite3.OperationalError), match=lacking):
-            connection.execute(plan.to_sql(table, dialect=dialect, row_id="id"))
+    with database(dialect) as connection:
+        connection.execute("CREATE TABLE t (id int, x text)")
+        connection.execute("CREATE TABLE u (id int, c1 float)")
+        for table, lacking in (("t", "c1"), ("u", "x")):
+            with pytest.raises((duckdb.BinderException, sqlite3.OperationalError), match=lacking):
+                connection.execute(plan.to_sql(table, dialect=dialect, row_id="id"))
 
 
 @pytest.mark.parametrize(
@@ -301,10 +306,7 @@ def test_levels_that_are_not_text(
 ) -> None:
     values = pd.Categorical([*levels, None] * 6, categories=levels)
     plan = unsupervised(pd.DataFrame({"x": values}), coders=["lev", "catP"], min_fraction=0.01)
-    if dialect in ("duckdb", "sqlite"):
-        connection = connection_of(dialect)
-    else:
-        connection = request.getfixturevalue(dialect)
+    connection = duckdb.connect() if dialect == "duckdb" else request.getfixturevalue(dialect)
     report = plan.check_sql(connection, pd.DataFrame({"x": values[:9]}))
     assert report.passed, report
 
@@ -340,33 +342,33 @@ def test_durations_and_times(fixture: str, request: pytest.FixtureRequest) -> No
     assert report.passed, report
 
 
-def test_sqlite_reads_iso_text_and_takes_anything_else_for_a_bad_value() -> None:
+def test_sqlite_reads_iso_text_and_takes_anything_else_for_a_bad_value(
+    sqlite: sqlite3.Connection,
+) -> None:
     days = pd.to_datetime(["2020-01-01", "2020-01-02", "1969-12-31", None]).date
     frame = pd.DataFrame({"day": pd.Series(days, dtype=object).where([True] * 3 + [False], None)})
     plan = unsupervised(frame, coders=["clean"], imputation=-1.0)
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (day)")
-    connection.execute("INSERT INTO t VALUES ('2024-02-29'), ('now'), (7), (NULL), ('1969-12-30')")
-    found = connection.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
+    sqlite.execute("CREATE TABLE t (day)")
+    sqlite.execute("INSERT INTO t VALUES ('2024-02-29'), ('now'), (7), (NULL), ('1969-12-30')")
+    found = sqlite.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
     assert [v for (v,) in found] == [19782, -1, -1, -1, -2]
     plan = unsupervised(pd.DataFrame({"z": [1.0, 2.0]}), imputation=-1.0)
-    connection.execute("CREATE TABLE u (z)")
-    connection.execute("INSERT INTO u VALUES (3), ('3'), (X'33'), (NULL), (-9e999), (0.1)")
-    found = connection.execute(plan.to_sql("u", dialect="sqlite")).fetchall()
+    sqlite.execute("CREATE TABLE u (z)")
+    sqlite.execute("INSERT INTO u VALUES (3), ('3'), (X'33'), (NULL), (-9e999), (0.1)")
+    found = sqlite.execute(plan.to_sql("u", dialect="sqlite")).fetchall()
     assert [v for (v,) in found] == [3, -1, -1, -1, -1, 0.1]
 
 
-def test_sqlite_does_not_round_moments_to_milliseconds() -> None:
+def test_sqlite_does_not_round_moments_to_milliseconds(sqlite: sqlite3.Connection) -> None:
     text = ["2020-01-01 00:00:59.9995", "1969-12-31T23:59:59.999999", "2020-02-28 23:59:59.9996"]
     frame = pd.DataFrame({"at": pd.to_datetime(text, format="ISO8601")})
     plan = unsupervised(frame, coders=["clean"], imputation=-1.0)
-    report = plan.check_sql(sqlite3.connect(":memory:"), frame)
+    report = plan.check_sql(sqlite, frame)
     assert report.passed, report
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (at)")
+    sqlite.execute("CREATE TABLE t (at)")
     moments = ["1970-01-01 01:00:00.9999+01:00", "1970-01-01 00:00", "1970-01-01 00:00:00."]
-    connection.executemany("INSERT INTO t VALUES (?)", [(v,) for v in moments])
-    found = connection.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
+    sqlite.executemany("INSERT INTO t VALUES (?)", [(v,) for v in moments])
+    found = sqlite.execute(plan.to_sql("t", dialect="sqlite")).fetchall()
     assert [v for (v,) in found] == [0.9999, 0.0, -1.0]
 
 
@@ -379,11 +381,11 @@ def test_collations_of_the_table_do_not_matter(dialect: str, column: str, n_leve
     levels = ["a", "A", "a ", "1"] + [f"l{i}" for i in range(n_levels - 4)]
     rows = [level for i, level in enumerate(levels) for _ in range(i + 1)]
     plan = unsupervised(pd.DataFrame({"x": rows}), coders=["catP"])
-    connection = connection_of(dialect)
-    connection.execute(f"CREATE TABLE t (x {column})")
     asked = ["a", "A", "a ", "A ", "\u00c4"]
-    connection.execute("INSERT INTO t VALUES " + ", ".join(f"('{v}')" for v in asked))
-    found = connection.execute(plan.to_sql("t", dialect=dialect)).fetchall()
+    with database(dialect) as connection:
+        connection.execute(f"CREATE TABLE t (x {column})")
+        connection.execute("INSERT INTO t VALUES " + ", ".join(f"('{v}')" for v in asked))
+        found = connection.execute(plan.to_sql("t", dialect=dialect)).fetchall()
     expected = vt.prepare(plan, pd.DataFrame({"x": asked}))
     assert [v for (v,) in found] == expected["x_catP"].tolist()
 
@@ -427,7 +429,7 @@ def test_spark_settings_do_not_change_a_level(spark: Any) -> None:
     assert report.passed, report
 
 
-def test_sqlite_joins_only_so_many_tables() -> None:
+def test_sqlite_joins_only_so_many_tables(sqlite: sqlite3.Connection) -> None:
     rows = 60
     frame = pd.DataFrame({f"x{i}": np.arange(rows) % 30 for i in range(61)}).astype(str)
     frame.iloc[-1] = frame.iloc[0]
@@ -435,19 +437,19 @@ def test_sqlite_joins_only_so_many_tables() -> None:
     with pytest.raises(vt.VtreatError, match="more than 60 columns have more than 20 levels"):
         plan.to_sql("t", dialect="sqlite")
     names = [v.name for v in plan.derived if v.orig_variable != "x7"]
-    assert plan.check_sql(sqlite3.connect(":memory:"), frame.head(5), variables=names).passed
+    assert plan.check_sql(sqlite, frame.head(5), variables=names).passed
 
 
-def test_engines_take_only_so_many_columns() -> None:
+def test_engines_take_only_so_many_columns(sqlite: sqlite3.Connection) -> None:
     frame = pd.DataFrame({f"z{i}": [1.0, 2.0] for i in range(2001)})
     plan = unsupervised(frame)
     for dialect, most in (("sqlite", 2000), ("postgres", 1664)):
         with pytest.raises(vt.VtreatError, match=f"has 2001 columns; {dialect} takes {most}"):
             plan.to_sql("t", dialect=dialect)
     with pytest.raises(vt.VtreatError, match="has 2002 columns; sqlite"):
-        plan.check_sql(sqlite3.connect(":memory:"), frame)
+        plan.check_sql(sqlite, frame)
     names = plan.feature_names[:1999]
-    assert plan.check_sql(sqlite3.connect(":memory:"), frame, variables=names).passed
+    assert plan.check_sql(sqlite, frame, variables=names).passed
 
 
 def test_other_dialects_are_translated_and_say_so() -> None:
@@ -483,15 +485,8 @@ def test_the_text_that_others_are_translated_from_gives_the_numbers_of_prepare(
 def test_without_sqlglot_native_dialects_work_and_others_say_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plain_import = builtins.__import__
-
-    def no_sqlglot(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name.partition(".")[0] == "sqlglot":
-            raise ModuleNotFoundError("No module named 'sqlglot'", name="sqlglot")
-        return plain_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", no_sqlglot)
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
     plan = simple_plan()
     assert [bool(plan.to_sql("t", dialect=d)) for d in DIALECTS] == [True] * 4
-    with pytest.raises(vt.VtreatError, match=r'pip install "vtreat_py\[sql\]"'):
+    with pytest.raises(vt.VtreatError, match=r"pip install 'vtreat_py\[sql\]'"):
         plan.to_sql("t", dialect="bigquery")
