@@ -103,6 +103,14 @@ moderate = st.lists(
 )
 
 
+def test_the_least_negative_values_are_0_when_their_digits_go() -> None:
+    values = [1.5, 0.5, 0.25, -2.3e-309, 0.0, 1.0, 3.0, 4.0, 5.0, 2.0]
+    whole, block = table_of(values, [0] * 10), [0] * 5
+    parts = table_of(values[:5], block) + table_of(values[5:], block)
+    assert whole.bits == 1
+    assert_same_sums(parts, whole)
+
+
 @law
 @given(moderate, st.data())
 def test_parts_add_up_to_the_table_of_all_rows(drawn: list[Any], data: st.DataObject) -> None:

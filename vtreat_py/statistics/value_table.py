@@ -211,7 +211,12 @@ def _bits_for(values: FloatArray) -> int:
     pattern = np.sort(values.view(np.uint64))
     apart = pattern[1:] ^ pattern[:-1]  # neighbours without d digits differ if this is >= 2**d
     limit = int(np.partition(apart, -MOST_VALUES)[-MOST_VALUES])
-    return ALL_BITS - limit.bit_length()
+    bits = ALL_BITS - limit.bit_length()
+    if ((values < 0) & (values > -np.finfo(np.float64).tiny)).any():
+        # Their digits may all be dropped: then they are 0, and one value less is different.
+        while len(_different(truncated(values, bits + 1))) <= MOST_VALUES:
+            bits += 1
+    return bits
 
 
 def truncated(values: FloatArray, bits: int) -> FloatArray:
