@@ -170,6 +170,19 @@ def test_a_changed_byte_is_found_or_harmless(path: Path, made: dict[str, vt.Trea
         assert found == made["binomial"].statistics  # dates and modes of entries say nothing
 
 
+@pytest.mark.parametrize("method", [9, 12, 14, 93])  # deflate64, bzip2, lzma, zstd
+def test_other_compression_is_refused(path: Path, method: int) -> None:
+    """Whichever kinds this Python knows, none of their errors may come out."""
+    with zipfile.ZipFile(path) as archive:
+        place = archive.start_dir + 10  # in the first entry of the directory
+    changed = bytearray(path.read_bytes())
+    assert changed[place] == zipfile.ZIP_DEFLATED
+    changed[place] = method
+    path.write_bytes(changed)
+    with pytest.raises(PlanFormatError, match="is compressed in a way that save does not use"):
+        vt.DesignStatistics.load(path)
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"PK\x05\x06" + bytes(18), b"\x80\x04K\x01."])
 def test_foreign_files_are_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)

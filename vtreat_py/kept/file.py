@@ -189,6 +189,11 @@ class _Archive:
     def content(self, name: str) -> bytes:
         if name not in self._names:
             raise PlanFormatError(f"{name} is missing")
+        if self._archive.getinfo(name).compress_type not in (
+            zipfile.ZIP_DEFLATED,
+            zipfile.ZIP_STORED,
+        ):
+            raise PlanFormatError(f"{name} is compressed in a way that save does not use")
         return self._archive.read(name)
 
     def floats(self, name: str, length: int | None = None) -> FloatArray:
