@@ -88,5 +88,9 @@ class PlanFormatError(VtreatError, ValueError):
     """A text or file is not as `to_json` or `save` writes it, or something cannot be written so."""
 
 
+class DependencyError(VtreatError, ImportError):
+    """A package that is needed is not installed, or too old."""
+
+
 class VtreatWarning(UserWarning):
     """Something legal that a careful user wants to know."""

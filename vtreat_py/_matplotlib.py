@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from vtreat_py._dependencies import optional_module
+
 
 def axes_or_new(ax: Any = None, **figure: Any) -> Any:
     """Return the axes to draw on: those given, or those of a new figure.
 
     Raises
     ------
-    ModuleNotFoundError
-        If matplotlib is not installed; it says how to install it.
+    DependencyError
+        If matplotlib is not installed, or too old; it says how to install it.
     """
     if ax is not None:
         return ax
@@ -20,12 +22,5 @@ def axes_or_new(ax: Any = None, **figure: Any) -> Any:
 
 def new_figure(rows: int, columns: int, **options: Any) -> Any:
     """Return a new figure and its axes, as ``matplotlib.pyplot.subplots`` does."""
-    try:
-        import matplotlib.pyplot as plt
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        raise ModuleNotFoundError(
-            "plots need matplotlib: pip install 'vtreat_py[plot]'", name="matplotlib"
-        ) from error
+    plt = optional_module("matplotlib.pyplot", "plots")
     return plt.subplots(rows, columns, layout="constrained", **options)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from vtreat_py._dependencies import check_required
+
 
 def names_on_use(
     namespace: dict[str, Any], module_of: Mapping[str, str]
@@ -24,6 +26,7 @@ def names_on_use(
     def get_attribute(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        check_required()
         module = import_module(f"{package}.{module_of[name]}")
         namespace[name] = module if module_of[name] == name else getattr(module, name)
         return namespace[name]

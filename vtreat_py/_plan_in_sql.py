@@ -69,8 +69,8 @@ class PlanInSql:
         InvalidOptionError, OptionTypeError
             If an option cannot be used, a name cannot be written in the dialect, or a column holds
             what the dialect has no type for. The column is named.
-        VtreatError
-            If a dialect needs sqlglot, and it is not installed.
+        DependencyError
+            If a dialect needs sqlglot, and it is not installed, or too old.
 
         Warns
         -----

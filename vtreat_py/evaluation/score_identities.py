@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from vtreat_py._dependencies import optional_module
 from vtreat_py._errors import InvalidOptionError
 from vtreat_py.evaluation._formulas import SCORES, Counts
 from vtreat_py.evaluation._rational_functions import RationalFunction
@@ -96,8 +97,8 @@ def score_formulas() -> dict[str, Any]:
 
     Raises
     ------
-    ModuleNotFoundError
-        If sympy is not installed; it says how to install it.
+    DependencyError
+        If sympy is not installed, or too old; it says how to install it.
 
     Examples
     --------
@@ -105,14 +106,7 @@ def score_formulas() -> dict[str, Any]:
     >>> score_formulas()["f1"]
     2*TP/(FN + FP + 2*TP)
     """
-    try:
-        import sympy
-    except ModuleNotFoundError as error:
-        if error.name != "sympy":
-            raise
-        raise ModuleNotFoundError(
-            "formulas of scores need sympy: pip install 'vtreat_py[symbolic]'", name="sympy"
-        ) from error
+    sympy = optional_module("sympy", "formulas of scores")
     counts = Counts(*sympy.symbols("TP FP FN TN", nonnegative=True))
     formulas = {}
     for name, score in SCORES.items():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatError
+from typing import Any
+
+from vtreat_py._dependencies import optional_module
+from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py.engines.sql.dialect import Dialect
 from vtreat_py.engines.sql.duckdb_dialect import DuckDB, Portable
 from vtreat_py.engines.sql.postgres_dialect import Postgres
@@ -23,8 +26,8 @@ def native_dialect(name: str) -> Dialect | None:
     ------
     OptionTypeError, InvalidOptionError
         If there is no dialect of that name.
-    VtreatError
-        If sqlglot is needed to tell, and not installed.
+    DependencyError
+        If sqlglot is needed to tell, and not installed, or too old.
     """
     if not isinstance(name, str):
         raise OptionTypeError(f"dialect={name!r} must be a name, such as 'duckdb'")
@@ -60,18 +63,13 @@ def source_dialect() -> Dialect:
 
 def translated(sql: str, dialect: str) -> str:
     """Translate DuckDB's SQL; the text says that nobody has run it."""
-    import sqlglot
-
-    found = sqlglot.transpile(sql, read="duckdb", write=dialect, pretty=True)[0]
+    (found,) = _sqlglot().transpile(sql, read="duckdb", write=dialect, pretty=True)
     return _UNVERIFIED.format(dialect=dialect) + found
 
 
 def _translated() -> list[str]:
-    try:
-        from sqlglot import Dialects
-    except ModuleNotFoundError as reason:
-        raise VtreatError(
-            "dialects other than duckdb, sqlite, postgres and spark are translated by sqlglot, "
-            'which is not installed: pip install "vtreat_py[sql]"'
-        ) from reason
-    return sorted(d.value for d in Dialects if d.value and d.value not in _NATIVE)
+    return sorted(d.value for d in _sqlglot().Dialects if d.value and d.value not in _NATIVE)
+
+
+def _sqlglot() -> Any:
+    return optional_module("sqlglot", f"dialects other than {', '.join(_NATIVE)}")
