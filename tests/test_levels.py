@@ -14,6 +14,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import FrameKind, arrays
+from tests.versions import older
 from vtreat_py._columns import TextColumn
 from vtreat_py._levels import Levels
 
@@ -50,7 +51,10 @@ def test_levels_that_look_alike_are_distinct(kind: FrameKind) -> None:
 
 
 def test_categories_that_look_alike_are_distinct() -> None:
-    assert_all_distinct(pd.DataFrame({"x": pd.Categorical(LOOKALIKES)}), LOOKALIKES)
+    levels = LOOKALIKES
+    if older("pandas", "3.0"):  # which makes one category of texts that agree up to a NUL
+        levels = [level for level in LOOKALIKES if "\0" not in (level or "")]
+    assert_all_distinct(pd.DataFrame({"x": pd.Categorical(levels)}), levels)
     assert_all_distinct(
         pl.DataFrame({"x": pl.Series(LOOKALIKES, dtype=pl.Categorical)}), LOOKALIKES
     )

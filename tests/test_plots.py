@@ -22,6 +22,7 @@ PCA = vt.YAwarePCA(random_state=0).fit(X, Y)
 @pytest.fixture(autouse=True)
 def screenless() -> Iterator[None]:
     before = mpl.get_backend()
+    plt.close("all")
     plt.switch_backend("agg")
     yield
     plt.close("all")

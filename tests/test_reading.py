@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.conftest import TEXT_DTYPE
 from vtreat_py import VtreatWarning
 from vtreat_py._columns import CodedColumn, Column, EmptyColumn, NumericColumn
 from vtreat_py._errors import FrameError
@@ -196,7 +197,7 @@ TEXTS: dict[str, Any] = {
     "objects": pandas(["b", None, "a", "b", ""], object),
     "objects with NaN": pandas(["b", NAN, "a", "b", ""], object),
     "objects with NA": pandas(["b", pd.NA, "a", "b", ""], object),
-    "pandas str": pandas(["b", None, "a", "b", ""], pd.StringDtype(na_value=np.nan)),
+    "pandas str": pandas(["b", None, "a", "b", ""], TEXT_DTYPE),
     "pandas string of objects": pandas(["b", None, "a", "b", ""], "string[python]"),
     "pandas string of Arrow": pandas(["b", None, "a", "b", ""], "string[pyarrow]"),
     "pandas Arrow string": pandas(["b", None, "a", "b", ""], pd.ArrowDtype(pa.string())),
@@ -346,7 +347,7 @@ def test_a_time_of_day_is_not_lost_among_dates() -> None:
 EMPTY: dict[str, Any] = {
     "objects None": pandas([None, None], object),
     "objects NaN": pandas([NAN, None], object),
-    "pandas str": pandas([None, None], pd.StringDtype(na_value=np.nan)),
+    "pandas str": pandas([None, None], TEXT_DTYPE),
     "pandas Int64": pandas([None, None], "Int64"),
     "pandas Arrow null": pandas([None, None], pd.ArrowDtype(pa.null())),
     "polars Null": polars([None, None]),

@@ -285,7 +285,7 @@ def within_levels(cv: Any) -> np.ndarray:
         frame, outcome="y", cv=cv, random_state=0, coders=["catN"], smoothing=0
     )
     both = frame.assign(code=made.cross_frame["x_catN"])
-    return both.groupby("x").apply(lambda rows: rows["y"].corr(rows["code"])).to_numpy()
+    return np.array([rows["y"].corr(rows["code"]) for _, rows in both.groupby("x")])
 
 
 def test_one_way_holdout_leaks_as_its_docs_say() -> None:

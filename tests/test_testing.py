@@ -75,7 +75,6 @@ def test_folds_stratified_on_the_outcome_leave_a_little(kind: str) -> None:
     assert 0 < found.largest < naive.largest
 
 
-@pytest.mark.filterwarnings("ignore:`TargetEncoder.shuffle` and")
 def test_other_encoders_and_other_containers_can_be_tried() -> None:
     text = X[["x"]].fillna("none")
     encoder = TargetEncoder(cv=4, shuffle=True, random_state=0, target_type="continuous")

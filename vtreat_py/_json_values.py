@@ -130,8 +130,10 @@ def _is_unicode(text: str) -> bool:
 
 def _zone_to_json(moment: dt.datetime) -> str | float | None:
     """Name of a zone, or the seconds of a fixed offset."""
-    if isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key is not None:
-        return moment.tzinfo.key
+    # ZoneInfo calls its name so, pytz (which pandas before 3 takes zones from) otherwise.
+    name = getattr(moment.tzinfo, "key", None) or getattr(moment.tzinfo, "zone", None)
+    if isinstance(name, str):
+        return name
     offset = moment.utcoffset()
     return None if offset is None else offset.total_seconds()
 
@@ -161,7 +163,11 @@ def _timestamp_to_json(moment: pd.Timestamp, _: str) -> list[Any]:
 def _timestamp_from_json(found: Any, _: str) -> pd.Timestamp:
     utc, unit, zone = found
     moment = pd.Timestamp(np.datetime64(utc, unit))
-    return moment if zone is None else moment.tz_localize("UTC").tz_convert(_zone_from_json(zone))
+    if zone is None:
+        return moment
+    return moment.tz_localize("UTC").tz_convert(
+        zone if isinstance(zone, str) else _zone_from_json(zone)
+    )
 
 
 def _pandas_timedelta_from_json(found: Any, _: str) -> pd.Timedelta:

@@ -57,6 +57,8 @@ def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
         return _read_pandas(name, native)
     if isinstance(native, pa.ChunkedArray):
         return _read_arrow(name, native)
+    if series.dtype == nw.Object:
+        raise UnsupportedColumnError(name, f"values of type {series.dtype}")
     if series.dtype in (nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64)
     return _read_arrow(name, series.to_arrow())
@@ -193,8 +195,12 @@ def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferre
     zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
     if len(zones) > 1:
         raise UnsupportedColumnError(name, "datetimes with and without a time zone")
-    moments = pd.to_datetime(pd.Series(values), utc=zones == {True})
-    return _read_pandas(name, moments)
+    utc = zones == {True}
+    try:
+        return _read_pandas(name, pd.to_datetime(pd.Series(values), utc=utc))
+    except pd.errors.OutOfBoundsDatetime:  # pandas before 3 counts nanoseconds in every case
+        ticks = pa.timestamp("us", "UTC" if utc else None)
+        return _read_arrow(name, pa.array(values, ticks, from_pandas=True))
 
 
 def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
@@ -251,7 +257,9 @@ def _floats(values: pa.Array | pa.ChunkedArray, convert: Any = None) -> FloatArr
     """Arrow numbers as floats, NaN where null; integers are converted before they are floats."""
     array = _one_array(values)
     missing = np.asarray(array.is_null()) if array.null_count else None
-    numbers = np.asarray(array.fill_null(0) if missing is not None else array)
+    if missing is not None and not pa.types.is_float16(array.type):  # which Arrow cannot fill
+        array = array.fill_null(0)
+    numbers = array.to_numpy(zero_copy_only=False)
     if convert is not None:
         numbers = convert(numbers)
     numbers = numbers.astype(np.float64, copy=False)

@@ -498,6 +498,7 @@ def test_a_report_can_be_kept(deployed: vt.TreatmentPlan) -> None:
 @pytest.fixture
 def drawn() -> Iterator[None]:
     before = mpl.get_backend()
+    plt.close("all")
     plt.switch_backend("agg")
     yield
     plt.close("all")

@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import vtreat_py as vt
+from tests.versions import older
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
 
@@ -84,7 +85,8 @@ def test_groups_stay_together() -> None:
     found = repeated_cross_val_predict(
         dummy, place, classes, groups=groups, method="predict_proba", rng=0
     )
-    np.testing.assert_allclose(found, 0.5)  # folds of groups are stratified, too
+    if not older("scikit-learn", "1.8"):  # which stratifies folds of groups that it shuffles
+        np.testing.assert_allclose(found, 0.5)
 
 
 def test_folds_of_classifiers_are_stratified() -> None:

@@ -124,7 +124,7 @@ SPLITTERS = [
     (StratifiedShuffleSplit(**RANDOMLY), True),
     (StratifiedKFold(5), True),
     (RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0), True),
-    (StratifiedGroupKFold(5, **SHUFFLED), True),
+    (StratifiedGroupKFold(5), True),
     (5, True),
     (ShuffleSplit(**RANDOMLY), False),
     (KFold(5, **SHUFFLED), False),

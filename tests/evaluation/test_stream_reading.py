@@ -83,6 +83,8 @@ CHUNKS = {
 @pytest.mark.filterwarnings("ignore:.*collect_batches.*:UserWarning")
 @pytest.mark.parametrize("kind", CHUNKS)
 def test_chunks_of_every_kind(kind: str) -> None:
+    if kind == "lazy polars" and not hasattr(pl.LazyFrame, "collect_batches"):
+        pytest.skip("this polars has no collect_batches")
     same(evaluate_stream(CHUNKS[kind](), **WEIGHTED))
 
 

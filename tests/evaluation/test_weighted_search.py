@@ -34,6 +34,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vtreat_py as vt
 from tests.conftest import example_columns
+from tests.versions import older
 from vtreat_py._errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
 from vtreat_py.evaluation.weighted_validation import weighted_cross_validate
@@ -91,6 +92,8 @@ def test_results_are_those_of_the_weighted_score(routing: bool) -> None:
     np.testing.assert_array_equal(found.predict_proba(X), alone.predict_proba(X))
     theirs = grid().fit(X, Y, sample_weight=WEIGHT).cv_results_
     assert list(results) == list(theirs)
+    if older("scikit-learn", "1.7"):  # whose searches do not weight their scores
+        return
     for j in range(4):
         np.testing.assert_allclose(results[f"split{j}_test_score"], theirs[f"split{j}_test_score"])
 

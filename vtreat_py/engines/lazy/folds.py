@@ -84,7 +84,7 @@ class LazyFolds:
         assert self.table is not None
         folds = brought(self.source, self.table)
         joined = frame.join(folds, left_on=self.column.alias, right_on=_KEY, how="left")
-        return joined.select(*frame.columns, FOLD)
+        return joined.select(*frame.collect_schema(), FOLD)
 
 
 def lazy_folds(

@@ -149,7 +149,7 @@ def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
     """Weighted squares about the mean of each cell, by a second look at the rows."""
     y, w = nw.col(Y), rows.w
     frame = rows.of([column])
-    keyed = frame.select(*frame.columns, cell_wy=w * y, cell_w=w, cell_level=column.level)
+    keyed = frame.select(*frame.collect_schema(), cell_wy=w * y, cell_w=w, cell_level=column.level)
     whole = nw.col("cell_w").sum().over("cell_level", FOLD)
     mean = nw.col("cell_wy").sum().over("cell_level", FOLD)
     apart = keyed.with_columns(cell_total=mean, cell_weight=whole).with_columns(

@@ -277,7 +277,9 @@ class _Terms:
         """Columns that are computed one after the other, as each needs those before it."""
         place, eta = self.place, self._column("eta")
         size = eta.abs()
-        decay = nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(-size).exp()
+        decay = (
+            nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(0.0 - size).exp()
+        )
         return [
             {f"x{place}": x},
             {f"eta{place}": self._column("x") * float(slope) + float(intercept)},

@@ -108,7 +108,7 @@ class DesignRows:
             return frame.with_columns(y.alias(Y))
         classes = brought(self.source, self.classes)
         joined = frame.join(classes, left_on=self.label.alias, right_on=_LABEL, how="left")
-        return joined.select(*frame.columns, Y)
+        return joined.select(*frame.collect_schema(), Y)
 
     def with_outcome(
         self,

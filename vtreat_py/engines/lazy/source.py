@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import pandas as pd
 import pyarrow as pa
 
+from vtreat_py._dependencies import check_optional, optional_module
 from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
 from vtreat_py._names import told_apart
 from vtreat_py._warn import warn
@@ -35,7 +36,7 @@ def is_lazy(frame: Any) -> bool:
         return True
     if isinstance(frame, pd.DataFrame | pa.Table):  # which may have columns that share a name
         return False
-    return isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame)
+    return isinstance(_wrapped(frame), nw.LazyFrame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,9 @@ class LazySource:
         OptionTypeError
             If it is no lazy frame, or one of an engine that is not known here.
         InvalidOptionError
-            If a path does not end like Parquet or CSV, or DuckDB is not installed.
+            If a path does not end like Parquet or CSV.
+        DependencyError
+            If the engine is too old, or a path is given and DuckDB is not installed.
         FrameError
             If a file cannot be opened, or two columns share a name.
         """
@@ -89,21 +92,23 @@ class LazySource:
             return frame
         if isinstance(frame, str | Path):
             frame = _open(str(frame))
-        wrapped = nw.from_native(frame, pass_through=True)
+        wrapped = _wrapped(frame)
         engine = isinstance(wrapped, nw.LazyFrame) and _ENGINES.get(wrapped.implementation)
         if not engine:
             raise OptionTypeError(
                 f"frame is of type {type(frame).__name__}; lazy frames are those of polars, "
                 "DuckDB, Spark, Dask and Ibis, and paths to Parquet or CSV files"
             )
-        names = tuple(wrapped.columns)
+        schema = wrapped.collect_schema()
+        # A schema has no two columns of a name. Nor has polars, which wants to be asked for it.
+        names = tuple(schema if engine == "polars" else wrapped.columns)
         repeated = [name for i, name in enumerate(names) if name in names[:i]]
         if repeated:
             raise FrameError(
                 f"several columns share a name: {listed(repeated)}; rename them, so that each "
                 "column has a name of its own"
             )
-        return cls(wrapped, names, dict(wrapped.collect_schema()), engine)
+        return cls(wrapped, names, dict(schema), engine)
 
     @property
     def native(self) -> Any:
@@ -159,7 +164,13 @@ class LazySource:
 def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
     table: pa.Table = frame.collect("pyarrow").to_native()
-    return table.select(frame.columns)  # Dask adds its index
+    return table.select(list(frame.collect_schema()))  # Dask adds its index
+
+
+def _wrapped(frame: Any) -> Any:
+    """Wrap what narwhals knows; other things come back as they are."""
+    check_optional(type(frame).__module__)
+    return nw.from_native(frame, pass_through=True)
 
 
 def _open(path: str) -> Any:
@@ -170,13 +181,7 @@ def _open(path: str) -> Any:
             f"frame={path!r} is a path that ends neither like Parquet {listed(_PARQUET)} nor like "
             f"CSV {listed(_CSV)}; a folder is given as 'folder/*.parquet'"
         )
-    try:
-        import duckdb
-    except ModuleNotFoundError as reason:
-        raise InvalidOptionError(
-            f"frame={path!r} is a path, which DuckDB would open, but duckdb is not installed: "
-            "pip install duckdb, or give a data frame"
-        ) from reason
+    duckdb = optional_module("duckdb", f"paths to files (frame={path!r})")
     try:
         if name.endswith(_PARQUET):
             return duckdb.read_parquet(path)

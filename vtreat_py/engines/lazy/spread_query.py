@@ -63,7 +63,7 @@ class SpreadRows:
         labels = self.levels.labels.take(pa.array(codes))
         table = brought(self.rows.source, pa.table({_CHOSEN: labels}))
         named = frame.join(table, left_on=self.column.plain.alias, right_on=_CHOSEN, how="inner")
-        found = named.select(*frame.columns)
+        found = named.select(*frame.collect_schema())
         if not chosen[-1]:
             return found
         return nw.concat([found, frame.filter(self.column.is_missing)], how="vertical")

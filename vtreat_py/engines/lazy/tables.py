@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from vtreat_py._typing import FloatArray, IntArray
 from vtreat_py.engines.lazy.columns import exactly, native_module
@@ -23,7 +24,8 @@ def brought(source: LazySource, table: pa.Table) -> nw.LazyFrame[Any]:
 
     It lives as long as queries that use it do: polars, Dask and Ibis hold the table, DuckDB's
     relations hold the Arrow table that they scan, Spark holds a local relation. Nothing is
-    written, neither to the catalog nor to a file.
+    written, neither to the catalog nor to a file; but before 2.0, DuckDB keeps a temporary view
+    of a relation that was queried until its connection is closed.
     """
     frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).bring(source.native, table))
     return frame
@@ -86,9 +88,13 @@ class LevelValues:
         return np.flatnonzero(self.values.view(np.int64) != novel)
 
     def few(self) -> bool:
-        """Whether a query can spell the values out; floats it cannot, some engines round them."""
-        apart = len(self.apart())
-        return not apart or (apart <= _FEW_LEVELS and not pa.types.is_floating(self.keys.type))
+        """Whether a query can spell the values out; some engines round floats, or stop at NUL."""
+        apart = self.apart()
+        if len(apart) > _FEW_LEVELS or not len(apart):
+            return not len(apart)
+        if pa.types.is_floating(self.keys.type):
+            return False
+        return not pc.any(pc.match_substring(self.keys.take(apart), "\0")).as_py()
 
     def spelt_out(self, level: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
         """Look a level up by comparisons; levels of equal values together."""

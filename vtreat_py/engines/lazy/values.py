@@ -78,7 +78,7 @@ def condensed_values(
     apart = (number - mean) / spread
     octave = apart.abs().clip(2.0**-_OCTAVES_BELOW, None).log(2.0)
     place = (octave * _BINS_PER_OCTAVE).floor() + (_OCTAVES_BELOW * _BINS_PER_OCTAVE + 1)
-    signed = nw.when(apart < 0).then(-place).otherwise(place)
+    signed = nw.when(apart < 0).then(0.0 - place).otherwise(place)
     binned = keyed.with_columns(signed.alias(_BIN), (number * share).alias(_VALUE))
     table = collect(
         binned.group_by(_BIN).agg(
