@@ -64,7 +64,7 @@ def source_dialect() -> Dialect:
 def translated(sql: str, dialect: str) -> str:
     """Translate DuckDB's SQL; the text says that nobody has run it."""
     (found,) = _sqlglot().transpile(sql, read="duckdb", write=dialect, pretty=True)
-    return _UNVERIFIED.format(dialect=dialect) + found
+    return _UNVERIFIED.format(dialect=dialect) + str(found)
 
 
 def _translated() -> list[str]:
