@@ -1,0 +1,80 @@
+"""Plans and cross-frames that an earlier version wrote: read, applied and made again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import vtreat_py as vt
+
+# By commit a259676, before the package had folders; never to be written anew.
+HOME = Path(__file__).parent / "data" / "written_before"
+CASES = sorted(path.stem for path in HOME.glob("*.json") if path.stem != "frames")
+FRAMES = json.loads((HOME / "frames.json").read_text(encoding="utf-8"))
+TRAIN = pd.DataFrame(FRAMES["train"])
+NEW = pd.DataFrame(FRAMES["new"]).astype({"flag": object})
+
+pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
+
+
+def case_of(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((HOME / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def made_again(case: dict[str, Any]) -> vt.CrossFrameExperiment:
+    return vt.cross_frame_experiment(TRAIN, **case["options"], **case["chosen"])
+
+
+def assert_same_tree(found: Any, expected: Any, where: str = "plan") -> None:
+    """JSON trees agree; floats to rounding, as sums are added in another order elsewhere."""
+    if isinstance(expected, dict):
+        assert list(found) == list(expected), where
+        for key, value in expected.items():
+            assert_same_tree(found[key], value, f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for i, value in enumerate(expected):
+            assert_same_tree(found[i], value, f"{where}[{i}]")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), where
+    else:
+        assert found == expected, where
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plans_are_read_and_treat_rows_to_the_bit(name: str) -> None:
+    case = case_of(name)
+    plan = vt.TreatmentPlan.from_json(json.dumps(case["plan"]))
+    treated = vt.prepare(plan, NEW, **case["chosen"])
+    assert {column: treated[column].tolist() for column in treated} == case["treated"]
+    assert json.loads(plan.to_json()) == case["plan"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_designs_are_as_they_were(name: str) -> None:
+    case = case_of(name)
+    if "cross_frame" not in case:
+        plan = vt.design_treatments(TRAIN, **case["options"])
+    else:
+        made = made_again(case)
+        plan, cross_frame = made.plan, made.cross_frame.drop(columns="id", errors="ignore")
+        assert list(cross_frame) == list(case["cross_frame"])
+        for column, values in case["cross_frame"].items():
+            np.testing.assert_allclose(
+                cross_frame[column], values, rtol=1e-9, atol=1e-12, err_msg=column
+            )
+    found = json.loads(plan.to_json())
+    assert_same_tree(found | {"version": ""}, case["plan"] | {"version": ""})
+
+
+def test_kept_statistics_are_read_and_make_the_plan() -> None:
+    statistics = vt.DesignStatistics.load(HOME / "kept.zip")
+    case = case_of("kept")
+    assert_same_tree(json.loads(statistics.plan().to_json()), case["plan"])
+    assert statistics == made_again(case).plan.statistics
