@@ -16,7 +16,8 @@ def tell(name: str, thing: object) -> None:
     """Print the docstring of a thing, and of what it has."""
     print(f"=== {name}\n{inspect.getdoc(thing)}\n")
     if inspect.isclass(thing):
-        for of_class, part in sorted(vars(thing).items()):
+        for of_class in dir(thing):
+            part = inspect.getattr_static(thing, of_class)
             if not of_class.startswith("_") and is_ours(part):
                 tell(f"{name}.{of_class}", part)
 

@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import FrameKind, arrays
-from vtreat_py._errors import (
+from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 import vtreat_py as vt
-from vtreat_py import _dependencies
-from vtreat_py._dependencies import OPTIONAL, REQUIRED, check_optional, check_required
-from vtreat_py._errors import DependencyError
-from vtreat_py._matplotlib import new_figure
+from vtreat_py.base import dependencies as _dependencies
+from vtreat_py.base.dependencies import OPTIONAL, REQUIRED, check_optional, check_required
+from vtreat_py.base.errors import DependencyError
+from vtreat_py.base.figures import new_figure
 from vtreat_py.evaluation import score_formulas
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[

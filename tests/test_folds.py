@@ -30,7 +30,7 @@ from tests.conftest import (
     assert_same_values,
     example_columns,
 )
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 
 ROWS = 240
 Pairs = list[tuple[np.ndarray, np.ndarray]]

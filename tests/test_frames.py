@@ -24,8 +24,8 @@ from tests.conftest import (
     assert_same_values,
     example_columns,
 )
-from vtreat_py._errors import FrameError, OptionTypeError
-from vtreat_py._frames import InputFrame
+from vtreat_py.base.errors import FrameError, OptionTypeError
+from vtreat_py.frames.frame import InputFrame
 
 
 def experiment(frame: Any, outcome: str, **options: Any) -> vt.CrossFrameExperiment:

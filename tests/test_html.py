@@ -13,7 +13,7 @@ from sklearn.utils import estimator_html_repr
 
 import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
-from vtreat_py._html import plan_html
+from vtreat_py.plan.html import plan_html
 
 DATA = pd.DataFrame(example_columns())
 VOID = {"br", "hr", "img", "input", "meta", "link", "path", "circle", "line", "rect"}

@@ -99,8 +99,8 @@ def test_importing_the_package_loads_no_optional_or_slow_module() -> None:
 
 
 def test_plans_do_not_load_what_writes_queries() -> None:
-    loaded = run("import json, sys, vtreat_py._plan; print(json.dumps(list(sys.modules)))")
-    assert not [name for name in loaded if name.startswith("vtreat_py.engines.sql")]
+    loaded = run("import json, sys, vtreat_py.api.plan; print(json.dumps(list(sys.modules)))")
+    assert not [name for name in loaded if name.startswith("vtreat_py.sql")]
 
 
 def test_queries_of_the_tested_dialects_need_no_engine() -> None:

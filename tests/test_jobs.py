@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 
 import vtreat_py as vt
 from tests.conftest import FrameKind, arrays, assert_same_values, example_columns
-from vtreat_py._design_steps import Design
-from vtreat_py._errors import FrameError
+from vtreat_py.base.errors import FrameError
+from vtreat_py.memory.design import Design
 
 VARIABLES = ["x", "g", "z", "flag", "size"]
 

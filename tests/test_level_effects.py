@@ -17,7 +17,7 @@ import vtreat_py as vt
 from tests.coders import naive
 from tests.conftest import FrameKind, example_columns
 from tests.statistics.rows import law
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 
 IMPACT = {"numeric": "catN", "binomial": "catB"}
 COLUMNS = {

@@ -15,8 +15,8 @@ import pytest
 import vtreat_py as vt
 from tests.conftest import FrameKind, arrays
 from tests.versions import older
-from vtreat_py._columns import TextColumn
-from vtreat_py._levels import Levels
+from vtreat_py.frames.columns import TextColumn
+from vtreat_py.frames.levels import Levels
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 LOOKALIKES = [

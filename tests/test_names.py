@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vtreat_py as vt
-from vtreat_py._names import NameRegister, munge
+from vtreat_py.base.names import NameRegister, munge
 
 # The words that signs become (R vtreat 1.6).
 SIGNS = {

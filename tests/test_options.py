@@ -12,8 +12,8 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._options import CODERS, DesignOptions
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.plan.options import CODERS, DesignOptions
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample

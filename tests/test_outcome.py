@@ -20,7 +20,7 @@ from tests.conftest import (
     assert_same_values,
     example_columns,
 )
-from vtreat_py._errors import FrameError, OptionTypeError, OutcomeError
+from vtreat_py.base.errors import FrameError, OptionTypeError, OutcomeError
 
 ROWS = 30
 Z = np.random.default_rng(0).normal(size=ROWS)

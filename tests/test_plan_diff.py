@@ -11,7 +11,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import TREATED
-from vtreat_py._errors import OptionTypeError
+from vtreat_py.base.errors import OptionTypeError
 
 
 def month(seed: int, towns: list[Any], n_rows: int = 400) -> pd.DataFrame:

@@ -30,8 +30,8 @@ from tests.conftest import TREATED, FrameKind, assert_same_values, example_colum
 from tests.test_frame_kinds import TREATED as OF_EVERY_TYPE
 from tests.test_frame_kinds import wild_columns
 from tests.test_levels import LOOKALIKES
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, PlanFormatError
-from vtreat_py._json_values import value_from_json, value_to_json
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError
+from vtreat_py.plan.json_values import value_from_json, value_to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_py.VtreatWarning")
 

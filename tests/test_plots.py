@@ -13,7 +13,7 @@ import pytest
 import vtreat_py as vt
 from tests.yaware.data import classes, noise, shared_causes
 from vtreat_py import plots
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
 
 X, Y = shared_causes(300, 3, np.random.default_rng(6))
 PCA = vt.YAwarePCA(random_state=0).fit(X, Y)

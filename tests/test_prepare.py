@@ -11,7 +11,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.conftest import TREATED, FrameKind, arrays, assert_same_values, example_columns
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 
 def scores(plan: vt.TreatmentPlan) -> dict[str, float]:

@@ -19,8 +19,8 @@ from sklearn.model_selection import KFold
 import vtreat_py as vt
 from tests.conftest import example_columns
 from vtreat_py import evaluation
-from vtreat_py._jobs import run_jobs
-from vtreat_py._progress import progress_line
+from vtreat_py.base.jobs import run_jobs
+from vtreat_py.base.progress import progress_line
 
 VARIABLES = ["x", "g", "z", "flag", "size"]
 

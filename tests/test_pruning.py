@@ -15,9 +15,9 @@ from statsmodels.stats.multitest import multipletests
 
 import vtreat_py as vt
 from tests.conftest import arrays
-from vtreat_py._column_treatment import DerivedVariable, OutcomeScore
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._options import DesignOptions
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.plan.options import DesignOptions
+from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 
 RULES = {"sig_fdr": "fdr_bh", "sig_fwer": "holm"}
 COLUMNS = ["sig", *RULES]

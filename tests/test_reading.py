@@ -14,9 +14,9 @@ import pytest
 
 from tests.conftest import TEXT_DTYPE
 from vtreat_py import VtreatWarning
-from vtreat_py._columns import CodedColumn, Column, EmptyColumn, NumericColumn
-from vtreat_py._errors import FrameError
-from vtreat_py._frames import InputFrame
+from vtreat_py.base.errors import FrameError
+from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, NumericColumn
+from vtreat_py.frames.frame import InputFrame
 
 NAN, INF = float("nan"), float("inf")
 DAY = 86400.0

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import vtreat_py as vt
 from tests.conftest import TREATED, FrameKind, arrays, example_columns
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 INDICATORS = ["lev", "isBAD"]
 pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_py.VtreatWarning")

@@ -16,7 +16,7 @@ import vtreat_py as vt
 from tests.oracle import pairs
 from tests.statistics.r_numbers import read_units
 from vtreat_py import split_plans
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 
 Pairs = list[tuple[Any, Any]]
 R = read_units("split_plans")

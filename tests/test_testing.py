@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 
 import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.testing import OwnOutcomeInfluence, own_outcome_influence
 
 ROWS = 60

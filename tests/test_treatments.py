@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import vtreat_py as vt
 from tests.conftest import TREATED, FrameKind, assert_same_values, example_columns
-from vtreat_py._errors import InvalidOptionError, SchemaError
+from vtreat_py.base.errors import InvalidOptionError, SchemaError
 
 X = pd.DataFrame(example_columns())[TREATED]
 Y = {name: np.array(example_columns()[name]) for name in ("y", "c")}

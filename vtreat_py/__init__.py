@@ -1,25 +1,37 @@
-"""Statistically sound, y-aware preparation of data frames for modelling."""
+"""Statistically sound, y-aware preparation of data frames for modelling.
+
+Learn a plan and treat frames by it: `design_treatments`, `prepare`, and for the training frame,
+coded out of fold, `cross_frame_experiment`. The same as scikit-learn transformers:
+`BinomialOutcomeTreatment`, `NumericOutcomeTreatment`, `MultinomialOutcomeTreatment`,
+`UnsupervisedTreatment`. y-aware components and regressions on them: `YAwareScaler`, `YAwarePCA`,
+`YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data: text, SQL, audits
+(`AuditReport`), sums that are kept (`DesignStatistics`).
+
+Beside them: `vtreat_py.evaluation` judges models, `vtreat_py.split_plans` makes folds,
+`vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks, and `vtreat_py.compat` stands in for
+the Python package vtreat.
+"""
 
 from typing import TYPE_CHECKING
 
-from vtreat_py._on_use import names_on_use
-from vtreat_py._version import __version__
+from vtreat_py.base.on_use import names_on_use
+from vtreat_py.base.version import __version__
 
 if TYPE_CHECKING:
     from vtreat_py import split_plans
-    from vtreat_py._design import cross_frame_experiment, design_treatments
-    from vtreat_py._design_steps import CrossFrameExperiment
-    from vtreat_py._errors import DriftError, VtreatError, VtreatWarning
-    from vtreat_py._plan import TreatmentPlan
-    from vtreat_py._prepare import prepare
-    from vtreat_py._treatments import (
+    from vtreat_py.api.design import cross_frame_experiment, design_treatments
+    from vtreat_py.api.experiment import CrossFrameExperiment
+    from vtreat_py.api.plan import TreatmentPlan
+    from vtreat_py.api.prepare import prepare
+    from vtreat_py.api.statistics import DesignStatistics
+    from vtreat_py.audit.report import AuditReport
+    from vtreat_py.base.errors import DriftError, VtreatError, VtreatWarning
+    from vtreat_py.estimators.treatments import (
         BinomialOutcomeTreatment,
         MultinomialOutcomeTreatment,
         NumericOutcomeTreatment,
         UnsupervisedTreatment,
     )
-    from vtreat_py.audit.report import AuditReport
-    from vtreat_py.kept.statistics import DesignStatistics
     from vtreat_py.yaware.pca import YAwarePCA
     from vtreat_py.yaware.pcr import YAwarePCR, YAwarePCRClassifier
     from vtreat_py.yaware.scaler import YAwareScaler
@@ -28,23 +40,23 @@ else:  # so that the command line of the evaluation starts without pandas and sc
         globals(),
         {
             "AuditReport": "audit.report",
-            "BinomialOutcomeTreatment": "_treatments",
-            "CrossFrameExperiment": "_design_steps",
-            "DesignStatistics": "kept.statistics",
-            "DriftError": "_errors",
-            "MultinomialOutcomeTreatment": "_treatments",
-            "NumericOutcomeTreatment": "_treatments",
-            "TreatmentPlan": "_plan",
-            "UnsupervisedTreatment": "_treatments",
-            "VtreatError": "_errors",
-            "VtreatWarning": "_errors",
+            "BinomialOutcomeTreatment": "estimators.treatments",
+            "CrossFrameExperiment": "api.experiment",
+            "DesignStatistics": "api.statistics",
+            "DriftError": "base.errors",
+            "MultinomialOutcomeTreatment": "estimators.treatments",
+            "NumericOutcomeTreatment": "estimators.treatments",
+            "TreatmentPlan": "api.plan",
+            "UnsupervisedTreatment": "estimators.treatments",
+            "VtreatError": "base.errors",
+            "VtreatWarning": "base.errors",
             "YAwarePCA": "yaware.pca",
             "YAwarePCR": "yaware.pcr",
             "YAwarePCRClassifier": "yaware.pcr",
             "YAwareScaler": "yaware.scaler",
-            "cross_frame_experiment": "_design",
-            "design_treatments": "_design",
-            "prepare": "_prepare",
+            "cross_frame_experiment": "api.design",
+            "design_treatments": "api.design",
+            "prepare": "api.prepare",
             "split_plans": "split_plans",
         },
     )

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted
-from vtreat_py._frames import InputFrame
-from vtreat_py._matplotlib import axes_or_new
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
+from vtreat_py.base.figures import axes_or_new
+from vtreat_py.frames.frame import InputFrame
 from vtreat_py.yaware._matrix import read_numbers
 from vtreat_py.yaware._selection import permuted_bar
 from vtreat_py.yaware.pca import YAwarePCA

@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 
 __all__ = ["OwnOutcomeInfluence", "own_outcome_influence"]
 

@@ -18,7 +18,7 @@ import vtreat_py as vt
 from tests.conftest import TREATED, FrameKind, assert_same_values, example_columns
 from tests.test_frame_kinds import TREATED as OF_EVERY_TYPE
 from tests.test_frame_kinds import wild_columns
-from vtreat_py._errors import (
+from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,

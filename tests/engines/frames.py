@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._names import told_apart
-from vtreat_py.engines.lazy.source import collect
+from vtreat_py.base.names import told_apart
+from vtreat_py.lazy.source import collect
 
 AWKWARD = [
     "", "NaN", "NULL", None, "a", "A", "a ", "é", "e\u0301", "😀", "nul\0in", "it's \"q\"",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._levels import Levels
+from vtreat_py.frames.levels import Levels
 
 # rsq and p-values of regressions come from differences of deviances, which are sums over rows.
 _OF_SCORES = ("rsq", "sig")

@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, awkward_table
-from vtreat_py._errors import FrameError, SchemaError
+from vtreat_py.base.errors import FrameError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from")
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 from tests.versions import older
-from vtreat_py._columns import NumericColumn
-from vtreat_py._errors import FrameError, UnsupportedColumnError
-from vtreat_py._frames import InputFrame
-from vtreat_py.engines.lazy.columns import (
+from vtreat_py.base.errors import FrameError, UnsupportedColumnError
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.lazy.columns import (
     LazyEmpty,
     LazyLevels,
     LazyNumber,
@@ -25,7 +25,7 @@ from vtreat_py.engines.lazy.columns import (
     lazy_columns,
     typed_frame,
 )
-from vtreat_py.engines.lazy.source import LazySource, collect
+from vtreat_py.lazy.source import LazySource, collect
 
 Lazy = Callable[[pa.Table], Any]
 

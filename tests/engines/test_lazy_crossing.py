@@ -11,15 +11,14 @@ import pytest
 
 import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
-from vtreat_py._design import design_with
-from vtreat_py._design_levels import LearnedLevelRows
-from vtreat_py._design_numbers import LearnedNumberRows
-from vtreat_py._design_steps import Design
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py.engines.lazy.columns import lazy_column
-from vtreat_py.engines.lazy.crossing import LevelCells, NumberFolds, cross_lazy
-from vtreat_py.engines.lazy.folds import LazyFolds, lazy_folds
-from vtreat_py.engines.lazy.source import LazySource
+from vtreat_py.api.design import design_with
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.lazy.columns import lazy_column
+from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.lazy.folds import LazyFolds, lazy_folds
+from vtreat_py.lazy.source import LazySource
+from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
+from vtreat_py.memory.design import Design
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vtreat_py as vt
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
-from vtreat_py._named_folds import deal_groups
-from vtreat_py._row_ids import PRIME, RowIdFolds
-from vtreat_py.engines.lazy.columns import kept_column, typed_frame
-from vtreat_py.engines.lazy.folds import lazy_folds
-from vtreat_py.engines.lazy.source import LazySource, collect
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.folds.named import deal_groups
+from vtreat_py.folds.row_ids import PRIME, RowIdFolds
+from vtreat_py.lazy.columns import kept_column, typed_frame
+from vtreat_py.lazy.folds import lazy_folds
+from vtreat_py.lazy.source import LazySource, collect
 
 Lazy = Callable[[pa.Table], Any]
 ENDS = [-(2**63), 2**63 - 1, 2**53 + 1, -(2**53) - 1, 0, -1, PRIME, -PRIME, PRIME - 1, 2**62]

@@ -18,7 +18,7 @@ import pytest
 import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
 from tests.versions import older
-from vtreat_py._errors import FrameError, InvalidOptionError, SchemaError
+from vtreat_py.base.errors import FrameError, InvalidOptionError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
 
@@ -232,7 +232,7 @@ def test_many_joined_columns_are_one_statement_of_duckdb(monkeypatch: pytest.Mon
     connection = duckdb.connect()
     connection.execute("CREATE TABLE vtreat_py_table AS SELECT 1 AS c0")  # it must not be found
     relation = connection.from_arrow(table)
-    module = import_module("vtreat_py.engines.lazy._duckdb")
+    module = import_module("vtreat_py.lazy.on_duckdb")
     asked: list[int] = []
 
     def look_up(native: Any, lookups: Any) -> Any:

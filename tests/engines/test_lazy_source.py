@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vtreat_py._errors import DependencyError, FrameError, InvalidOptionError, OptionTypeError
-from vtreat_py.engines.lazy.source import LazySource, collect, is_lazy
+from vtreat_py.base.errors import DependencyError, FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.lazy.source import LazySource, collect
 
 duckdb = pytest.importorskip("duckdb")
 polars = pytest.importorskip("polars")
@@ -25,14 +26,13 @@ def frame() -> Any:
 
 def test_frames_in_memory_are_not_lazy(frame: Any) -> None:
     assert is_lazy(frame.lazy())
-    assert is_lazy(LazySource.of(frame.lazy()))
     assert not any(map(is_lazy, [frame, frame.to_pandas(), frame.to_arrow(), np.eye(2), [[1]]]))
 
 
 def test_recognising_imports_no_engine() -> None:
     code = (
         "import sys, pandas as pd\n"
-        "from vtreat_py.engines.lazy.source import is_lazy\n"
+        "from vtreat_py.frames.kinds import is_lazy\n"
         "assert not is_lazy(pd.DataFrame()) and is_lazy('x.csv')\n"
         "found = {'polars', 'duckdb', 'pyspark', 'dask', 'ibis'} & set(sys.modules)\n"
         "assert not found, found\n"

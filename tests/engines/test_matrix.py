@@ -15,15 +15,9 @@ import pytest
 import vtreat_py as vt
 from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
 from tests.engines.plans import assert_same_plan
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
-from vtreat_py.engines.lazy import (
-    level_queries,
-    logistic_queries,
-    quantile_queries,
-    spread_query,
-    values,
-)
-from vtreat_py.engines.lazy.source import collect
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.lazy import level_queries, logistic_queries, quantile_queries, spread_query, values
+from vtreat_py.lazy.source import collect
 from vtreat_py.significance import logistic, newton
 
 pytestmark = [
@@ -254,6 +248,8 @@ def test_the_folds_by_row_id() -> None:
         _ = found.folds
     with pytest.raises(FrameError, match="cross_rows numbers the rows"):
         _ = found.cross_rows
+    with pytest.raises(FrameError, match="fold_numbers numbers the rows"):
+        _ = found.fold_numbers
     unnamed = vt.cross_frame_experiment(
         engine_frame("polars"), **given | {"row_id": None, "cv": "part"}
     )

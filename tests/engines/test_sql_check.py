@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.versions import older
-from vtreat_py.engines.sql import check, query
+from vtreat_py.sql import check, query
 
 ENGINES = ["duckdb", "sqlite", "postgres", "spark"]
 

@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.engines.sql_data import LEVELS, NUMBERS, awkward_frame, awkward_plan
-from vtreat_py.engines.sql import coding_tables, query
+from vtreat_py.sql import coding_tables, query
 
 # Levels and columns that differ in case only are what these tests are about.
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vtreat_py as vt
-from vtreat_py.engines.sql.dialects import check_native
+from vtreat_py.sql.dialects import check_native
 
 DIALECTS = ["duckdb", "sqlite", "postgres", "spark"]
 
@@ -466,9 +466,9 @@ def test_the_text_that_others_are_translated_from_gives_the_numbers_of_prepare(
 ) -> None:
     """Translated to DuckDB's own dialect and back, the one form of it that runs here."""
     sqlglot = pytest.importorskip("sqlglot")
-    from vtreat_py.engines.sql.choice import Choice
-    from vtreat_py.engines.sql.dialects import source_dialect
-    from vtreat_py.engines.sql.query import _Query
+    from vtreat_py.plan.choice import Choice
+    from vtreat_py.sql.dialects import source_dialect
+    from vtreat_py.sql.query import _Query
 
     frame = pd.DataFrame({"x": [f"l'{i % n_levels}" for i in range(n_levels * 3 - 1)] + [None]})
     frame["z"] = np.array([0.1, -0.7, np.nan])[np.arange(len(frame)) % 3]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 
 FLOATS = st.lists(st.floats(allow_nan=False), min_size=2, max_size=40)

@@ -22,7 +22,7 @@ from sklearn.metrics import (
 from sklearn.svm import LinearSVC
 
 from tests.evaluation.classifiers import CountedCalls, FirstColumn
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers
 
 ALL = [*DEFAULT_SCORING, "neg_log_loss", "neg_brier_score"]

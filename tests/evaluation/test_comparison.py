@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation.comparison import compare_models
 from vtreat_py.evaluation.paired_scores import per_row_loss
 from vtreat_py.evaluation.randomization import randomization_test

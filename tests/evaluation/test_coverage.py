@@ -19,7 +19,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.evaluation.classifiers import ShareOfPositives
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._population import as_population
 from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
 

@@ -21,7 +21,7 @@ from sklearn.metrics import log_loss, mean_absolute_error
 from sklearn.tree import DecisionTreeRegressor
 
 from tests.evaluation.test_repeated_prediction import ROWS, TARGET, two_fold_plans
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.error_decomposition import bias_variance
 from vtreat_py.evaluation.paired_scores import per_row_loss
 from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict

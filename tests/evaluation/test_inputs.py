@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._inputs import checked_weight, finite_numbers, one_dimensional
 
 

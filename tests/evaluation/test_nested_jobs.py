@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from sklearn import config_context, get_config
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation.nested_jobs import run_nested
 
 RANGES = [range(1, 4), range(5, 11), range(100, 201)]

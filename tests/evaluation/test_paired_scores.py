@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from sklearn import metrics
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.paired_scores import per_group_metric, per_row_loss
 
 RANDOM = np.random.default_rng(0)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation import _sign_flips
 from vtreat_py.evaluation.randomization import RandomizationTestResult, randomization_test
 

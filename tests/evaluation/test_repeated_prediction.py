@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import vtreat_py as vt
 from tests.versions import older
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
 
 X, Y = load_diabetes(return_X_y=True, as_frame=True)

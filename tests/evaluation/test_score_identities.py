@@ -13,7 +13,7 @@ import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._formulas import SCORES, Counts
 from vtreat_py.evaluation._rational_functions import RationalFunction
 from vtreat_py.evaluation.score_identities import (

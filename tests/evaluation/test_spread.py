@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tests.evaluation.classifiers import CountedCalls, FirstColumn
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, VtreatWarning
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, VtreatWarning
 from vtreat_py.evaluation.spread import CVSpread, cv_spread
 
 mpl.use("Agg")

@@ -21,7 +21,7 @@ from sklearn.model_selection import (
 )
 
 from tests.evaluation.classifiers import FirstColumn
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._fold_scores import LabelledRows, score_folds
 from vtreat_py.evaluation._spread_intervals import score_intervals, strategies_of_fixed_shares

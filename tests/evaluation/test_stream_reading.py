@@ -16,7 +16,7 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation import stream_reading
 from vtreat_py.evaluation.stream_reading import evaluate_stream
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator

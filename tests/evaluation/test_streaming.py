@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.scores import confusion_scores
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 

@@ -35,7 +35,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import vtreat_py as vt
 from tests.conftest import example_columns
 from tests.versions import older
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
 from vtreat_py.evaluation.weighted_validation import weighted_cross_validate
 

@@ -42,7 +42,7 @@ from sklearn.tree import DecisionTreeClassifier
 import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
 from tests.versions import older
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._weighted_folds import average
 from vtreat_py.evaluation.weighted_validation import (
     WeightedCrossValidation,

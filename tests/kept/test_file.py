@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import vtreat_py as vt
-from vtreat_py._errors import OptionTypeError, PlanFormatError
+from vtreat_py.base.errors import OptionTypeError, PlanFormatError
 from vtreat_py.statistics import value_table
 
 OUTCOMES = {"binomial": "hit", "numeric": "price", "multinomial": "kind"}

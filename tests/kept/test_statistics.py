@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from sklearn.model_selection import RepeatedKFold
 
 import vtreat_py as vt
-from vtreat_py._design import design_with
-from vtreat_py._errors import (
+from vtreat_py.api.design import design_with
+from vtreat_py.api.statistics import kept_statistics
+from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,
     OutcomeError,
     SchemaError,
 )
-from vtreat_py.kept.statistics import kept_statistics
 from vtreat_py.statistics import value_table
 
 # One of the columns is missing throughout.

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py._number_profile import NumberProfile
 from vtreat_py.significance.two_samples import beyond_test, two_sample_test
+from vtreat_py.statistics.number_profile import NumberProfile
 
 DRAWS = 400
 # What 400 draws at 5% stay within, but for one time in a thousand: 20 +- 3.3 * 4.4.

@@ -21,7 +21,7 @@ import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
 from tests.oracle import BESIDE, Case
 from tests.yaware.data import classes, noise, shared_causes
-from vtreat_py._errors import FrameError, InvalidOptionError
+from vtreat_py.base.errors import FrameError, InvalidOptionError
 
 RANDOM = np.random.default_rng(5)
 X, NUMBERS = shared_causes(400, 3, RANDOM)

@@ -16,7 +16,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 import vtreat_py as vt
 from tests.conftest import arrays, assert_close, assert_same_values
 from tests.yaware.data import classes, shared_causes
-from vtreat_py._errors import (
+from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,

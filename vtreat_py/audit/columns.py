@@ -6,22 +6,20 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from vtreat_py._column_treatment import NumericTreatment
-from vtreat_py._columns import Kind
-from vtreat_py._level_effects import LevelStatistics
-from vtreat_py._options import DesignOptions
-from vtreat_py._pruning import holm
-from vtreat_py._typing import BoolArray, FloatArray
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.frames.columns import Kind
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.options import DesignOptions
+from vtreat_py.plan.pruning import holm
+from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.significance.two_samples import beyond_test, two_sample_test
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
-
-if TYPE_CHECKING:  # the plan audits frames by this module
-    from vtreat_py._plan import TreatmentPlan
 
 # A level has a bin of its own where so many rows of it are expected in the smaller sample. Chance
 # alone then makes an index of a twentieth (design much larger) to a tenth (both of one size).
@@ -103,7 +101,7 @@ class ColumnAudit:
         return self.bins.by_chance()
 
 
-def audit_columns(plan: TreatmentPlan, counts: FrameCounts) -> list[ColumnAudit]:
+def audit_columns(plan: Plan, counts: FrameCounts) -> list[ColumnAudit]:
     """Judge each treated column of a plan."""
     statistics = {s.column: s for s in plan.level_statistics}
     found: list[ColumnAudit] = []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from vtreat_py._matplotlib import axes_or_new
-
-if TYPE_CHECKING:  # the report draws itself by this module
-    from vtreat_py.audit.report import AuditReport
+from vtreat_py.audit.columns import ColumnAudit
+from vtreat_py.base.arrays import BoolArray
+from vtreat_py.base.figures import axes_or_new
 
 # Smaller indices are drawn here.
 _SMALLEST = 1e-3
@@ -17,18 +17,18 @@ _SMALLEST = 1e-3
 _BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#777777"
 
 
-def draw_audit(report: AuditReport, ax: Any, most: int) -> Any:
-    """Draw the indices of the worst columns; see `AuditReport.plot`."""
-    order = report.worst_first[:most]
-    columns = [report.columns[i] for i in order]
+def draw_audit(
+    columns: Sequence[ColumnAudit], drifted: BoolArray, psi: float, title: str, ax: Any
+) -> Any:
+    """Draw the indices of columns, and the limit of them; see `AuditReport.plot`."""
     place = np.arange(len(columns))
     index = np.maximum([one.psi for one in columns], _SMALLEST)
     chance = np.maximum([one.psi_by_chance for one in columns], _SMALLEST)
-    drifted, limit = report.drifted[order], max(report.psi, _SMALLEST)
+    limit = max(psi, _SMALLEST)
     ax = axes_or_new(ax, figsize=(7.0, 1.6 + 0.3 * len(columns)))
     ax.set_xscale("log")
     ax.barh(place, chance, height=0.5, color="#dddddd", label="95% of what chance makes")
-    ax.axvline(limit, color=_GREY, linestyle="--", linewidth=1, label=f"limit, {report.psi:g}")
+    ax.axvline(limit, color=_GREY, linestyle="--", linewidth=1, label=f"limit, {psi:g}")
     for which, colour, fill, label in (
         (drifted, _VERMILION, _VERMILION, "drifted"),
         (~drifted, _BLUE, "white", "not drifted"),
@@ -40,7 +40,7 @@ def draw_audit(report: AuditReport, ax: Any, most: int) -> Any:
         xlabel="population stability index",
         xlim=(_SMALLEST * 0.8, None),
     )
-    ax.set_title(report.summary, pad=30)
+    ax.set_title(title, pad=30)
     ax.invert_yaxis()
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
     ax.spines[["top", "right"]].set_visible(False)

@@ -7,21 +7,19 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import DriftError, InvalidOptionError, counted, listed
-from vtreat_py._options import check_number
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
-from vtreat_py._warn import warn
 from vtreat_py.audit.columns import Bins, ColumnAudit, adjusted, audit_columns
 from vtreat_py.audit.counts import FrameCounts
 from vtreat_py.audit.plot import draw_audit
-
-if TYPE_CHECKING:  # the plan audits frames by this module
-    from vtreat_py._plan import TreatmentPlan
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.checks import check_number
+from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, listed
+from vtreat_py.base.warn import warn
+from vtreat_py.plan.data import Plan
 
 IGNORE, WARN, RAISE = "ignore", "warn", "raise"
 _ON_DRIFT = (IGNORE, WARN, RAISE)
@@ -274,7 +272,9 @@ class AuditReport:
             With a row for each column, the worst on top; filled where the column has drifted. Grey
             bars reach as far as chance does in 95% of frames.
         """
-        return draw_audit(self, ax, _check_most(most))
+        worst = self.worst_first[: _check_most(most)]
+        columns = [self.columns[i] for i in worst]
+        return draw_audit(columns, self.drifted[worst], self.psi, self.summary, ax)
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
@@ -303,7 +303,7 @@ class AuditReport:
 
 
 def audit_report(
-    plan: TreatmentPlan, counts: FrameCounts, psi: float, sig: float, on_drift: str
+    plan: Plan, counts: FrameCounts, psi: float, sig: float, on_drift: str
 ) -> AuditReport:
     """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
     columns = tuple(audit_columns(plan, counts))

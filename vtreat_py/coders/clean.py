@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import BoolArray, FloatArray, NumberArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.quantiles import weighted_quantiles
 

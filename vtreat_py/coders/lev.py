@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
 from vtreat_py.statistics.level_view import LevelFunction, LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.pooling import PooledLevels
 
 # Variance between levels below this share of the mean square is rounding, not signal.

@@ -6,10 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from vtreat_py._column_treatment import DerivedVariable, LevelTreatment, NumericTreatment
 from vtreat_py.compat._extra_columns import MissingMark
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._variables import Variable
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.variables import DerivedVariable
 
 _CLASS = {
     "missing_indicator": "IndicateMissingTransform",

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._columns import NumericColumn
-from vtreat_py._errors import FrameError, OptionTypeError
-from vtreat_py._frames import InputFrame
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import FrameError, OptionTypeError
 from vtreat_py.compat._codes import derived_name
 from vtreat_py.compat._frames import has_gaps, missing_marks, part
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.frames.frame import InputFrame
 
 Claim = Callable[[str], str]
 Pairs = Sequence[tuple[IntArray, IntArray]]

@@ -9,10 +9,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from vtreat_py._columns import EmptyColumn, NumericColumn
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
-from vtreat_py._frames import InputFrame
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.frames.columns import EmptyColumn, NumericColumn
+from vtreat_py.frames.frame import InputFrame
 
 _LEVEL_TYPES = (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Binary)
 # Rows that tell most columns from identifiers.

@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 
 from vtreat_py import prepare
-from vtreat_py._design_context import digest
-from vtreat_py._errors import SchemaError, VtreatWarning, counted
-from vtreat_py._frames import InputFrame
-from vtreat_py._plan import TreatmentPlan
-from vtreat_py._typing import FloatArray
-from vtreat_py._warn import warn
+from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import SchemaError, VtreatWarning, counted
+from vtreat_py.base.warn import warn
 from vtreat_py.compat._extra_columns import Extra
 from vtreat_py.compat._frames import extended, output
 from vtreat_py.compat._variables import Variable
+from vtreat_py.frames.digest import digest
+from vtreat_py.frames.frame import InputFrame
 
 _TRAINING_FRAME = "this looks like the frame the plan was designed on"
 

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._frames import InputFrame
-from vtreat_py._names import NameRegister
-from vtreat_py._plan import TreatmentPlan
-from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py._warn import warn
+from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.names import NameRegister
+from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, is_identifier, level_columns
@@ -24,6 +23,7 @@ from vtreat_py.compat._parameters import native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
 from vtreat_py.compat._variables import Variable, name_variables
 from vtreat_py.compat.cross_plan import index_pairs
+from vtreat_py.frames.frame import InputFrame
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._options import check_flag, check_number
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_flag, check_number
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
@@ -51,7 +51,7 @@ def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str,
     5
     >>> vtreat.vtreat_parameters({"cross_validation_kk": 3})
     Traceback (most recent call last):
-    vtreat_py._errors.InvalidOptionError: params has the unknown key 'cross_validation_kk'; ...
+    vtreat_py.base.errors.InvalidOptionError: params has the unknown key 'cross_validation_kk'; ...
     """
     return merged(user_params, supervised_defaults())
 

@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from vtreat_py._plan import TreatmentPlan
-from vtreat_py._typing import FloatArray
+from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.compat._variables import Variable, counts
 
 

@@ -10,20 +10,20 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._errors import (
+from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,
     OutcomeError,
     SchemaError,
 )
-from vtreat_py._frames import InputFrame
-from vtreat_py._plan import TreatmentPlan
-from vtreat_py._warn import warn
+from vtreat_py.base.warn import warn
 from vtreat_py.compat._description import description_matrix
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
 from vtreat_py.compat._parameters import merged, supervised_defaults, tunable
+from vtreat_py.frames.frame import InputFrame
 
 
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from vtreat_py._frames import InputFrame
 from vtreat_py.compat._parameters import unsupervised_defaults
 from vtreat_py.compat._transformer import Treatment
+from vtreat_py.frames.frame import InputFrame
 
 _COMMON = """
     cols_to_copy : list of column names

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._column_treatment import LevelTreatment
-from vtreat_py._options import Y_AWARE
-from vtreat_py._plan import TreatmentPlan
-from vtreat_py._typing import FloatArray
+from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.compat._codes import CODE_OF_TREATMENT, TREATMENT_OF_CODE, derived_name
 from vtreat_py.compat._extra_columns import ExtraColumn
+from vtreat_py.plan.options import Y_AWARE
+from vtreat_py.plan.treatments import LevelTreatment
 
 _RANK = {"missing_indicator": 0, "clean_copy": 1}
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._typing import IntArray
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 
 class CrossValidationPlan(ABC):

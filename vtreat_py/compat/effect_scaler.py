@@ -9,8 +9,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._errors import FrameError, SchemaError
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import FrameError, SchemaError
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.statistics.moments import Moments
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py import design_treatments, prepare
-from vtreat_py._errors import VtreatWarning
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import VtreatWarning
 
 
 def standard_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.significance.linear import linear_score
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.statistics.moments import Moments

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.compat._codes import clean_string
 from vtreat_py.compat.partial_pooling_estimator import pooled_effect_estimate
 from vtreat_py.compat.stats_utils import our_corr_score, our_pseudo_R2

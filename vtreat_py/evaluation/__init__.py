@@ -6,7 +6,7 @@ evaluation of classifiers, the spread of cross-validation, and scores of classif
 
 from typing import TYPE_CHECKING
 
-from vtreat_py._on_use import names_on_use
+from vtreat_py.base.on_use import names_on_use
 
 if TYPE_CHECKING:
     from vtreat_py.evaluation.comparison import compare_models

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 # Decimals, as floats of 32 bits too, are at most this below themselves: they start their bins.
 _NUDGE = 2.0**-24

@@ -22,8 +22,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 
 Metric: TypeAlias = str | Callable[..., Any]
 Scoring: TypeAlias = Metric | Sequence[Metric] | AbstractSet[Metric] | Mapping[str, Metric]

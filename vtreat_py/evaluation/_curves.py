@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 if TYPE_CHECKING:  # imported on use: the command line does without
     import pandas as pd

@@ -17,9 +17,9 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing, indexable
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
-from vtreat_py._jobs import run_groups
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.jobs import run_groups
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
 from vtreat_py.evaluation._weighted_model import fitted_clone

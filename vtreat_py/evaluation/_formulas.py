@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 
 class Counts(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 
 def one_dimensional(values: Any, name: str) -> Any:
@@ -75,3 +75,8 @@ def whole_number(value: Any, name: str, least: int) -> int:
     if value < least:
         raise InvalidOptionError(f"{name}={value}; it must be >= {least}")
     return int(value)
+
+
+def counted_rows(number: int) -> str:
+    """Text such as "12,345 rows"."""
+    return f"{number:,} row{'' if number == 1 else 's'}"

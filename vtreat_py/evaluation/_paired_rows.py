@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._inputs import check_length, one_dimensional
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._fold_scores import LabelledRows
 
 Sampler = Callable[[int, float, np.random.Generator], tuple[Any, Any]]

@@ -15,8 +15,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._typing import IntArray
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 
 @dataclass(frozen=True, eq=False)

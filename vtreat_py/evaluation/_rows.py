@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._inputs import (
     check_length,
     finite_numbers,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 
 # Roundings that a signed sum of weighted differences owes to things other than sums within
 # groups: both scores, the weight, the difference, the product, and a few for how the scores

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vtreat_py._errors import InvalidOptionError, listed
+from vtreat_py.base.errors import InvalidOptionError, listed
 
 # Class shares of test folds that vary by less than this part of chance variance are held fixed.
 _FIXED = 0.25

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._formulas import Counts
 from vtreat_py.evaluation._rows import Rows

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from vtreat_py._errors import FrameError, VtreatError
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import FrameError, VtreatError
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 Columns = tuple[FloatArray, FloatArray]

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 
 FoldWeight = Literal["mass", "size", "equal"]
 _FOLD_WEIGHTS = ("mass", "size", "equal")

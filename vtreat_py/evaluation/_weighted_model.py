@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._warn import warn
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.warn import warn
 
 
 def routing_enabled() -> bool:

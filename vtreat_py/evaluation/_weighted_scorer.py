@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._weighted_model import WeightedModel
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from vtreat_py._errors import FrameError, VtreatError
+from vtreat_py.base.errors import FrameError, VtreatError
 from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation._formulas import score_values
 from vtreat_py.evaluation._two_columns import evaluate_text

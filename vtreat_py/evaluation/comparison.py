@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, listed
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.evaluation._inputs import finite_numbers
 from vtreat_py.evaluation.randomization import randomization_test
 

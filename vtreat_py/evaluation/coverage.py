@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError
-from vtreat_py._jobs import run_jobs
-from vtreat_py._matplotlib import axes_or_new
-from vtreat_py._options import check_flag
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.jobs import run_jobs
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import (
     LabelledRows,

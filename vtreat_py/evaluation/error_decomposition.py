@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._options import check_flag
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
     check_same_rows,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._jobs import run_groups
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.jobs import run_groups
 
 __all__ = ["run_nested"]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, listed
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import check_same_rows, rows_of, units
 

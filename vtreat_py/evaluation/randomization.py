@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, counted
-from vtreat_py._matplotlib import axes_or_new
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.errors import InvalidOptionError, counted
+from vtreat_py.base.figures import axes_or_new
 from vtreat_py.evaluation._inputs import check_length, checked_weight, finite_numbers, whole_number
 from vtreat_py.evaluation._paired_rows import check_same_rows, standard_error_of_mean, units
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean

@@ -11,10 +11,10 @@ import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, indexable
 
-from vtreat_py._errors import InvalidOptionError, listed
-from vtreat_py._jobs import run_groups
-from vtreat_py._options import check_flag
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.jobs import run_groups
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
 from vtreat_py.evaluation._paired_rows import units
 from vtreat_py.evaluation._repetitions import Split, repeated_splits

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from vtreat_py._dependencies import optional_module
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._formulas import SCORES, Counts
 from vtreat_py.evaluation._rational_functions import RationalFunction
 

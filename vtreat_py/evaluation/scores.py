@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, listed
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.evaluation._formulas import SCORES, Counts, score_values
 from vtreat_py.evaluation._inputs import check_length, checked_weight, one_dimensional
 from vtreat_py.evaluation._rows import is_label, is_missing

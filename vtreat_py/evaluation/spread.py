@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from vtreat_py._errors import listed
-from vtreat_py._matplotlib import axes_or_new
-from vtreat_py._options import check_flag
-from vtreat_py._warn import warn
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import listed
+from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
 from vtreat_py.evaluation._spread_intervals import (

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._errors import FrameError, InvalidOptionError, OptionTypeError, listed
-from vtreat_py._progress import progress_line
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.progress import progress_line
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 __all__ = ["evaluate_stream"]

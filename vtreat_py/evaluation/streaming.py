@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._warn import warn
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._curves import Ranking, calibration
 from vtreat_py.evaluation._formulas import Counts
-from vtreat_py.evaluation._inputs import finite_numbers
+from vtreat_py.evaluation._inputs import counted_rows, finite_numbers
 from vtreat_py.evaluation._rows import Missing, read_rows
 from vtreat_py.evaluation._tally import Tally
 
@@ -356,9 +356,32 @@ class StreamingBinaryEvaluator:
         -------
         StreamingReport
         """
+        import pandas as pd
+
         from vtreat_py.evaluation.streaming_report import StreamingReport
 
-        return StreamingReport.of(self)
+        groups = self.calibration()
+        low, high = self.auc_bounds()
+        summary = {
+            "prevalence": self.prevalence(),
+            "auc": (low + high) / 2,
+            "auc_low": low,
+            "auc_high": high,
+            "average_precision": self.average_precision(),
+            "rmse": self.rmse(),
+        }
+        if self.are_probabilities:
+            summary |= {"log_loss": self.log_loss(), "brier": self.brier()}
+        return StreamingReport(
+            n_rows=self.n_rows,
+            n_missing=self.n_missing,
+            summary=pd.Series(summary),
+            fixed=self.fixed(),
+            roc_curve=self.roc_curve(),
+            precision_recall_curve=self.precision_recall_curve(),
+            gain_curve=self.gain_curve(),
+            calibration=groups,
+        )
 
     def _ranking(self) -> Ranking:
         tally = self._counted()
@@ -407,8 +430,3 @@ def _as_list(threshold: Any) -> Any:
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise InvalidOptionError(f"{name} is {value!r}; it can be {', '.join(map(repr, allowed))}")
-
-
-def counted_rows(number: int) -> str:
-    """Text such as "12,345 rows"."""
-    return f"{number:,} row{'' if number == 1 else 's'}"

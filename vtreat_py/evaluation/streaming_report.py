@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py._matplotlib import new_figure
+from vtreat_py.base.figures import new_figure
 from vtreat_py.evaluation._curves import at_most
-from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator, counted_rows
+from vtreat_py.evaluation._inputs import counted_rows
 
 __all__ = ["StreamingReport"]
 
@@ -44,32 +44,6 @@ class StreamingReport:
     precision_recall_curve: pd.DataFrame
     gain_curve: pd.DataFrame
     calibration: pd.DataFrame
-
-    @classmethod
-    def of(cls, evaluator: StreamingBinaryEvaluator) -> StreamingReport:
-        """Ask an evaluator for everything."""
-        calibration = evaluator.calibration()
-        low, high = evaluator.auc_bounds()
-        summary = {
-            "prevalence": evaluator.prevalence(),
-            "auc": (low + high) / 2,
-            "auc_low": low,
-            "auc_high": high,
-            "average_precision": evaluator.average_precision(),
-            "rmse": evaluator.rmse(),
-        }
-        if evaluator.are_probabilities:
-            summary |= {"log_loss": evaluator.log_loss(), "brier": evaluator.brier()}
-        return cls(
-            n_rows=evaluator.n_rows,
-            n_missing=evaluator.n_missing,
-            summary=pd.Series(summary),
-            fixed=evaluator.fixed(),
-            roc_curve=evaluator.roc_curve(),
-            precision_recall_curve=evaluator.precision_recall_curve(),
-            gain_curve=evaluator.gain_curve(),
-            calibration=calibration,
-        )
 
     def __repr__(self) -> str:
         found = self.summary

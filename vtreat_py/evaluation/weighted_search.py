@@ -17,9 +17,9 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from vtreat_py._errors import InvalidOptionError, OptionTypeError, counted, listed
-from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py._warn import warn
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._best_estimator import BestEstimatorMethods, model_has
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average

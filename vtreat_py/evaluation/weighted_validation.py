@@ -13,9 +13,9 @@ from sklearn.model_selection import cross_validate
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from vtreat_py._errors import InvalidOptionError, counted
-from vtreat_py._matplotlib import axes_or_new
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, counted
+from vtreat_py.base.figures import axes_or_new
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._weighted_folds import (
     FoldWeight,

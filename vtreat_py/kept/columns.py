@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vtreat_py._columns import Column, NumericColumn
-from vtreat_py._errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.columns import Column, NumericColumn
 from vtreat_py.kept.design import KeptDesign, check_part
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers

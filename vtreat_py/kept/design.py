@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._design_context import DesignContext
-from vtreat_py._design_steps import Design
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._folds import FoldPlan
-from vtreat_py._options import DesignOptions
-from vtreat_py._outcome import Outcome, OutcomeType, note_of_classes, sorted_classes
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.design.context import DesignContext
+from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.memory.design import Design
+from vtreat_py.outcome.outcome import Outcome, OutcomeType
+from vtreat_py.outcome.reading import note_of_classes, sorted_classes
+from vtreat_py.plan.options import DesignOptions
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 
 

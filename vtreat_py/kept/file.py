@@ -12,9 +12,17 @@ from typing import Any, get_args
 
 import numpy as np
 
-from vtreat_py._columns import Kind
-from vtreat_py._errors import OptionTypeError, PlanFormatError
-from vtreat_py._json_schema import (
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import OptionTypeError, PlanFormatError
+from vtreat_py.base.files import write_whole
+from vtreat_py.base.version import __version__
+from vtreat_py.frames.columns import Kind
+from vtreat_py.kept.columns import KeptColumn
+from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.levels import KeptLevels
+from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.plan.json import OPTIONS, check_version, parsed
+from vtreat_py.plan.json_schema import (
     LevelsPart,
     Maybe,
     Number,
@@ -25,16 +33,8 @@ from vtreat_py._json_schema import (
     Whole,
     check_distinct,
 )
-from vtreat_py._json_values import described
-from vtreat_py._options import OUTCOME_TYPES, function_name
-from vtreat_py._plan_file import write_whole
-from vtreat_py._plan_json import OPTIONS, check_version, parsed
-from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py._version import __version__
-from vtreat_py.kept.columns import KeptColumn
-from vtreat_py.kept.design import KeptDesign
-from vtreat_py.kept.levels import KeptLevels
-from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.plan.json_values import described
+from vtreat_py.plan.options import OUTCOME_TYPES, function_name
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums

@@ -6,23 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from vtreat_py._columns import Column, NumericColumn
-from vtreat_py._design_context import NO_CODE_APPLIES, DesignContext
-from vtreat_py._design_levels import (
-    LearnedLevelRows,
-    LearnedLevels,
-    UnusedLevels,
-    learn_level_facts,
-)
-from vtreat_py._design_numbers import LearnedNumberRows, LearnedNumbers, learn_number_facts
-from vtreat_py._number_rows import NumberRows
-from vtreat_py._options import LEVEL_CODERS, NUMERIC_CODERS
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
+from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
+from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
+from vtreat_py.frames.columns import Column, NumericColumn
 from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels, level_codes
-from vtreat_py.kept.number_table import NumberTable
+from vtreat_py.kept.number_facts import NumberTable
 from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
+from vtreat_py.memory.numbers import NumberRows
+from vtreat_py.memory.rows import DesignRows
+from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py.statistics.tally import CellIndex
 
 
@@ -71,7 +68,9 @@ def learn_kept_rows(
             assert not isinstance(learned, LearnedLevels)
             return learned
         of_rows = replace(context, outcome=replace(context.outcome, weight=None))
-        return LearnedNumberRows(learned, NumberRows(_as_numbers(column, kept), of_rows))
+        return LearnedNumberRows(
+            learned, NumberRows(_as_numbers(column, kept), DesignRows(of_rows))
+        )
     assert not isinstance(column, NumericColumn)
     codes, levels = level_codes(column)
     all_count = weight is None or bool(weight.all())

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from vtreat_py._column_facts import LevelFacts
-from vtreat_py._columns import EmptyColumn, LevelColumn
-from vtreat_py._levels import Levels
-from vtreat_py._typing import IntArray
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.design.facts import LevelFacts
+from vtreat_py.frames.columns import EmptyColumn, LevelColumn
+from vtreat_py.frames.levels import Levels
 from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
 from vtreat_py.kept.rows import KeptRows
 from vtreat_py.significance.permutation_moments import OutcomePowers

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vtreat_py._columns import Kind, NumericColumn
-from vtreat_py._typing import IntArray
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.frames.columns import Kind, NumericColumn
 from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
 from vtreat_py.kept.rows import KeptRows
 from vtreat_py.statistics.outcome_sums import OutcomeSums

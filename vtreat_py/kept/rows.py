@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._columns import NumericColumn
-from vtreat_py._design_context import DesignContext
-from vtreat_py._design_steps import Design
-from vtreat_py._errors import FrameError, InvalidOptionError, OutcomeError, SchemaError, counted
-from vtreat_py._folds import folds_of_pairs
-from vtreat_py._frames import InputFrame
-from vtreat_py._jobs import check_jobs
-from vtreat_py._options import CALIBRATED
-from vtreat_py._outcome import read_along, read_known_outcome, read_weight
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OutcomeError, SchemaError, counted
+from vtreat_py.base.jobs import check_jobs
+from vtreat_py.design.context import DesignContext
+from vtreat_py.folds.making import folds_of_pairs
+from vtreat_py.frames.beside import read_along
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.frames.frame import InputFrame
 from vtreat_py.kept.design import KeptDesign
+from vtreat_py.memory.design import Design
+from vtreat_py.outcome.reading import read_known_outcome, read_weight
+from vtreat_py.plan.options import CALIBRATED
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, generator, p_value_by_draws
 from vtreat_py.significance.level_tests import fisher_exact
 from vtreat_py.significance.sample import Sample

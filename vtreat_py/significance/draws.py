@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 
 # Draws come from generators of their own, so that a p-value depends on the data alone.
 _SEED = 1937

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 # R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
 _SMALL_CELL = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 

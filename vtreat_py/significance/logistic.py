@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.significance.newton import (
     MANY_POINTS,
     MAX_ETA,

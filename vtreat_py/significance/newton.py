@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 
 _MAX_ITERATIONS = 25
 _TOLERANCE = 1e-8

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 
 # So many pairs are looked at, one for each moment of a sum over pairs.
 MOMENTS = 4

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.pair_sharing import BLOCKS, MOMENTS, PairSharing, products
 from vtreat_py.significance.sample import POWERS, Sample
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 
 # Variation below this share of the size of the values is rounding.
 _ROUNDING = 1e-15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, NumberArray
 
 # Squares of larger numbers, summed over rows, could leave the range of floats.
 _LARGE = 1e140

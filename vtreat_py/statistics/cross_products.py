@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.statistics.moments import Moments
 
 

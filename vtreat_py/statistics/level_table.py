@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, IntArray
+from vtreat_py.base.arrays import BoolArray, IntArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.scan import all_but_one, all_but_own
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
 
 # Squares about the mean below this share of the raw ones have lost digits to cancellation.

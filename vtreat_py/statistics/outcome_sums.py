@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 
 # Stands for weight 0 where a total of 0 is divided by it.
 _TINY = 1e-300

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.statistics.coordinates import Coordinates
 
 

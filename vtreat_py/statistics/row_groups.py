@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.moments import Moments, Point
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 

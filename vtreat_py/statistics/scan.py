@@ -7,7 +7,7 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from vtreat_py._typing import IntArray
+from vtreat_py.base.arrays import IntArray
 
 
 class Summed(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from vtreat_py._typing import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 
 # Rows that each bin of each sample is given beforehand.
 _PRIOR_ROWS = 0.5

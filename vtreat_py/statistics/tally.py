@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 

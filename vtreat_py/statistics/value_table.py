@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from vtreat_py._typing import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by

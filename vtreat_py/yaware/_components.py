@@ -9,7 +9,7 @@ from scipy import linalg
 from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 # With more columns, a few leading components are found one by one, not all at once.
 MANY_COLUMNS = 300

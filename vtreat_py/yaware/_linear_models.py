@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from vtreat_py._typing import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 
 # Next to no ridge: it changes no digit that matters, and gives separated classes a finite answer.
 _WEAK = 1e6

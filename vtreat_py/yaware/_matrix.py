@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py._columns import Column, EmptyColumn, NumericColumn, kind_of
-from vtreat_py._errors import FrameError, OptionTypeError, UnsupportedColumnError
-from vtreat_py._frames import InputFrame
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py.frames.frame import InputFrame
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.tally import blocks
 

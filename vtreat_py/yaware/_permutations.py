@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vtreat_py._outcome import Outcome, counts_rows
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.outcome.outcome import Outcome, counts_rows
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware._components import (
     MANY_COLUMNS,

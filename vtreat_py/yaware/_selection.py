@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._typing import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 
 PERMUTATION, SIGNIFICANCE = "permutation", "significance"
 BY_PERMUTATION = (PERMUTATION, SIGNIFICANCE)

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py._errors import InvalidOptionError, OutcomeError
-from vtreat_py._frame_transformer import FrameTransformer, check_columns, training_frame
-from vtreat_py._frames import InputFrame
-from vtreat_py._options import check_flag
-from vtreat_py._outcome import Outcome, read_outcome, read_weight
-from vtreat_py._typing import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError, OutcomeError
+from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.reading import read_outcome, read_weight
 from vtreat_py.yaware._matrix import LARGE, read_numbers
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from vtreat_py._design_context import combined_slopes
-from vtreat_py._outcome import Outcome
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.design.scoring import combined_slopes
+from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.cross_products import CrossProducts

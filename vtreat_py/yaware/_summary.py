@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.yaware._linear_models import LinearModel
 from vtreat_py.yaware.pca import YAwarePCA
 

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._frames import InputFrame
-from vtreat_py._outcome import Outcome
-from vtreat_py._seeds import random_numbers
-from vtreat_py._typing import FloatArray, IntArray
-from vtreat_py._warn import warn
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.seeds import random_numbers
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware import _selection
 from vtreat_py.yaware._components import MANY_COLUMNS, principal_components, threads_for

@@ -11,11 +11,12 @@ from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from vtreat_py._errors import FrameError, InvalidOptionError
-from vtreat_py._frame_transformer import training_frame
-from vtreat_py._frames import InputFrame
-from vtreat_py._outcome import is_name, read_outcome, read_weight
-from vtreat_py._typing import FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import FrameError, InvalidOptionError
+from vtreat_py.estimators.base import training_frame
+from vtreat_py.frames.beside import is_name
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.reading import read_outcome, read_weight
 from vtreat_py.yaware._linear_models import LinearModel, least_squares, logistic
 from vtreat_py.yaware._selection import PERMUTATION
 from vtreat_py.yaware._summary import PCRSummary

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py._design import design_with
-from vtreat_py._design_numbers import LearnedNumberRows
-from vtreat_py._design_steps import Design
-from vtreat_py._errors import InvalidOptionError
-from vtreat_py._frames import InputFrame
+from vtreat_py.api.design import design_with
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.memory.crossing import LearnedNumberRows
+from vtreat_py.memory.design import Design
 from vtreat_py.yaware._crossing import CrossScaled
 from vtreat_py.yaware._shared import YAwareTransformer, as_floats
 

@@ -1,0 +1,346 @@
+"""Design: a frame and an outcome in, a plan and a cross-frame out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from inspect import signature
+from typing import Any
+
+from vtreat_py.api.experiment import CrossFrameExperiment
+from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
+from vtreat_py.api.plan import TreatmentPlan, with_verbs
+from vtreat_py.api.statistics import kept_experiment, kept_statistics
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.coders.clean import Imputer
+from vtreat_py.design.checks import no_cross_frame
+from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.lazy.design import LazyDesign
+from vtreat_py.memory.design import Design
+from vtreat_py.plan.choice import check_sparse_options
+from vtreat_py.plan.pruning import SIG, check_pruning
+
+
+def design_treatments(
+    frame: Any,
+    *,
+    outcome: Any = None,
+    outcome_type: str | None = None,
+    target: Any = None,
+    variables: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: Any = None,
+    random_state: Any = None,
+    row_id: Hashable | None = None,
+    min_fraction: float = 0.02,
+    smoothing: float | str = "auto",
+    rare_count: float = 0,
+    rare_sig: float | None = None,
+    collar_prob: float = 0.0,
+    coders: Sequence[str] | None = None,
+    y_dependent_coders: Sequence[str] | None = None,
+    cat_scaling: bool = False,
+    imputation: Imputer = "mean",
+    imputation_map: Mapping[Hashable, Imputer] | None = None,
+    significance: str = "calibrated",
+    force_split: bool = False,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    keep_statistics: bool = False,
+) -> TreatmentPlan:
+    """Learn how to turn the columns of a frame into safe numbers.
+
+    The plan is for new rows (`prepare`). For a frame to train a model on use
+    `cross_frame_experiment`, or ``fit_transform`` of a treatment.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow data frame, or array, of n rows; or a lazy frame
+        The training rows. Columns of an array are called ``x0``, ``x1``, ... A lazy frame (polars
+        LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or a path to Parquet or CSV files,
+        which DuckDB opens) is designed on in its engine, see Notes.
+    outcome : column name or array of shape (n,)
+        What is to be predicted; None only for ``outcome_type="unsupervised"``.
+    outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
+        None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
+        numeric for other numbers, multinomial for text of more classes. The plan says what was
+        chosen. Classes that are written as numbers must be asked for.
+    target : object
+        The positive class of a binomial outcome; None: the last of the two in sorted order.
+    variables : sequence of column names or None
+        The columns to treat; None: all but outcome, weights, groups, folds and row ids.
+    sample_weight : column name or array of shape (n,)
+        Frequency weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach
+        nothing.
+    groups : column name or array of shape (n,)
+        Rows of one group share a fold.
+    cv : int, column name, splitter, "ordered", or list of (training rows, application rows)
+        The folds that scores and cross-frame use: a number (default 5, stratified on y), a column
+        of integers or text that says which fold a row is in, a scikit-learn splitter, or index
+        pairs (`vtreat_py.split_plans` makes some). Stratified
+        folds depend on y; for folds that do not, so that a row's outcome has no influence at all
+        on its code, give ``KFold(5, shuffle=True, random_state=0)``, or ``GroupKFold(5)`` with
+        groups (see `vtreat_py.testing.own_outcome_influence`). "ordered" is
+        for rows in order of time: each tenth of them is coded by the rows before it. There, and
+        with a ``TimeSeriesSplit``, the first rows have no past and get the prior: impact and
+        deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0. Numbers are
+        imputed and clipped there as all rows say. Where the outcome has a trend, take it out
+        first: codes of a growing past drift, and score for the trend they share with it.
+    random_state : int, RandomState or None
+        Seed of the default folds.
+    row_id : column name or None
+        Integers that tell the rows apart. A number of folds is then dealt by arithmetic on the id
+        (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the
+        order of the rows: so the folds are the same wherever the frame is, in memory or not. That
+        ids differ is not checked: rows of one id share a fold.
+    min_fraction : float
+        Share of the weight a level needs for an indicator.
+    smoothing : "auto" or float
+        Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
+        "auto", true level means are taken to be normal around the mean over all rows (for a
+        class: rates to be beta distributed), with a variance that is estimated by moments, less
+        what sampling noise gives; each fold estimates its own, so that no row's outcome is in
+        its own code. A column whose levels differ no more than chance makes them gets no impact
+        code. ``plan.level_effects`` shows how far each level is believed.
+    rare_count : float
+        Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
+        the pool is common enough) and an impact code, which levels never seen get as well.
+    rare_sig : float or None
+        Levels that do not differ from the rest at this p-value get no indicator and no impact.
+    collar_prob : float
+        Share of the rows that ``collar=True`` cuts off at each end of a cleaned number; 0: the
+        cuts are the smallest and the largest value.
+    coders : sequence of str or None
+        Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
+        ``"catN"``, ``"catD"``; None: all that apply to the outcome. An impact code is left out
+        where it would say the same as an indicator: in columns of two levels.
+    y_dependent_coders : sequence of str or None
+        With several classes: codes built once for each class against the others, of ``"lev"``,
+        ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
+    cat_scaling : bool
+        y-aware slopes of a class outcome: False: expectation (linear) units, True: link
+        (logistic) units.
+    imputation : float, "mean", "median" or callable
+        What stands for bad numbers; a callable gets (good values, weights).
+    imputation_map : dict from column to imputation
+        The same by column.
+    significance : "calibrated" or "classic"
+        The tests behind ``sig``. "calibrated": each code by a test of what it says, by the
+        distribution under permutations of y; noise passes as seldom as it should. Impact codes:
+        whether y differs between the levels; deviation: whether its spread does; all others:
+        whether y goes up or down with them. "classic": R vtreat's regressions, on the
+        cross-frame for codes that need it. Those call noise significant two to five times too
+        often for impact codes, because two folds that code each other's rows agree by the
+        accident that both count, and more where outcomes or numbers have outliers.
+        ``benchmarks/size_study.txt`` has the rates of both.
+    force_split : bool
+        Score every variable on the cross-frame, not only the codes that need it.
+    n_jobs : int or None
+        Threads to work in; each column is one task of a single queue. -1: as many as there are
+        cores; None: one, unless ``joblib.parallel_config`` says otherwise. Inside another joblib
+        call, such as a grid search with ``n_jobs``, one. The results are the same.
+    progress : bool
+        Show a line on standard error that counts the columns that are done; by tqdm or rich where
+        one of them is installed.
+    keep_statistics : bool
+        Keep the sums that the plan is made of, as ``plan.statistics``: they can be merged with
+        those of other rows, rows can be taken out again, and the result is a plan once more. See
+        `DesignStatistics`, which says what that asks of ``cv`` and weights, and what differs in
+        the plan. The sums tell the outcome by level: they are as sensitive as the data.
+
+    Returns
+    -------
+    TreatmentPlan
+
+    Raises
+    ------
+    VtreatError
+        One of its kinds, naming the column or option, what was found and what to do.
+
+    See Also
+    --------
+    cross_frame_experiment : The plan together with a training frame.
+
+    Notes
+    -----
+    Behaviour and formulas are those of R vtreat 1.6 (J. Mount and N. Zumel, "vtreat: a
+    data.frame Processor for Predictive Modeling", arXiv:1611.09477); with a number for
+    ``smoothing`` and R's options the numbers are equal too.
+
+    On a lazy frame the engine groups and sums, and only tables of levels x folds come back, and
+    parts of at most some ten thousand rows, or a million different values, that starting values
+    and p-values rest on. Outcome, weights and groups are columns, by name; folds come from
+    ``row_id``, a fold column, or groups; imputation functions cannot be run, and ``n_jobs`` is the
+    engine's affair. The plan is that of the frame in memory with the same folds, its rows in the
+    order of the row id: to the bit where it rests on counts of rows and classes, and to about
+    1e-12 otherwise, with three exceptions. Logistic fits to 65,536 rows or more start elsewhere
+    and stop early, which leaves a relative difference of 1e-8 or less in deviances, and in slopes
+    in link units. Outcomes and columns of more than 2**20 different values are condensed for the
+    tests by permutation. Deviation codes are tested on another part of the rows where there are
+    more than 32,768 of them, and by their regression on the cross-frame where no row id is named.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"x": ["a", "a", "b", "b", None, "b"], "z": [1, 2, 3, None, 5, 6],
+    ...                       "y": [0, 0, 1, 1, 1, 0]})
+    >>> plan = vt.design_treatments(frame, outcome="y", cv=2, random_state=0)
+    >>> plan.feature_names
+    ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
+    """
+    given = dict(locals())
+    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
+    if is_lazy(frame):
+        _check_kept_in_memory(keep)
+        lazy = LazyDesign.checked(**given)
+        return with_verbs(lazy.plan(lazy.learn()))
+    design = Design.checked(**given)
+    if keep:
+        return kept_statistics(design).plan(n_jobs=n_jobs)
+    return with_verbs(design.plan(design.learn()))
+
+
+def cross_frame_experiment(
+    frame: Any,
+    *,
+    outcome: Any = None,
+    outcome_type: str | None = None,
+    target: Any = None,
+    variables: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    cv: Any = None,
+    random_state: Any = None,
+    row_id: Hashable | None = None,
+    min_fraction: float = 0.02,
+    smoothing: float | str = "auto",
+    rare_count: float = 0,
+    rare_sig: float | None = None,
+    collar_prob: float = 0.0,
+    coders: Sequence[str] | None = None,
+    y_dependent_coders: Sequence[str] | None = None,
+    cat_scaling: bool = False,
+    imputation: Imputer = "mean",
+    imputation_map: Mapping[Hashable, Imputer] | None = None,
+    significance: str = "calibrated",
+    force_split: bool = False,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    keep_statistics: bool = False,
+    scale: bool = False,
+    collar: bool = False,
+    prune_sig: float | str | None = None,
+    prune_by: str = SIG,
+    sparse_output: bool = False,
+) -> CrossFrameExperiment:
+    """Learn a plan, and code the training frame out of fold.
+
+    Each row of the cross-frame is coded by what the rows of the other folds know, so that its
+    own outcome is not in its codes. Plan, scores and cross-frame come from one split.
+
+    Parameters
+    ----------
+    frame, outcome, ..., keep_statistics
+        As for `design_treatments`; an unsupervised design has no cross-frame. ``row_id`` is the
+        cross-frame's first column; that of a lazy frame is lazy too, in no certain order of rows,
+        so that only the row id tells which is which. Index pairs and
+        splitters given as ``cv`` may apply to a row more than once, or never; see
+        `CrossFrameExperiment`.
+    scale, collar, prune_sig, prune_by, sparse_output
+        As for `prepare`; slopes and cuts are learned fold by fold.
+
+    Returns
+    -------
+    CrossFrameExperiment
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"x": ["a", "a", "b", "b", None, "b"], "z": [1, 2, 3, None, 5, 6],
+    ...                       "y": [0, 0, 1, 1, 1, 0]})
+    >>> folds = [([0, 2, 4], [1, 3, 5]), ([1, 3, 5], [0, 2, 4])]
+    >>> experiment = vt.cross_frame_experiment(frame, outcome="y", cv=folds)
+    >>> experiment.cross_frame[["z", "z_isBAD"]]
+         z  z_isBAD
+    0  1.0      0.0
+    1  2.0      0.0
+    2  3.0      0.0
+    3  3.0      1.0
+    4  5.0      0.0
+    5  6.0      0.0
+    """
+    given = dict(locals())
+    selecting = ("scale", "collar", "prune_sig", "prune_by", "sparse_output")
+    options = {k: given.pop(k) for k in selecting}
+    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
+    check_pruning(prune_sig, prune_by)
+    if is_lazy(frame):
+        _check_kept_in_memory(keep)
+        return lazy_cross_frame_experiment(given, **options)
+    design = Design.checked(**given, scaled=check_flag("scale", scale))
+    if check_flag("sparse_output", sparse_output):
+        check_sparse_options(scale, row_id=row_id)
+    if not design.context.supervised:
+        raise no_cross_frame()
+    check_flag("collar", collar)
+    if keep:
+        return kept_experiment(kept_statistics(design), design, **options)
+    learned = design.learn()
+    plan = design.plan(learned)
+    made = design.cross_frame(plan, learned, **options)
+    return CrossFrameExperiment(with_verbs(plan), *made, design.context.folds)
+
+
+def _check_kept_in_memory(keep: bool) -> None:
+    if keep:
+        raise InvalidOptionError(
+            "keep_statistics=True is for frames in memory; collect the lazy frame, part by part if "
+            "it is too large, and add the parts' statistics"
+        )
+
+
+def design_with(frame: Any, **given: Any) -> Design:
+    """Check a design of which some options are given, and the others are the defaults."""
+    parameters = signature(design_treatments).parameters
+    not_checked = ("frame", "keep_statistics")
+    options = {name: p.default for name, p in parameters.items() if name not in not_checked}
+    return Design.checked(frame=frame, **options | given)
+
+
+def lazy_cross_frame_experiment(
+    given: dict[str, Any],
+    *,
+    scale: Any,
+    collar: Any,
+    prune_sig: float | str | None,
+    prune_by: str,
+    sparse_output: Any,
+) -> LazyCrossFrameExperiment:
+    """Learn a plan on a lazy frame, and build the query for its cross-frame.
+
+    Parameters
+    ----------
+    given : dict
+        Options of the design.
+    scale, collar, prune_sig, prune_by, sparse_output
+        As for `vtreat_py.cross_frame_experiment`.
+    """
+    design = LazyDesign.checked(**given, scaled=check_flag("scale", scale))
+    if check_flag("sparse_output", sparse_output):
+        raise InvalidOptionError(
+            "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect it "
+            "first, or leave the option out"
+        )
+    if not design.context.supervised:
+        raise no_cross_frame()
+    learned = design.learn()
+    plan = design.plan(learned)
+    collar = check_flag("collar", collar)
+    frame = design.cross_frame(plan, learned, bool(scale), collar, prune_sig, prune_by)
+    rows, folds = design.rows, design.context.folds
+    assert rows.folds is not None
+    first = None if rows.row_id is None else rows.row_id.source
+    return LazyCrossFrameExperiment(with_verbs(plan), frame, None, folds, rows.folds, first)

@@ -1,0 +1,385 @@
+"""The plan with its verbs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields
+from typing import Any, overload
+
+import pandas as pd
+
+from vtreat_py.api.plan_in_sql import PlanInSql
+from vtreat_py.audit.report import AuditReport, audit_report, check_limits
+from vtreat_py.base.errors import counted
+from vtreat_py.base.files import write_whole
+from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.kept.sums import KeptSums
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.diff import plan_diff
+from vtreat_py.plan.html import plan_html
+from vtreat_py.plan.json import plan_from_json, plan_to_json
+from vtreat_py.plan.level_effects import level_effects
+
+
+@dataclass(frozen=True, eq=False)
+class TreatmentPlan(PlanInSql):
+    """What `design_treatments` learned: data, immutable, comparable, printable.
+
+    A plan holds no training rows. It can be compared by ``==``, printed, and pickled, alone or
+    with the model that was trained on its output; `to_json` writes it as text.
+
+    Attributes
+    ----------
+    outcome_type : str
+        ``"numeric"``, ``"binomial"``, ``"multinomial"`` or ``"unsupervised"``.
+    outcome_name : hashable or None
+        The outcome's column, when it was given by name.
+    target : object
+        The positive class of a binomial outcome.
+    note : str
+        How outcome type and target were chosen.
+    variables : tuple of hashable
+        The input columns the plan was designed on.
+    treatments : tuple
+        What was learned, one entry for each column that can be used.
+    unused : tuple of (column, reason)
+        Columns that nothing was derived from. `prepare` does not need them.
+    derived : tuple of DerivedVariable
+        The derived variables, in the order of the treated frame; ``feature_names`` has their
+        names, and ``score_frame`` shows them as a table.
+    options : DesignOptions
+        The options of the design, by the names they have in `design_treatments`.
+    n_rows : int
+        Rows of the training frame.
+    version : str
+        Version of vtreat_py that made the plan.
+    classes : tuple
+        The classes of a multinomial outcome, sorted; empty for other outcomes.
+    level_statistics : tuple of LevelStatistics
+        Weight of each level of the categorical columns, and the outcome in it where impact codes
+        were asked for; ``level_effects`` shows a column of those as a table.
+    statistics : DesignStatistics or None
+        The sums that the plan was made of, where the design was told to keep them
+        (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
+        `DesignStatistics.save` writes them. A pickled plan has them.
+
+    See Also
+    --------
+    design_treatments : Makes a plan.
+    prepare : Applies it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"z": [1, 2, 3, None] * 5, "y": [2, 3, 7, 8] * 5})
+    >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+    >>> plan
+    TreatmentPlan: outcome numeric, because the outcome holds numbers other than 0 and 1
+    1 column -> 2 derived variables (2 recommended), designed on 20 rows
+    variable orig_variable  code   rsq      sig  recommended
+           z             z clean 0.481 0.000699         True
+     z_isBAD             z isBAD 0.462 0.000986         True
+    """
+
+    statistics: KeptSums | None = field(default=None, compare=False)
+
+    def level_effects(self, column: Hashable, target: Any = None) -> pd.DataFrame:
+        """Show what each level of a column does to the outcome, and how far that is believed.
+
+        Parameters
+        ----------
+        column : column name
+            A categorical column that the design built an impact code of, or would have built,
+            had its levels differed more than chance makes them.
+        target : object
+            With several classes: the one that the effects are on, against all others.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each training level, for missing values and for the pool of rare levels,
+            where there were any, and for levels never seen.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the column has no level effects, or there is no such class.
+
+        Notes
+        -----
+        The columns of the table:
+
+        level
+            The level, as it is in the data; None for missing values, the pool and novel levels.
+        kind
+            ``"level"``, ``"missing"``, ``"rare"`` (the pool) or ``"novel"``.
+        count
+            Its rows, that is the sum of their weights.
+        mean, mean_se
+            Mean of the outcome in these rows (for a class: the rate of the target), and its
+            standard error: ``sqrt(within / count)``, with the variance inside levels pooled over
+            levels; for a class ``sqrt(p * (1 - p) / count)``, with p the rate that ``effect``
+            stands for, as raw rates of few rows are 0 and 1 too easily. NaN without rows.
+        effect
+            The impact code: what `prepare` gives. In units of the outcome, or log odds for a
+            class, relative to the mean (rate) over all rows. Where an impact code was not built
+            because levels differ no more than by chance, all effects are 0; where because
+            indicators of two levels say the same, they are what it would have been.
+        effect_se
+            Standard deviation of what the level's effect may be, given the data. For a number
+            ``sqrt(within / (n + k))``, with n the rows behind the effect and k the weight of the
+            prior, in rows: ``within / between`` with ``smoothing="auto"``, else the number given.
+            For a class the standard deviation of the beta distribution of the rate, by the
+            delta method: ``1 / sqrt(p * (1 - p) * (n + k + 1))``, where a number for ``smoothing``
+            is so many rows of each class, that is k of twice as many. It is 0 where levels
+            differ no more than by chance, and that of the prior where no row is behind the
+            effect; k is taken for known.
+        belief
+            ``n / (n + k)``: the share of the rows' own mean in the effect; the rest is the mean
+            over all rows.
+        pooled
+            Whether effect, effect_se and belief are those of the pool of rare levels.
+        suppressed
+            Whether the effect is 0 because of ``rare_sig``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({
+        ...     "town": ["Ayr", "Bath", "Cork", None] * 6 + ["Deal"],
+        ...     "price": [3, 6, 4, 5, 1, 8, 5, 2, 7, 4, 2, 7] * 2 + [9]})
+        >>> plan = vt.design_treatments(frame, outcome="price", random_state=0)
+        >>> effects = plan.level_effects("town")
+        >>> effects[["level", "kind", "count", "mean", "mean_se"]].round(2)
+          level     kind  count  mean  mean_se
+        0   Ayr    level    6.0  3.67     0.86
+        1  Bath    level    6.0  6.00     0.86
+        2  Cork    level    6.0  3.67     0.86
+        3  Deal    level    1.0  9.00     2.10
+        4  None  missing    6.0  4.67     0.86
+        5  None    novel    0.0   NaN      NaN
+        >>> effects[["level", "effect", "effect_se", "belief"]].round(2)
+          level  effect  effect_se  belief
+        0   Ayr   -0.64       0.68    0.63
+        1  Bath    0.83       0.68    0.63
+        2  Cork   -0.64       0.68    0.63
+        3  Deal    0.95       0.98    0.22
+        4  None   -0.01       0.68    0.63
+        5  None    0.00       1.11    0.00
+        """
+        return level_effects(self, column, target)
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+
+    @overload
+    def to_json(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the plan as JSON: everything that it holds, exactly, without any code.
+
+        Parameters
+        ----------
+        path : str, path or None
+            A file to write, or to replace as a whole: who reads it meanwhile finds the old plan
+            or the new one. None: the text is returned.
+
+        Returns
+        -------
+        str or None
+            The text, in ASCII; None where a file was written. The same plan gives the same text
+            in every process.
+
+        Raises
+        ------
+        PlanFormatError
+            If a level, a class or a column name is of a type that JSON cannot be made of, such
+            as one of the user's own.
+
+        See Also
+        --------
+        TreatmentPlan.from_json : The way back.
+
+        Notes
+        -----
+        ``vignettes/plan_json.md`` describes the format field by field. Floats are the shortest
+        decimals that read as the same float. Levels keep their type and code points. An imputation
+        function is written by its name: the numbers it gave are in the plan, and `prepare` needs
+        no more.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> text = plan.to_json()
+        >>> text[:59]
+        '{"format": "vtreat_py plan", "format_version": 1, "version"'
+        >>> vt.TreatmentPlan.from_json(text) == plan
+        True
+        """
+        text = plan_to_json(self)
+        if path is None:
+            return text
+        write_whole(path, f"{text}\n".encode("ascii"))
+        return None
+
+    @classmethod
+    def from_json(cls, text_or_path: str | os.PathLike[str]) -> TreatmentPlan:
+        """Read a plan that `to_json` has written.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            The text, which starts with a brace, or the path of a file.
+
+        Returns
+        -------
+        TreatmentPlan
+            Equal to the one that was written. Imputation functions are there by name only: a plan
+            with them prepares as before, but its options cannot make another design.
+
+        Raises
+        ------
+        PlanFormatError
+            If it is no JSON, no plan, of a later format than this version knows, or if a field is
+            missing, of the wrong type, or at odds with others; the field is named by its path.
+        FileNotFoundError
+            If there is no such file.
+        """
+        return cls(**plan_from_json(text_or_path))
+
+    def diff(self, other: TreatmentPlan) -> pd.DataFrame:
+        """Show what differs between two plans, such as those of two months.
+
+        Parameters
+        ----------
+        other : TreatmentPlan
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each difference: ``where`` it is, and what ``self`` and ``other`` have there.
+            Without rows when the plans are equal. First come the outcome and the options, then
+            columns in order, and in a column: its numbers, its variables, levels that came or
+            went, and the counts and codes of levels, those that moved most first.
+
+        Raises
+        ------
+        OptionTypeError
+            If ``other`` is no plan.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"x": ["a", "b", "c", "a"] * 5, "y": [2, 3, 7, 1] * 5})
+        >>> june = may.replace({"x": {"c": "d"}})
+        >>> plans = [vt.design_treatments(f, outcome="y", coders=["catP"]) for f in (may, june)]
+        >>> plans[0].diff(plans[1])
+                              where     self    other
+        0  columns['x'].levels['c']  present   absent
+        1  columns['x'].levels['d']   absent  present
+        """
+        return plan_diff(self, other)
+
+    def audit(
+        self,
+        frame: Any,
+        *,
+        sample_weight: Any = None,
+        psi: float = 0.25,
+        sig: float = 0.01,
+        on_drift: str = "ignore",
+    ) -> AuditReport:
+        """Compare a frame, such as one to be scored, with the rows of the design.
+
+        Nothing is fitted, and nothing that `prepare` gives changes.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows
+            Read as `prepare` reads it: it must have all treated columns.
+        sample_weight : column name or array of shape (n,)
+            Frequency weights, 0 or more: weight 2 counts as two equal rows. The p-values believe
+            that: weights that sum to 1 are one row.
+        psi : float
+            The population stability index from which on a move is large.
+        sig : float
+            The p-value, adjusted for the number of columns, up to which a move is not by chance. A
+            column has drifted when its move is large and not by chance.
+        on_drift : "ignore", "warn" or "raise"
+            What to do if a column has drifted, beside the report.
+
+        Returns
+        -------
+        AuditReport
+            For each treated column the share of missing values, novel and rare levels and numbers
+            out of range, the stability index and a test.
+
+        Raises
+        ------
+        DriftError
+            If a column has drifted and ``on_drift`` is "raise"; its ``report`` has the numbers.
+        SchemaError
+            If columns are missing (all are named), or hold another type than at design.
+        FrameError, OutcomeError
+            If there are no rows, or the weights cannot be used.
+        InvalidOptionError, OptionTypeError
+            If an option cannot be used.
+
+        See Also
+        --------
+        AuditReport : What its numbers mean; its ``frame``, ``levels``, ``bins`` and ``plot``.
+        diff : Compares two plans.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"kg": range(50, 100), "y": [1, 2, 4, 3, 5] * 10})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> plan.audit(may).flagged
+        []
+        >>> report = plan.audit(may.assign(kg=1_000 * may["kg"]))
+        >>> report.flagged, float(report.frame["above"].iloc[0])
+        (['kg'], 1.0)
+        """
+        limits = check_limits(psi, sig, on_drift)
+        if is_lazy(frame):
+            from vtreat_py.lazy.audit import count_lazy as count
+        else:
+            from vtreat_py.memory.audit import count_frame as count
+        return audit_report(self, count(self, frame, sample_weight), *limits)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"TreatmentPlan: outcome {self.note}",
+            f"{counted(len(self.variables), 'column')} -> "
+            f"{counted(len(self.derived), 'derived variable')} "
+            f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
+        ]
+        lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]
+        if len(self.unused) > 10:
+            lines.append(f"not used: {len(self.unused) - 10} more columns")
+        if self.derived:
+            shown = self._score_table.sort_values("sig", kind="stable").head(12)
+            columns = ["variable", "orig_variable", "code", "rsq", "sig", "recommended"]
+            table = shown[[*columns, "outcome_target"] if self.classes else columns]
+            lines.append(table.to_string(index=False, float_format=lambda x: f"{x:.3g}"))
+        if len(self._scored) > 12:
+            lines.append(f"... {len(self._scored) - 12} more in plan.score_frame")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
+
+
+def with_verbs(plan: Plan, statistics: KeptSums | None = None) -> TreatmentPlan:
+    """Make the plan that users get of what was learned."""
+    held = {f.name: getattr(plan, f.name) for f in fields(Plan)}
+    return TreatmentPlan(**held, statistics=statistics)

@@ -1,0 +1,288 @@
+"""What a plan can do where there is SQL."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from vtreat_py.base.checks import check_number
+from vtreat_py.base.errors import VtreatWarning
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.memory.prepare import treated_frame
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.pruning import SIG
+
+if TYPE_CHECKING:  # engines apply plans
+    from vtreat_py.sql.check import SqlCheck
+
+
+@dataclass(frozen=True, eq=False)
+class PlanInSql(Plan):
+    """The methods of a `TreatmentPlan` that write and run queries; engines are imported on use."""
+
+    def to_sql(
+        self,
+        source: str | Sequence[str],
+        *,
+        dialect: str = "duckdb",
+        row_id: Hashable | None = None,
+        prune_sig: float | str | None = None,
+        prune_by: str = SIG,
+        scale: bool = False,
+        collar: bool = False,
+        variables: Iterable[str] | None = None,
+        coders: Iterable[str] | None = None,
+        extra_columns: Iterable[Hashable] = (),
+    ) -> str:
+        """Write the plan as a SQL query that treats a table as `prepare` treats a frame.
+
+        Parameters
+        ----------
+        source : str or sequence of str
+            The table: its name, which is quoted as it is (a dot is part of the name), or the parts
+            of its name, as in ``("schema", "table")``. Text that starts with SELECT, WITH, VALUES
+            or FROM and a space, or with ``(``, is a query of your own (in the latter case, one in
+            parentheses) and goes in as it is, so never make it of text that you do not trust; a
+            table that is called so can be given as a sequence of one part.
+        dialect : str
+            ``"duckdb"``, ``"sqlite"``, ``"postgres"`` or ``"spark"``, which are tested to give the
+            numbers of `prepare`; or any other that sqlglot translates to (such as ``"bigquery"``
+            or ``"snowflake"``), whose text starts with a comment that says that it is unverified.
+        row_id : column name or None
+            A column of the table to put first, as SQL promises no order of rows.
+        prune_sig, prune_by, scale, collar, variables, coders
+            As for `prepare`.
+        extra_columns : iterable of column names
+            Columns of the table to append as they are.
+
+        Returns
+        -------
+        str
+            One SELECT. Its columns are the row id, the derived variables in the order of the plan,
+            and the extra columns. The table is read once.
+
+        Raises
+        ------
+        InvalidOptionError, OptionTypeError
+            If an option cannot be used, a name cannot be written in the dialect, or a column holds
+            what the dialect has no type for. The column is named.
+        DependencyError
+            If a dialect needs sqlglot, and it is not installed, or too old.
+
+        Warns
+        -----
+        VtreatWarning
+            If a level is left out because no table of the engine can hold it, such as text with
+            NUL in PostgreSQL; if a variable is renamed, see the notes; if no variable is left.
+
+        See Also
+        --------
+        TreatmentPlan.load_coding_tables : Needed before a query on columns of very many levels.
+        TreatmentPlan.check_sql : Compare the query with `prepare`.
+
+        Notes
+        -----
+        Columns of up to 20 levels are coded by CASE, of up to 2,000 by one join with a list of
+        VALUES, and of more by one join with a coding table, which `load_coding_tables` makes.
+        Levels that get what novel levels get do not count.
+
+        NULL is what a missing value is to `prepare`; so is NaN, and infinite numbers are bad ones.
+        Floats are written so that the engine reads the same bits, and computed in the same order:
+        the results are those of `prepare` bit for bit (but for the sign of zero). Exceptions are
+        numbers stored as DECIMAL of more than 15 digits, which engines may read a bit off.
+
+        Levels are compared by code point, whatever collation the column has: text is cast to
+        plain text and compared as ``COLLATE "binary"`` (DuckDB), BINARY (SQLite), ``"C"``
+        (PostgreSQL) or UTF8_BINARY (Spark). Columns of fixed length, CHAR(n), are compared as the
+        engine gives them, without their spaces at the end (PostgreSQL) or with them (Spark). The
+        cast turns numbers into text, too: give the table the types of the frame.
+
+        SQLite has no dates: it is to hold ISO text (``2024-02-29``, ``2024-02-29 13:30:00.5``), and
+        anything else is a bad value, as is text in a column of numbers. Spark reads TIMESTAMP as a
+        point in time and TIMESTAMP_NTZ by its clock, as aware and naive datetimes are read.
+
+        DuckDB, SQLite and Spark take names that differ by case only for one, as do many engines
+        that are translated to. There the later of two such variables of the plan, for instance
+        ``x_lev_x_a`` after ``x_lev_x_A``, gets ``_2`` (or the first number that is free), as in
+        `prepare` of a lazy frame, whichever variables are chosen.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["it's", "a", None, "a"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> print(plan.to_sql("customers", row_id="id", variables=["x_lev_x_a", "x_catP"]))
+        WITH vtreat_rows AS (
+          SELECT
+            vtreat_source."id" AS c1,
+            CAST(vtreat_source."x" AS VARCHAR) COLLATE "binary" AS c2
+          FROM "customers" AS vtreat_source
+        )
+        SELECT
+          vtreat_rows.c1 AS "id",
+          CASE
+            WHEN vtreat_rows.c2 IS NULL THEN 0.25e0
+            WHEN vtreat_rows.c2 IN ('it''s') THEN 0.25e0
+            WHEN vtreat_rows.c2 IN ('a') THEN 0.5e0
+            ELSE 0.025e0
+          END AS "x_catP",
+          CASE
+            WHEN vtreat_rows.c2 IN ('a') THEN 1.0e0
+            ELSE 0.0e0
+          END AS "x_lev_x_a"
+        FROM vtreat_rows
+        """
+        from vtreat_py.plan.choice import Choice
+        from vtreat_py.sql.query import plan_to_sql
+
+        choice = Choice.of(
+            self, prune_sig, prune_by, scale, collar, variables, coders, extra_columns
+        )
+        return plan_to_sql(self, source, choice, dialect, row_id)
+
+    def coding_tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that `to_sql` joins with columns of more than 2,000 levels.
+
+        Returns
+        -------
+        dict from str to pandas.DataFrame
+            By the name that queries use. A name is ``vtreat_``, up to 30 plain characters of the
+            column's name, and a digest of the table's content: the same plan gives the same names,
+            and the tables of different plans can lie side by side. The columns of a table are
+            ``level`` (text, bytes, or floats: numbers as they are, dates as days and datetimes as
+            seconds since 1970) and ``code_1``, ``code_2``, ...: the derived variables of the column
+            in the order of the plan, not scaled. They serve queries of all options. Levels that
+            get what novel levels get are left out.
+
+        Raises
+        ------
+        InvalidOptionError
+            If such a column has levels that have no form in SQL.
+
+        See Also
+        --------
+        TreatmentPlan.load_coding_tables : Loads them.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"user id": [f"u{i % 3000}" for i in range(5000)]})
+        >>> plan = vt.design_treatments(frame, outcome_type="unsupervised", coders=["catP"])
+        >>> {name: table.head(2) for name, table in plan.coding_tables().items()}
+        {'vtreat_user_id_36de55a3dfac41f9':   level  code_1
+        0    u0  0.0004
+        1    u1  0.0004}
+        """
+        from vtreat_py.sql.coding_tables import coding_tables
+
+        return {table.name: table.to_pandas() for table in coding_tables(self, self.treatments)}
+
+    def load_coding_tables(self, connection: Any, *, dialect: str | None = None) -> list[str]:
+        """Make the coding tables in a database, where they are not there yet.
+
+        Parameters
+        ----------
+        connection : connection of duckdb, sqlite3 or psycopg, or SparkSession
+            Tables are made in its current schema, as a whole or not at all, and committed if no
+            transaction was open. In Spark they are temporary views; to keep them, write the frames
+            of `coding_tables` under their names.
+        dialect : str or None
+            What the connection talks to, where its type does not say it.
+
+        Returns
+        -------
+        list of str
+            The names of the tables, those that were there already among them: as names hold a
+            digest of the content, such tables are not touched.
+
+        Raises
+        ------
+        OptionTypeError, InvalidOptionError
+            If the connection is of an unknown type, or `coding_tables` raises it.
+
+        Examples
+        --------
+        >>> import sqlite3
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b"] * 5, "y": range(10)})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> plan.load_coding_tables(sqlite3.connect(":memory:"))
+        []
+        """
+        from vtreat_py.sql.connections import connected
+        from vtreat_py.sql.loading import load_coding_tables
+
+        return load_coding_tables(self, connected(connection, dialect))
+
+    def check_sql(
+        self,
+        connection: Any,
+        frame: Any,
+        *,
+        dialect: str | None = None,
+        prune_sig: float | str | None = None,
+        prune_by: str = SIG,
+        scale: bool = False,
+        collar: bool = False,
+        variables: Iterable[str] | None = None,
+        coders: Iterable[str] | None = None,
+        tolerance: float = 0.0,
+    ) -> SqlCheck:
+        """Treat a frame by `to_sql` in an engine and by `prepare`, and compare.
+
+        Parameters
+        ----------
+        connection : connection of duckdb, sqlite3 or psycopg, or SparkSession
+            The frame and the coding tables are loaded as temporary objects, which are removed;
+            nothing else is changed, and no transaction of yours is committed or undone.
+        frame : pandas, polars or pyarrow data frame, or array
+            Rows to compare, such as some that the design has not seen.
+        dialect : str or None
+            What the connection talks to, where its type does not say it.
+        prune_sig, prune_by, scale, collar, variables, coders
+            As for `prepare`.
+        tolerance : float
+            Absolute difference up to which numbers count as the same.
+
+        Returns
+        -------
+        SqlCheck
+            ``passed``, ``largest_difference``, ``rows_that_differ`` and, by variable,
+            ``differences``.
+
+        Raises
+        ------
+        OptionTypeError, InvalidOptionError, SchemaError
+            As `prepare` and `to_sql` do.
+        FrameError
+            If the engine cannot hold the values of a column.
+
+        Examples
+        --------
+        >>> import sqlite3
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"z": [1, 2, 3, None] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> plan.check_sql(sqlite3.connect(":memory:"), frame, scale=True)
+        SqlCheck: sqlite passed, 20 rows x 2 variables, largest difference 0, 0 rows that differ
+        """
+        from vtreat_py.plan.choice import Choice
+        from vtreat_py.sql.check import check_sql
+        from vtreat_py.sql.connections import connected
+
+        tolerance = check_number("tolerance", tolerance, 0, math.inf)
+        choice = Choice.of(self, prune_sig, prune_by, scale, collar, variables, coders)
+        connection, source = connected(connection, dialect), InputFrame.of(frame)
+        with warnings.catch_warnings():  # a comparison may use the training frame
+            warnings.simplefilter("ignore", VtreatWarning)
+            treated = treated_frame(self, source, choice)
+        return check_sql(self, connection, source, treated, choice, tolerance)

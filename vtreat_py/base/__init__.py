@@ -1,0 +1,1 @@
+"""What everything stands on: nothing of this field."""

@@ -1,0 +1,37 @@
+"""Public names of a package that are imported when they are first used (PEP 562)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from vtreat_py.base.dependencies import check_required
+
+
+def names_on_use(
+    namespace: dict[str, Any], module_of: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    namespace : dict
+        The ``globals()`` of the package.
+    module_of : mapping of str to str
+        The module of the package that each name is in; a name in itself is that module.
+    """
+    package = namespace["__name__"]
+
+    def get_attribute(name: str) -> Any:
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        check_required()
+        module = import_module(f"{package}.{module_of[name]}")
+        namespace[name] = module if module_of[name] == name else getattr(module, name)
+        return namespace[name]
+
+    def list_names() -> list[str]:
+        return sorted({*namespace, *module_of})
+
+    return get_attribute, list_names

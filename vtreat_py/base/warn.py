@@ -1,0 +1,23 @@
+"""Warnings that point at the line of the caller, the one who can do something about it."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from vtreat_py.base.errors import VtreatWarning
+
+# Packages whose lines say nothing to a user: this one, and those that call it on a user's behalf.
+_BETWEEN = ("vtreat_py", "sklearn", "joblib")
+
+
+def warn(message: str, category: type[Warning] = VtreatWarning) -> None:
+    """Warn at the innermost line outside this package and scikit-learn."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_between(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_between(module: str) -> bool:
+    return module.partition(".")[0] in _BETWEEN

@@ -1,0 +1,103 @@
+"""Putting the learned columns together: from treatments to the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol
+
+from vtreat_py.base.errors import counted
+from vtreat_py.base.names import NameRegister
+from vtreat_py.base.version import __version__
+from vtreat_py.base.warn import warn
+from vtreat_py.design.context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext
+from vtreat_py.design.levels import UnusedLevels
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.treatments import Treatment
+from vtreat_py.plan.variables import DerivedVariable
+
+
+class Learned(Protocol):
+    """What was learned of a column that can be used."""
+
+    @property
+    def treatment(self) -> Treatment:
+        """How the column is treated."""
+
+    @property
+    def statistics(self) -> LevelStatistics | None:
+        """The weight of each level of a categorical column."""
+
+
+def assemble(
+    variables: tuple[Hashable, ...],
+    learned: Sequence[Learned | UnusedLevels | str],
+    context: DesignContext,
+    columns: Iterable[Hashable],
+    n_rows: int,
+) -> Plan:
+    """Put the learned columns together, under names that do not collide.
+
+    Parameters
+    ----------
+    variables : tuple of hashable
+        The columns to treat.
+    learned : sequence
+        What was learned of each; a string says why a column is not used.
+    columns : iterable of hashable
+        All columns of the frame: no variable gets the name of one.
+    n_rows : int
+        Rows of the frame.
+    """
+    outcome = context.outcome
+    register = NameRegister(str(c) for c in columns)
+    treatments, unused, statistics = [], [], []
+    for name, one in zip(variables, learned, strict=True):
+        if isinstance(one, str):
+            unused.append((name, one))
+            continue
+        if one.statistics is not None:
+            statistics.append(one.statistics)
+        if isinstance(one, UnusedLevels):
+            unused.append((name, one.reason))
+            continue
+        names = [
+            register.claim(v.name, str(name) if v.code == "clean" else None)
+            for v in one.treatment.variables
+        ]
+        treatments.append(one.treatment.renamed(names))
+    everything = [v for t in treatments for v in t.variables]
+    derived: list[DerivedVariable] = []
+    for target in (None, *outcome.classes):
+        of_target = [v for v in everything if v.target == target]
+        derived += [v for v in of_target if v.code != "lev"]
+        derived += [v for v in of_target if v.code == "lev"]
+    if unused:
+        _warn_of_unused(unused)
+    return Plan(
+        outcome.kind,
+        outcome.name,
+        outcome.target,
+        outcome.note,
+        variables,
+        tuple(treatments),
+        tuple(unused),
+        tuple(derived),
+        context.options,
+        n_rows,
+        __version__,
+        outcome.classes,
+        tuple(statistics),
+    )
+
+
+def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
+    as_asked = (NO_CODE_APPLIES, NO_BAD_VALUES)
+    unused = [(name, reason) for name, reason in unused if reason not in as_asked]
+    if not unused:
+        return
+    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
+    more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
+    warn(
+        f"nothing is derived from {counted(len(unused), 'column')} ({shown}{more})",
+    )

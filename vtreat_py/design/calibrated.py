@@ -1,0 +1,139 @@
+"""The calibrated tests of derived variables, against one outcome or one class of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.outcome.outcome import Outcome, Weighting
+from vtreat_py.significance.correlation import correlation_test
+from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.spread import SpreadTest
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# So many rows nearly always show that an outcome has more than two values.
+_FIRST_ROWS = 100
+
+
+class CalibratedTests:
+    """p-values that mean what they say: tests by permutation of the outcome.
+
+    What they need of the outcome is computed once, when it is first asked for.
+
+    Weights that are whole numbers count rows. Others say how much a row stands for, and then
+    their sum is no number of rows. Levels are then tested on the rows' weighted residuals, which
+    may be permuted as they are; elsewhere weights are scaled to sum to the effective number of
+    rows.
+    """
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self._weighting = outcome.weighting or Weighting.of(outcome.weight)
+
+    def correlation(
+        self, moments: Moments, sample: Callable[[int], Sample], reach: float = math.inf
+    ) -> FloatArray:
+        """Test whether the outcome goes up or down with each of several variables.
+
+        Parameters
+        ----------
+        moments : Moments
+            One entry a variable.
+        sample : callable
+            Gives a variable over all rows, by its place.
+        reach : float
+            Largest standardised size of the variables, if known.
+        """
+        size = np.sqrt(moments.xx) * np.sqrt(moments.yy)
+        r = np.where(size > 0, moments.xy / np.where(size > 0, size, 1.0), 0.0)
+        n_rows = moments.weight * self._weighting.unit
+
+        def test(k: int) -> float:
+            return correlation_test(
+                float(r[k]),
+                float(n_rows[k]),
+                lambda: sample(k),
+                self._sample,
+                reach=reach,
+                can_permute=self._weighting.counts_rows,
+            )
+
+        return np.array([test(k) for k in range(len(r))])
+
+    def levels(
+        self, levels: OutcomeSums, residuals: Callable[[], tuple[OutcomeSums, OutcomePowers]]
+    ) -> float:
+        """Test whether the outcome differs from level to level.
+
+        Parameters
+        ----------
+        levels : OutcomeSums
+            Sums of each level.
+        residuals : callable
+            Gives the sums by level, and the powers, of the rows' weighted residuals; called
+            where weights do not count rows.
+        """
+        if not self._weighting.counts_rows:
+            return level_effects_test(*residuals())
+        if self._low_and_high is not None and levels.inner is not None:
+            low, high = self._low_and_high
+            hits = np.rint((levels.total - low * levels.weight) / (high - low))
+            levels = OutcomeSums(levels.weight, hits)
+        return level_effects_test(levels, self._powers)
+
+    @cached_property
+    def _weight(self) -> FloatArray | None:
+        weight = self._outcome.weight
+        return None if weight is None else weight * self._weighting.unit
+
+    @cached_property
+    def _low_and_high(self) -> tuple[float, float] | None:
+        """The two values of a numeric outcome that is a class in truth; counts follow from sums."""
+        y = self._outcome.y
+        if self._outcome.kind != "numeric" or not self._weighting.counts_rows:
+            return None
+        if len(np.unique(y[:_FIRST_ROWS])) > 2:
+            return None
+        low, high = float(y.min()), float(y.max())
+        return (low, high) if bool(((y == low) | (y == high)).all()) else None
+
+    @cached_property
+    def _sample(self) -> Sample:
+        y, weight = self._outcome.y, self._weight
+        values = self._low_and_high or (0.0, 1.0)
+        if self._outcome.kind != "binomial" and self._low_and_high is None:
+            return Sample.of_values(y, weight)
+        is_hit = y == values[1]
+        rows = float(len(y) if weight is None else weight.sum())
+        hits = float(is_hit.sum() if weight is None else weight[is_hit].sum())
+        return Sample.of_values(np.array(values), np.array([rows - hits, hits]))
+
+    @cached_property
+    def _powers(self) -> OutcomePowers:
+        centre = self._outcome.centre
+        if self._low_and_high is not None:
+            two = Sample.of_values(np.array([0.0, 1.0]), self._sample.weight)
+            return OutcomePowers.of_sample(two)
+        return OutcomePowers.of_sample(self._sample, centre)
+
+    @cached_property
+    def residuals(self) -> tuple[IntArray, FloatArray, OutcomePowers]:
+        """Rows that count, what each adds to the sum of its level, and the powers of that."""
+        assert self._outcome.weight is not None
+        rows = np.flatnonzero(self._outcome.weight)
+        weight = self._outcome.weight[rows] / self._outcome.weight.max()
+        y = self._outcome.y[rows].astype(np.float64)
+        residual = weight * (y - np.average(y, weights=weight))
+        return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
+
+    @cached_property
+    def spread(self) -> SpreadTest:
+        """Tests whether the outcome varies more in some levels than in others."""
+        return SpreadTest(self._outcome.y, self._weight)

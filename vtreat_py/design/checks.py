@@ -1,0 +1,98 @@
+"""Checks of a design's arguments, the same wherever the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
+
+
+def check_outcome_type(outcome_type: Any) -> None:
+    """Refuse a type of outcome that there is not."""
+    if outcome_type not in (None, *OUTCOME_TYPES):
+        raise InvalidOptionError(
+            f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
+        )
+
+
+def check_class_coders(y_dependent_coders: Any, outcome: Outcome) -> None:
+    """Refuse codes of each class where there are not several classes."""
+    if y_dependent_coders is not None and outcome.kind != "multinomial":
+        raise InvalidOptionError(
+            f"y_dependent_coders= is for outcomes of several classes; this one is {outcome.note}"
+        )
+
+
+def choose_variables(
+    columns: Sequence[Hashable], variables: Sequence[Hashable] | None, aside: list[Hashable]
+) -> tuple[Hashable, ...]:
+    """Return the columns to treat: those that are named, or all but the ones set aside."""
+    if variables is None:
+        chosen = tuple(c for c in columns if c not in aside)
+        if not chosen:
+            raise InvalidOptionError("the frame has no column to treat beside the outcome")
+        return chosen
+    if isinstance(variables, str) or not isinstance(variables, Iterable):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    chosen = tuple(variables)
+    if not all(isinstance(v, Hashable) for v in chosen):
+        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    if not chosen:
+        raise InvalidOptionError("variables is empty; name at least one column")
+    unknown = [v for v in chosen if v not in set(columns)]
+    if unknown:
+        raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
+    repeated = [v for i, v in enumerate(chosen) if v in chosen[:i]]
+    if repeated:
+        raise InvalidOptionError(f"variables names {repeated} more than once")
+    misused = [v for v in chosen if v in aside]
+    if misused:
+        raise InvalidOptionError(
+            f"variables names {misused}, which is the outcome, or the column of weights, groups, "
+            "folds or row ids"
+        )
+    return chosen
+
+
+def check_unused(**given: Any) -> None:
+    """Refuse what an unsupervised design has no use for."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise InvalidOptionError(
+            f"an unsupervised design takes no {' or '.join(names)}; there is no outcome to predict"
+        )
+
+
+def check_imputation_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
+    """Refuse imputation of columns that are not treated."""
+    unknown = [c for c in options.imputation_map if c not in variables]
+    if unknown:
+        raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
+
+
+def no_cross_frame() -> InvalidOptionError:
+    """Error for a cross-frame without outcome."""
+    return InvalidOptionError(
+        "an unsupervised design has no cross-frame: no code sees an outcome; use prepare"
+    )
+
+
+def check_outcome_tells_no_fold(outcome: Hashable | None, **tells: Hashable | None) -> None:
+    """Refuse folds by the outcome: what all other folds say of a row would tell its own outcome.
+
+    Parameters
+    ----------
+    outcome : hashable or None
+        The outcome's column, if it has a name.
+    **tells : hashable or None
+        The columns that tell the folds, by the options that name them.
+    """
+    for option, name in tells.items():
+        if name is not None and name == outcome:
+            raise InvalidOptionError(
+                f"{option}={name!r} is the outcome: folds must not depend on it, because then the "
+                "code of each row would tell its outcome"
+            )

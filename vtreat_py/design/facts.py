@@ -1,0 +1,123 @@
+"""What a design asks of the rows of a column, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.clean import Imputer
+from vtreat_py.frames.columns import Kind
+from vtreat_py.frames.levels import Levels
+from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.number_profile import NumberProfile
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+class NumberFacts(Protocol):
+    """A numeric column, as far as a design looks at it.
+
+    A fold stands for its training rows, None for all rows. Only rows that count (of weight above
+    0) are meant, unless said otherwise. Sums are in inner coordinates (`Coordinates`), one for
+    each of the design's contrasts.
+    """
+
+    @property
+    def name(self) -> Hashable:
+        """The column."""
+
+    @property
+    def kind(self) -> Kind:
+        """What its numbers stand for."""
+
+    @property
+    def has_good(self) -> bool:
+        """Whether there is a good value."""
+
+    @property
+    def has_bad(self) -> bool:
+        """Whether there is a bad value, in a row of any weight."""
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Coordinates near the good values."""
+
+    @property
+    def digest(self) -> str:
+        """Of a few values, to recognise the training frame; empty where the rows are elsewhere."""
+
+    def extent(self, fold: int | None) -> tuple[float, float] | None:
+        """Smallest and largest good value; None without one."""
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """What an imputer other than a number or the mean makes of the good values, if any."""
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values (`weighted_quantiles`), if any."""
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread; ``bad_weight`` is that of the rows without one."""
+
+    def sums(self) -> list[NumericSums]:
+        """Sums of each block of rows: a fold each, and one for the rows that are in none."""
+
+    def training_sums(self) -> list[NumericSums]:
+        """Sums of the training rows of each fold."""
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates."""
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score the clean column, or the mark of bad values, as the cross-frame has it."""
+
+
+class LevelRows(Protocol):
+    """What the calibrated tests of a categorical column ask beyond its sums by level."""
+
+    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
+        """Sums by level, and powers, of the rows' weighted residuals.
+
+        ``number`` is that of the contrast. Asked for where weights do not count rows.
+        """
+
+    def spread(self) -> float | None:
+        """p-value of the test of spread; None where rows that it could be made on are not kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelFacts:
+    """A categorical column, as far as a design looks at it.
+
+    Attributes
+    ----------
+    tables : list of LevelTable
+        Sums by (level, block of rows), for each contrast; missing values are the last level.
+    coded : list of LevelTable
+        The same over the rows of the cross-frame, which are others where ``cv`` repeats rows.
+    trained : list of LevelTable
+        Sums by (level, training set); empty where training sets are all other folds, or the
+        earlier ones.
+    digest : str
+        Of a few values, to recognise the training frame; empty where the rows are elsewhere.
+    """
+
+    name: Hashable
+    levels: Levels
+    tables: list[LevelTable]
+    coded: list[LevelTable]
+    trained: list[LevelTable]
+    rows: LevelRows
+    digest: str

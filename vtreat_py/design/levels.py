@@ -1,0 +1,146 @@
+"""Learning a categorical column: from its level table to its treatment and its cross-frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.design.context import (
+    CODES_WOULD_BE_CONSTANT,
+    DesignContext,
+)
+from vtreat_py.design.facts import LevelFacts
+from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
+from vtreat_py.design.training_sets import TrainingSets
+from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
+from vtreat_py.plan.treatments import LevelCodes, LevelTreatment
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.level_view import whole_view
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLevels:
+    """A treated categorical column, and what is needed to write its cross-frame.
+
+    Attributes
+    ----------
+    table : LevelTable
+        The (level, fold) cells.
+    values : tuple of ndarray of shape (cells,)
+        Out-of-fold value of each cell, for each variable of the treatment.
+    slopes, means : tuple of ndarray of shape (folds,)
+        y-aware scaling of each fold, when asked for.
+    statistics : LevelStatistics
+        The weight of each level, and where impact codes were asked for the outcome in it.
+    """
+
+    treatment: LevelTreatment
+    table: LevelTable
+    values: tuple[FloatArray, ...]
+    slopes: tuple[FloatArray, ...]
+    means: tuple[FloatArray, ...]
+    statistics: LevelStatistics
+
+    def cell_values(self, place: int, scale: bool) -> FloatArray:
+        """Cross-frame value of each cell, for the variable at ``place``."""
+        values = self.values[place]
+        if not scale:
+            return values
+        slope, mean = np.append(self.slopes[place], 0.0), np.append(self.means[place], 0.0)
+        fold = np.minimum(self.table.fold, len(slope) - 1)
+        return np.asarray(slope[fold] * (values - mean[fold]))
+
+
+@dataclass(frozen=True, eq=False)
+class UnusedLevels:
+    """A categorical column that nothing is derived from, although its levels were looked at."""
+
+    reason: str
+    statistics: LevelStatistics | None
+
+
+def learn_level_facts(
+    facts: LevelFacts, context: DesignContext
+) -> LearnedLevels | UnusedLevels | str:
+    """Learn a categorical column from what is known of it; a string says why not."""
+    if int((facts.tables[0].by_level().weight > 0).sum()) < 2:
+        return "it has one level only"
+    count, parts = _learn_parts(facts, context)
+    derived = [d for part in parts for d in part.derived]
+    outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
+    statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
+    if not derived:
+        # The levels of an identifier would be its rows.
+        worth_keeping = outcomes and (count > 1).any()
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if worth_keeping else None)
+    treatment = LevelTreatment(
+        facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
+    )
+    return LearnedLevels(
+        treatment,
+        facts.coded[0],
+        tuple(d.cells for d in derived),
+        tuple(d.slopes for d in derived),
+        tuple(d.means for d in derived),
+        statistics,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The codes of a column that are built for one target, and the outcome in its levels."""
+
+    codes: LevelCodes
+    derived: list[DerivedLevels]
+    outcome: LevelOutcome | None
+
+    @classmethod
+    def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> _Part:
+        slots = learner.slots()
+        tables = {d.variable.code: d.table for d in derived if d.table is not None}
+        codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
+        return cls(codes, derived, learner.outcome(target, slots, derived))
+
+    def scored_by(self, scored: list[list[DerivedLevels]]) -> _Part:
+        """Return the same part with the scores of each contrast."""
+        derived = [DerivedLevels.of_contrasts(same) for same in zip(*scored, strict=True)]
+        codes = replace(self.codes, variables=tuple(d.variable for d in derived))
+        return replace(self, codes=codes, derived=derived)
+
+
+def _learn_parts(facts: LevelFacts, context: DesignContext) -> tuple[FloatArray, list[_Part]]:
+    """Learn the codes that are shared, and with several classes those of each class.
+
+    The weights of the levels come with them.
+    """
+    scored: list[list[DerivedLevels]] = []
+    parts: list[_Part] = []
+    count: FloatArray = np.empty(0)
+    for k, (contrast, table) in enumerate(zip(context.contrasts, facts.tables, strict=True)):
+        whole = whole_view(table)
+        training = None
+        if context.supervised:
+            trained = facts.trained[k] if facts.trained else None
+            training = TrainingSets(context.folds, facts.coded[k], trained)
+        shared = LevelLearner(contrast, facts, whole, training)
+        derived = shared.derived()
+        scored.append([d if not k else d.scores_only() for d in derived])
+        if not k:
+            count = shared.counts()
+            parts.append(_Part.of(None, derived, shared))
+        if context.n_classes:
+            own = LevelLearner(context.class_contexts[k], facts, whole, training)
+            target, prefix = contrast.outcome.target, context.class_prefixes[k]
+            derived = [_of_class(d, target, prefix) for d in own.derived()]
+            parts.append(_Part.of(target, derived, own))
+    return count, [parts[0].scored_by(scored), *parts[1:]]
+
+
+def _of_class(derived: DerivedLevels, target: Any, prefix: str) -> DerivedLevels:
+    variable = derived.variable
+    return replace(
+        derived, variable=replace(variable, target=target, name=f"{prefix}_{variable.name}")
+    )

@@ -1,1 +1,0 @@
-"""Where statistics are computed and plans applied, when not in memory."""

@@ -1,0 +1,1 @@
+"""Treatments as scikit-learn transformers."""

@@ -1,0 +1,78 @@
+"""Docstrings of the treatments: each parameter is described where it is first taken."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TypeVar
+
+from vtreat_py.api.design import design_treatments
+
+T = TypeVar("T")
+
+_ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
+
+_OWN = """
+    prune_sig : float, "recommended" or None
+        Which derived variables come out: those with a p-value of at most this, the recommended
+        ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
+    prune_by : "sig", "sig_fdr" or "sig_fwer"
+        The p-value that a number for ``prune_sig`` is compared with, a column of
+        `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
+        ``prune_sig`` is a false discovery rate or a family-wise error.
+    scale : bool
+        y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
+    collar : bool
+        Clip cleaned numbers to the range seen at design (see ``collar_prob``).
+    sparse_output : bool
+        Return a ``scipy.sparse.csr_matrix``, as scikit-learn's ``OneHotEncoder`` does; for
+        ``coders=["lev", "isBAD"]``, without ``scale``.
+"""
+
+_ATTRIBUTES = """
+    Attributes
+    ----------
+    plan_ : TreatmentPlan
+        What was learned on all rows.
+    score_frame_ : DataFrame
+        The plan's score frame: the derived variables and how they scored.
+    feature_names_in_ : ndarray of str
+        Columns of the frame; there only when all have text names.
+    n_features_in_ : int
+        Number of columns of the frame.
+"""
+
+_NOTES = """
+    Notes
+    -----
+    Train on what ``fit_transform`` returns, as pipelines do, not on ``fit(X, y).transform(X)``:
+    there, the rows' own outcomes are in their codes.
+
+    ``transform`` of the training rows warns of that. So does every fit of a search that scores
+    training rows (``return_train_score=True``, the default of ``HalvingGridSearchCV``); those
+    scores are too good, and best turned off. To silence the warning alone::
+
+        import warnings
+        from vtreat_py import VtreatWarning
+        warnings.filterwarnings("ignore", "this looks like the frame", VtreatWarning)
+"""
+
+
+def documented(cls: type[T]) -> type[T]:
+    """Fill ``{parameters}`` in a treatment's docstring: those that its constructor takes."""
+    if cls.__doc__ is None or design_treatments.__doc__ is None:  # python -OO
+        return cls
+    names = inspect.signature(cls).parameters
+    entries = _entries(design_treatments.__doc__) | _entries(_OWN)
+    told = [entry for name, entry in entries.items() if name in names]
+    sections = ["Parameters\n----------\n" + "\n".join(told)]
+    sections += [inspect.cleandoc(_ATTRIBUTES)]
+    if "cv" in names:
+        sections += [inspect.cleandoc(_NOTES)]
+    cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", "\n\n".join(sections))
+    return cls
+
+
+def _entries(docstring: str) -> dict[str, str]:
+    """Pick what is said of each parameter; before Python 3.13, docstrings keep indentation."""
+    return {m[1]: m[0].rstrip() for m in _ENTRY.finditer(inspect.cleandoc(docstring))}

@@ -1,0 +1,52 @@
+"""Parameters of the treatments, each written once: the fields of dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from sklearn.base import BaseEstimator
+
+from vtreat_py.coders.clean import Imputer
+from vtreat_py.plan.pruning import SIG
+
+T = TypeVar("T")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def parameters(cls: type[T]) -> type[T]:
+    """Make a constructor of the annotated fields; comparing and printing stay scikit-learn's."""
+    return dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+
+@parameters
+class ColumnParameters(BaseEstimator):  # type: ignore[misc]
+    """What treatments with and without an outcome take."""
+
+    variables: Sequence[Hashable] | None = None
+    min_fraction: float = 0.02
+    rare_count: float = 0
+    collar_prob: float = 0.0
+    coders: Sequence[str] | None = None
+    imputation: Imputer = "mean"
+    imputation_map: Mapping[Hashable, Imputer] | None = None
+    n_jobs: int | None = None
+    progress: bool = False
+    collar: bool = False
+    sparse_output: bool = False
+
+
+@parameters
+class OutcomeParameters(ColumnParameters):
+    """What treatments with an outcome take beside."""
+
+    cv: Any = None
+    random_state: Any = None
+    smoothing: float | str = "auto"
+    rare_sig: float | None = None
+    significance: str = "calibrated"
+    force_split: bool = False
+    prune_sig: float | str | None = "recommended"
+    prune_by: str = SIG
+    scale: bool = False

@@ -1,0 +1,248 @@
+"""What the treatments share: the plan in the shape of a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn import get_config
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from vtreat_py.api.plan import TreatmentPlan, with_verbs
+from vtreat_py.api.prepare import prepare
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.estimators.base import (
+    FrameTransformer,
+    check_columns,
+    check_container,
+    training_frame,
+)
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.memory.design import Design
+from vtreat_py.plan.choice import check_sparse_options
+from vtreat_py.plan.html import plan_html
+from vtreat_py.plan.pruning import check_pruning
+from vtreat_py.plan.variables import DerivedVariable
+
+# What `prepare` is given; all other parameters are options of the design.
+_PRUNING = ("prune_sig", "prune_by")
+_SELECTING = (*_PRUNING, "scale", "collar", "sparse_output")
+
+
+class Treatment(FrameTransformer):
+    """A thin shell around a plan."""
+
+    _outcome_type: str
+    plan_: TreatmentPlan
+    sparse_output: bool
+
+    def _options(self) -> dict[str, Any]:
+        parameters = self.get_params(deep=False)
+        return {name: v for name, v in parameters.items() if name not in _SELECTING}
+
+    def _select(self) -> dict[str, Any]:
+        parameters = self.get_params(deep=False)
+        return {name: v for name, v in parameters.items() if name in _SELECTING}
+
+    def _pruning(self) -> dict[str, Any]:
+        return {name: v for name, v in self._select().items() if name in _PRUNING}
+
+    def _check_selecting(self) -> None:
+        """Check what only `prepare` looks at, so that an error comes in fit."""
+        check_pruning(**self._pruning())
+        for name, value in self._select().items():
+            if name not in _PRUNING:
+                check_flag(name, value)
+
+    def _read(self, X: Any) -> InputFrame:
+        self._check_selecting()
+        source = InputFrame.of(X)
+        check_columns(source, source.columns)
+        return source
+
+    def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
+        self.plan_ = plan
+        by_name = self.get_params(deep=False)["variables"] is not None
+        self._remember_columns(source, *given, by_name=by_name)
+
+    @property
+    def score_frame_(self) -> pd.DataFrame:
+        """The plan's score frame."""
+        check_is_fitted(self)
+        return self.plan_.score_frame
+
+    def transform(self, X: Any) -> Any:
+        """Treat a frame by the fitted plan.
+
+        For new rows. The rows the treatment was fitted on are treated by ``fit_transform``;
+        here their codes would have seen their own outcomes, and a warning says so.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
+            With the columns seen in fit, in their order. With ``variables=``, those are picked
+            by name, in any order and among others, as `prepare` does.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+            Or a matrix with ``sparse_output``, or what ``set_output`` says. The index of a pandas
+            frame is kept.
+
+        Raises
+        ------
+        SchemaError
+            If the columns are not those seen in fit, or hold another type.
+        """
+        check_is_fitted(self)
+        check_container(self, self.sparse_output)
+        source = self._fitted_columns.found_in(InputFrame.of(X))
+        return self._for_output(prepare(self.plan_, source, **self._select()))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that ``transform`` returns.
+
+        Parameters
+        ----------
+        input_features : array of str or None
+            Names of the input. They must be those seen in fit; for an array, whose columns have
+            none, they stand in the place of ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        chosen = self.plan_.select(**self._pruning())
+        names = [v.name for v in chosen]
+        if input_features is not None:
+            given = self._fitted_columns.checked_names(input_features)
+            if self._fitted_columns.from_array:
+                place = dict(zip(self._fitted_columns.columns, given, strict=True))
+                names = [_named_after(place[v.orig_variable], v) for v in chosen]
+        return np.array(names, dtype=object)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        if get_config()["display"] != "diagram":
+            raise AttributeError("_repr_html_ is there when the display option is 'diagram'")
+        return self._html
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._html()
+        return bundle
+
+    def _html(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        return diagram + plan_html(self.plan_) if hasattr(self, "plan_") else diagram
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _named_after(column: str, variable: DerivedVariable) -> str:
+    """Name a derived variable as if the column it comes from had another name."""
+    old = str(variable.orig_variable)
+    if variable.code == "clean":
+        return column + variable.name.removeprefix(old)
+    return variable.name.replace(f"{old}_{variable.code}", f"{column}_{variable.code}", 1)
+
+
+class SupervisedTreatment(Treatment):
+    """Treatments that see an outcome."""
+
+    def _design(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
+    ) -> Design:
+        self._check_selecting()
+        source = training_frame(self, X, y)
+        return Design.checked(
+            frame=source,
+            outcome=y,
+            outcome_type=self._outcome_type,
+            sample_weight=sample_weight,
+            groups=groups,
+            scaled=scaled,
+            **self._options(),
+        )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Learn the plan.
+
+        To treat the training rows themselves, use ``fit_transform``.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,), or a column name of X
+            The outcome.
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights.
+        groups : array of shape (n,), or a column name of X
+            Rows of one group share a fold.
+
+        Returns
+        -------
+        self
+            Fitted. Columns of X that were named as outcome, weights or groups are not treated,
+            and are not needed in ``transform``.
+        """
+        design = self._design(X, y, sample_weight, groups)
+        plan = with_verbs(design.plan(design.learn()))
+        self._remember(design.source, plan, y, sample_weight, groups)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any:
+        """Learn the plan, and treat the training rows out of fold: the cross-frame.
+
+        Not the same as ``fit`` followed by ``transform``, which would code each row by its own
+        outcome too.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind as X (an array for an array), n rows
+            Or a matrix with ``sparse_output``, or what ``set_output`` says.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` leaves rows out of all application sets, or has rows in several.
+        """
+        select = self._select()
+        check_container(self, self.sparse_output)
+        if check_flag("sparse_output", self.sparse_output):
+            check_sparse_options(select["scale"])
+        design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
+        if not design.context.folds.applies_once:
+            raise InvalidOptionError(
+                "fit_transform must return every row once, but cv leaves some out of all "
+                "application sets, or has some in several; use another cv, or "
+                "cross_frame_experiment"
+            )
+        learned = design.learn()
+        plan = with_verbs(design.plan(learned))
+        self._remember(design.source, plan, y, sample_weight, groups)
+        cross_frame, _ = design.cross_frame(plan, learned, **select)
+        return self._for_output(cross_frame)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

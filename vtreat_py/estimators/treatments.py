@@ -1,0 +1,147 @@
+"""Treatments as scikit-learn transformers, one for each type of outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from sklearn.utils import ClassifierTags
+
+from vtreat_py.api.design import design_treatments
+from vtreat_py.estimators.documented import documented
+from vtreat_py.estimators.parameters import ColumnParameters, OutcomeParameters, parameters
+from vtreat_py.estimators.treatment import SupervisedTreatment, Treatment
+
+
+@documented
+@parameters
+class BinomialOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
+    """Treat a frame for an outcome of two classes, or one class against the others.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import BinomialOutcomeTreatment
+    >>> X = pd.DataFrame({"x": ["a", "b"] * 10 + ["a", "c"] * 10})
+    >>> y = [0, 1, 0, 1, 1, 1, 0, 0, 0, 1] * 4
+    >>> treatment = BinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["lev"])
+    >>> treatment.fit_transform(X, y).head(2)
+       x_lev_x_a  x_lev_x_b  x_lev_x_c
+    0        1.0        0.0        0.0
+    1        0.0        1.0        0.0
+    """
+
+    _outcome_type = "binomial"
+
+    target: Any = None
+    cat_scaling: bool = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags(multi_class=self.target is not None)
+        return tags
+
+
+@documented
+@parameters
+class MultinomialOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
+    """Treat a frame for an outcome of several classes.
+
+    Impact codes are built for each class against all others, and named after it; all other codes
+    are built once (see ``y_dependent_coders``). ``score_frame_`` has a row for each class that a
+    variable is scored for (``outcome_target``); a variable is recommended if it is for one class.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import MultinomialOutcomeTreatment
+    >>> X = pd.DataFrame({"x": ["a", "b", "c", "a", "b", "c"] * 10})
+    >>> y = ["cold", "mild", "hot", "mild", "mild", "hot"] * 10
+    >>> treatment = MultinomialOutcomeTreatment(random_state=0, prune_sig=None, coders=["catB"])
+    >>> treatment.fit_transform(X, y).columns.tolist()
+    ['cold_x_catB', 'hot_x_catB', 'mild_x_catB']
+    >>> treatment.score_frame_[["variable", "outcome_target", "recommended"]]
+          variable outcome_target  recommended
+    0  cold_x_catB           cold         True
+    1   hot_x_catB            hot         True
+    2  mild_x_catB           mild         True
+    """
+
+    _outcome_type = "multinomial"
+
+    y_dependent_coders: Sequence[str] | None = None
+    cat_scaling: bool = False
+
+
+@documented
+@parameters
+class NumericOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
+    """Treat a frame for a numeric outcome.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import NumericOutcomeTreatment
+    >>> X = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10})
+    >>> y = [1.0, 2.0, 3.0, 4.0, 1.5, 2.5, 3.5, 4.5] * 5
+    >>> treatment = NumericOutcomeTreatment(random_state=0, coders=["catN"])
+    >>> treatment.fit_transform(X, y).columns.tolist()
+    ['x_catN']
+    >>> treatment.transform(X.tail(1)).round(2)
+        x_catN
+    39    1.49
+    """
+
+    _outcome_type = "numeric"
+
+
+@documented
+@parameters
+class UnsupervisedTreatment(ColumnParameters, Treatment):
+    """Treat a frame without an outcome: numbers, marks, indicators and prevalence.
+
+    No code sees an outcome, so ``fit_transform`` is ``fit`` followed by ``transform``.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import UnsupervisedTreatment
+    >>> X = pd.DataFrame({"z": [1.0, None, 3.0]})
+    >>> UnsupervisedTreatment().fit_transform(X)
+         z  z_isBAD
+    0  1.0      0.0
+    1  2.0      1.0
+    2  3.0      0.0
+    """
+
+    _outcome_type = "unsupervised"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Learn the plan.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : ignored
+            There for scikit-learn's sake.
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights.
+
+        Returns
+        -------
+        self
+        """
+        source = self._read(X)
+        plan = design_treatments(
+            source, outcome_type="unsupervised", sample_weight=sample_weight, **self._options()
+        )
+        self._remember(source, plan, sample_weight)
+        return self

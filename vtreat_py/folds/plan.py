@@ -1,0 +1,100 @@
+"""A cross-validation plan: which rows learn for which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPlan:
+    """A checked split of the rows.
+
+    Attributes
+    ----------
+    fold : ndarray of shape (n,)
+        The fold whose application rows a row belongs to; ``n_folds`` for rows that are in none.
+    n_folds : int
+    training : tuple of (rows, fold) or None
+        Training rows and the fold they train, one entry a pair. None: each fold is trained on
+        all rows that are not its own, and sums of the others can be had from the fold sums.
+    in_order : bool
+        With ``training`` None: each fold is trained on the rows of earlier folds only.
+    repeats : tuple of (rows, fold) or None
+        When folds apply to a row more than once: all application rows and their folds, fold by
+        fold. ``fold`` is of no use then, and 0.
+    """
+
+    fold: IntArray
+    n_folds: int
+    training: tuple[IntArray, IntArray] | None = None
+    in_order: bool = False
+    repeats: tuple[IntArray, IntArray] | None = None
+
+    @property
+    def coding(self) -> tuple[IntArray | slice, IntArray]:
+        """Rows of the frame that get out-of-fold values, and the fold of each."""
+        return (slice(None), self.fold) if self.repeats is None else self.repeats
+
+    @property
+    def n_coded(self) -> int:
+        """Number of rows that get out-of-fold values."""
+        return len(self.coding[1])
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of distinct values of ``fold``: folds, and the rows that are in none."""
+        return self.n_folds + int(not self.covers_all_rows)
+
+    @cached_property
+    def covers_all_rows(self) -> bool:
+        """Whether each row is an application row of some fold."""
+        if self.repeats is not None:
+            return len(np.unique(self.repeats[0])) == len(self.fold)
+        return not len(self.fold) or int(self.fold.max()) < self.n_folds
+
+    @property
+    def applies_once(self) -> bool:
+        """Whether each row is an application row of one fold."""
+        return self.repeats is None and self.covers_all_rows
+
+    def cross_rows(self) -> IntArray:
+        """The row of the frame that each row of the cross-frame stands for."""
+        if self.repeats is not None:
+            return self.repeats[0]
+        return np.flatnonzero(self.fold < self.n_folds)
+
+    def training_weight(self, fold: int, weight: FloatArray | None) -> FloatArray:
+        """Weight of each row in the training set of ``fold``."""
+        if self.training is None:
+            times = self._trains(fold).astype(np.float64)
+        else:
+            rows, owner = self.training
+            times = np.bincount(rows[owner == fold], minlength=len(self.fold)).astype(np.float64)
+        return times if weight is None else np.asarray(times * weight)
+
+    def _trains(self, fold: int) -> BoolArray:
+        """Whether each row trains ``fold``, when that follows from its own fold."""
+        return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
+
+    def _applied_by(self, fold: int) -> IntArray:
+        if self.repeats is None:
+            return np.flatnonzero(self.fold == fold)
+        rows, owner = self.repeats
+        return np.asarray(rows[owner == fold])
+
+    def pairs(self) -> list[tuple[IntArray, IntArray]]:
+        """Return the plan as (training rows, application rows) index pairs."""
+        pairs: list[tuple[IntArray, IntArray]] = []
+        for k in range(self.n_folds):
+            if self.training is None:
+                train = np.flatnonzero(self._trains(k))
+            else:
+                rows, owner = self.training
+                train = rows[owner == k]
+            pairs.append((train, self._applied_by(k)))
+        return pairs

@@ -1,0 +1,1 @@
+"""Any frame in, typed columns out, and back."""

@@ -1,0 +1,78 @@
+"""What runs beside the columns: by name, or as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.errors import FrameError, InvalidOptionError, listed
+from vtreat_py.frames.columns import Column
+from vtreat_py.frames.frame import InputFrame, read_vector
+
+
+def read_along(frame: InputFrame, what: str, given: Any) -> Column:
+    """Read a column by name, or an array along the rows."""
+    if is_name(given, frame):
+        if given not in frame.columns:
+            raise FrameError(
+                f"{what}={given!r} is not a column of the frame; its columns are "
+                f"{listed(list(frame.columns))}"
+            )
+        return frame.read(given)
+    return read_vector(what, given, frame.n_rows)
+
+
+def is_name(given: Any, frame: InputFrame) -> bool:
+    """Whether an argument names a column, rather than being an array."""
+    if isinstance(given, tuple):
+        return isinstance(given, Hashable) and given in frame.columns
+    return isinstance(given, str) or (np.isscalar(given) and not isinstance(given, float))
+
+
+_LARGEST_ID = 2**63 - 1
+
+
+def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
+    """Read a column of integers exactly, as numbers of 64 bits."""
+    series = frame.frame.get_column(name)
+    if not series.dtype.is_integer():
+        raise not_integers(option, name, series.dtype)
+    missing = int(series.null_count())
+    if missing:
+        raise no_fold(name) if option == "cv" else no_id(name, missing)
+    ends = [int(end) for end in (series.min(), series.max()) if end is not None]
+    beyond = [end for end in ends if not -_LARGEST_ID - 1 <= end <= _LARGEST_ID]
+    if beyond:
+        raise InvalidOptionError(
+            f"{option}={name!r} holds {beyond[0]}, which is beyond 64-bit integers with a sign"
+        )
+    values: IntArray = series.cast(nw.Int64).to_numpy()
+    return values.astype(np.int64)
+
+
+def check_column(option: str, name: Any, columns: Sequence[Any]) -> None:
+    """Refuse a name that no column has."""
+    if name not in columns:
+        raise InvalidOptionError(
+            f"{option}={name!r} names no column of the frame; it has {listed(list(columns))}"
+        )
+
+
+def not_integers(option: str, name: Any, dtype: Any) -> InvalidOptionError:
+    """Error for ids and folds of another type."""
+    allowed = "integers or text" if option == "cv" else "integers"
+    return InvalidOptionError(f"{option}={name!r} is of type {dtype}; it must hold {allowed}")
+
+
+def no_id(row_id: Any, missing: int) -> FrameError:
+    """Error for rows without an id."""
+    return FrameError(f"row_id={row_id!r} has {missing} missing values; each row needs an id")
+
+
+def no_fold(cv: str) -> FrameError:
+    """Error for rows without a fold."""
+    return FrameError(f"cv={cv!r} has missing values; each row needs a fold")

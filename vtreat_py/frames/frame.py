@@ -1,0 +1,229 @@
+"""Data frames in and out: the caller's kind of frame comes back, with its index."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from scipy.sparse import issparse
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
+from vtreat_py.frames.columns import Column
+from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.reading import read_column
+
+
+@dataclass(frozen=True, eq=False)
+class InputFrame:
+    """A frame of the caller's, read column by column, never written to.
+
+    Attributes
+    ----------
+    frame : narwhals.DataFrame
+    columns : tuple of hashable
+        Column names, all different.
+    n_rows : int
+    is_array : bool
+        Whether it came as an array, and an array is to come back.
+    """
+
+    frame: nw.DataFrame[Any]
+    columns: tuple[Hashable, ...]
+    n_rows: int
+    is_array: bool = False
+
+    @classmethod
+    def of(cls, frame: Any) -> InputFrame:
+        """Wrap a pandas, polars or pyarrow frame, or something like a two-dimensional array.
+
+        The columns of an array are called ``x0``, ``x1``, ...
+
+        Raises
+        ------
+        OptionTypeError
+            If it is no eager data frame and no dense array.
+        FrameError
+            If two columns share a name, or an array has not two dimensions.
+        """
+        if isinstance(frame, cls):
+            return frame
+        if isinstance(frame, pd.DataFrame | pa.Table):
+            names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
+            _check_distinct(list(names))
+        if is_lazy(frame):
+            raise OptionTypeError(
+                f"frame is of type {type(frame).__name__}; lazy frames and paths to files are for "
+                "design_treatments, cross_frame_experiment and prepare only. Give a pandas, "
+                "polars or pyarrow data frame; a lazy one must be collected first"
+            )
+        try:
+            wrapped = nw.from_native(frame, eager_only=True)
+            is_array = False
+        except TypeError as reason:
+            array = _as_array(frame)
+            if array is None:
+                raise OptionTypeError(
+                    f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
+                    "data frame, or a two-dimensional array"
+                ) from reason
+            columns = [f"x{i}" for i in range(array.shape[1])]
+            wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
+            is_array = True
+        return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
+
+    def renamed(self, names: Sequence[Hashable]) -> InputFrame:
+        """Give the columns other names, in their order."""
+        mapping: Any = dict(zip(self.columns, names, strict=True))
+        return replace(self, frame=self.frame.rename(mapping), columns=tuple(names))
+
+    def read(self, name: Hashable, as_levels: bool = False) -> Column:
+        """Read one column; see `read_column`."""
+        series = self.frame.get_column(name)  # type: ignore[arg-type]
+        return read_column(name, series, as_levels)
+
+    def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
+        """Read several columns; one error names all that cannot be read."""
+        columns, failed = [], []
+        for name, levels in zip(names, as_levels, strict=True):
+            try:
+                columns.append(self.read(name, levels))
+            except UnsupportedColumnError as error:
+                failed.append(error)
+        if failed:
+            raise UnsupportedColumnError.of_all(failed)
+        return columns
+
+    def like(
+        self,
+        names: Sequence[str],
+        columns: FloatArray,
+        extra: Sequence[Hashable],
+        rows: Any = None,
+        first: Sequence[Hashable] = (),
+    ) -> Any:
+        """Build a frame of the caller's kind; an array where one came.
+
+        Parameters
+        ----------
+        names : sequence of str
+        columns : ndarray of shape (len(names), n)
+            The values, a row of the array for each column.
+        extra : sequence of hashable
+            Columns of this frame to append as they are.
+        rows : ndarray of int or None
+            The rows of this frame that the values stand for; None: all.
+        first : sequence of hashable
+            Columns of this frame to put in front as they are.
+        """
+        native = self.frame.to_native()
+        if self.is_array:
+            values = columns.T
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return np.hstack([beside[0], values, beside[1]]) if first or extra else values
+        if isinstance(native, pd.DataFrame):
+            index = native.index if rows is None else native.index[rows]
+            result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
+            if not (first or extra):
+                return result
+            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
+            return pd.concat([beside[0], result, beside[1]], axis=1)
+
+        def kept(name: Any) -> nw.Series[Any]:
+            series = self.frame.get_column(name)
+            return series if rows is None else series[rows]
+
+        data: dict[str, Any] = {str(name): kept(name) for name in first}
+        for name, values in zip(names, columns, strict=True):
+            data[name] = nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
+        data |= {str(name): kept(name) for name in extra}
+        if not data:
+            some = self.frame if rows is None else self.frame[rows]
+            return some.drop(self.frame.columns).to_native()
+        return nw.from_dict(data).to_native()
+
+
+def read_vector(what: str, values: Any, n_rows: int) -> Column:
+    """Read a one-dimensional array or series that runs along the rows of a frame.
+
+    Raises
+    ------
+    OptionTypeError
+        If it is no array or series.
+    FrameError
+        If it has not one dimension, or its length is not ``n_rows``.
+    """
+    try:
+        series = nw.from_native(values, series_only=True)
+    except TypeError:
+        array = values if isinstance(values, np.ndarray) else _object_or_numbers(values)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            kind = FrameError if array.ndim else OptionTypeError
+            raise kind(
+                f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
+                f"found {type(values).__name__} of shape {array.shape}"
+            ) from None
+        series = nw.from_native(pd.Series(array, copy=False), series_only=True)
+    if len(series) != n_rows:
+        raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
+    return read_column(what, series)
+
+
+def _object_or_numbers(values: Any) -> Any:
+    if isinstance(values, list | tuple):
+        return pd.Series(list(values)).to_numpy()
+    return np.asarray(values)
+
+
+def _rows(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
+    return frame if rows is None else frame.iloc[rows]
+
+
+def _as_array(given: Any) -> npt.NDArray[Any] | None:
+    """Read a two-dimensional array, whatever holds it; None if it is nothing of the kind."""
+    if issparse(given):
+        raise OptionTypeError(
+            f"X is of type {type(given).__name__}: sparse input is not supported. Give a data "
+            "frame, or a dense array such as X.toarray()"
+        )
+    if not isinstance(given, list | tuple) and not hasattr(given, "__array__"):
+        return None
+    try:
+        array: npt.NDArray[Any] = np.asanyarray(given)
+        if array.dtype.kind in "US" and not hasattr(given, "dtype"):
+            array = np.asarray(given, dtype=object)  # the numbers among text stay numbers
+    except ValueError as reason:
+        raise FrameError(
+            f"X cannot be read as rows of one length ({reason}); give a data frame"
+        ) from reason
+    if array.ndim != 2:
+        found = "scalar" if array.ndim == 0 else f"{array.ndim}D"
+        raise FrameError(
+            f"Expected 2D array, got {found} array instead ({type(given).__name__}). Reshape your "
+            "data: give a data frame, or X.reshape(-1, 1) for one column, X.reshape(1, -1) for one "
+            "row"
+        )
+    if array.dtype.kind == "c":
+        raise FrameError(
+            f"Complex data not supported: X is an array of {array.dtype}; give real and imaginary "
+            "parts, or moduli and arguments, as columns of their own"
+        )
+    return array
+
+
+def _check_distinct(names: list[Hashable]) -> None:
+    if len(set(names)) == len(names):
+        return
+    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
+    raise FrameError(
+        f"several columns share a name: {', '.join(repeated)}; "
+        "rename them, so that each column has a name of its own"
+    )

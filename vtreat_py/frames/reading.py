@@ -1,0 +1,281 @@
+"""From the columns of any eager data frame to typed columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Hashable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.columns import (
+    CodedColumn,
+    Column,
+    EmptyColumn,
+    NumericColumn,
+    ObjectColumn,
+    TextColumn,
+    is_missing_only,
+)
+from vtreat_py.frames.levels import Levels
+
+_EXACT_INTEGERS = 2**53
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
+_UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
+_NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
+
+
+def read_column(name: Hashable, series: nw.Series[Any], as_levels: bool = False) -> Column:
+    """Read one column; one without a present value has no type, whatever it was stored as.
+
+    With ``as_levels``, Python objects are levels even where those at hand are all numbers.
+
+    Raises
+    ------
+    UnsupportedColumnError
+        If the column holds lists, structs, complex numbers or the like.
+    """
+    column = _read(name, series, as_levels)
+    return EmptyColumn(name, len(column)) if is_missing_only(column) else column
+
+
+def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
+    native = series.to_native()
+    if isinstance(native, pd.Series):
+        if as_levels and native.dtype == object:
+            return _read_levels(name, native.to_numpy())
+        return _read_pandas(name, native)
+    if isinstance(native, pa.ChunkedArray):
+        return _read_arrow(name, native)
+    if series.dtype == nw.Object:
+        raise UnsupportedColumnError(name, f"values of type {series.dtype}")
+    if series.dtype in (nw.Int128, nw.UInt128):
+        series = series.cast(nw.Float64)
+    return _read_arrow(name, series.to_arrow())
+
+
+def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return CodedColumn(name, series.cat.codes.to_numpy(), _categories(series.cat.categories))
+    if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
+        raise UnsupportedColumnError(name, f"values of type {dtype}")
+    if isinstance(dtype, pd.SparseDtype):
+        return _read_numpy(name, np.asarray(series))
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return _read_numpy(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if isinstance(dtype, np.dtype):
+        values = series.to_numpy()
+        return _read_objects(name, values) if dtype.kind == "O" else _read_numpy(name, values)
+    try:
+        return _read_arrow(name, pa.array(series.array, from_pandas=True))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as reason:
+        raise UnsupportedColumnError(name, f"values of type {dtype}") from reason
+
+
+def _categories(labels: pd.Index[Any]) -> Levels:
+    if isinstance(labels.dtype, pd.StringDtype):
+        return Levels(_one_array(pa.array(labels.array, pa.large_string())))
+    return Levels.of(list(labels))
+
+
+def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
+    kind = values.dtype.kind
+    if kind == "M":
+        return NumericColumn.of(name, _seconds(values), "datetime")
+    if kind == "m":
+        return NumericColumn.of(name, _seconds(values), "duration")
+    if kind in "US":
+        return _read_objects(name, values.astype(object))
+    if kind not in "biuf":
+        raise UnsupportedColumnError(name, f"values of type {values.dtype}")
+    if kind in "iu" and len(values):
+        largest = max(abs(int(values.max())), abs(int(values.min())))
+        warn_if_rounded(name, largest)
+        if largest * len(values) > _EXACT_INTEGERS:
+            # Sums are rounded, and numpy adds up integers in another order than floats.
+            kind, values = "f", values.astype(np.float64)
+    if kind == "f":
+        return NumericColumn.of(name, values.astype(np.float64, copy=False))
+    return NumericColumn(name, "number", values.view(np.uint8) if kind == "b" else values, None)
+
+
+def _seconds(values: npt.NDArray[Any]) -> FloatArray:
+    """Seconds since 1970 (or of a duration) as floats; NaN where missing."""
+    if np.datetime_data(values.dtype)[0] not in _TICKS:
+        values = values.astype(f"{values.dtype.kind}8[s]")
+    unit, multiple = np.datetime_data(values.dtype)
+    seconds = _ticks_to_seconds(values.view(np.int64), _TICKS[unit]) * multiple
+    return np.where(np.isnat(values), np.nan, seconds)
+
+
+def _ticks_to_seconds(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArray:
+    """Whole seconds and the rest apart: nanoseconds since 1970 do not fit into a float."""
+    whole, rest = np.divmod(ticks, per_second)
+    return np.asarray(whole + rest / per_second)
+
+
+def warn_if_rounded(name: Hashable, largest: float) -> None:
+    """Say so if a column of integers has some that floats do not hold exactly."""
+    if largest > _EXACT_INTEGERS:
+        warn(
+            f"column {name!r} holds the integer {largest}: integers beyond 2**53 are rounded "
+            "to 64-bit floats. If they are identifiers, convert the column to text.",
+        )
+
+
+def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    if inferred == "empty":
+        return EmptyColumn(name, len(values))
+    if inferred == "string":
+        try:
+            return TextColumn(name, pa.array(values, pa.large_string(), from_pandas=True))
+        except (UnicodeEncodeError, pa.ArrowInvalid):
+            return ObjectColumn(name, values)
+    if inferred in _UNSUPPORTED_OBJECTS:
+        raise UnsupportedColumnError(name, f"{inferred} values")
+    present = ~pd.isna(values)
+    if inferred in _NUMERIC_OBJECTS:
+        numbers = np.full(len(values), np.nan)
+        numbers[present] = _as_floats(values[present])
+        if inferred in {"integer", "mixed-integer-float"}:
+            warn_if_rounded(name, max(abs(v) for v in values[present]))
+        return NumericColumn.of(name, numbers)
+    if inferred in {"date", "datetime", "datetime64", "timedelta", "timedelta64", "time"}:
+        return _read_arrow_objects(name, values, inferred)
+    return _read_levels(name, values)
+
+
+def _read_levels(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
+    """Read Python objects as levels: text, or values of several types."""
+    if pd.api.types.infer_dtype(values, skipna=True) in ("empty", "string"):
+        return _read_objects(name, values)
+    for value in values[~pd.isna(values)]:
+        if isinstance(value, _NOT_LEVELS) or getattr(value, "__hash__", None) is None:
+            raise UnsupportedColumnError(
+                name, f"values such as {value!r} of type {type(value).__name__}"
+            )
+    return ObjectColumn(name, values)
+
+
+def _as_floats(values: npt.NDArray[np.object_]) -> FloatArray:
+    try:
+        return values.astype(np.float64)
+    except OverflowError:  # integers beyond the range of floats
+        return np.array([_as_float(v) for v in values])
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferred: str) -> Column:
+    if inferred == "date":
+        if any(isinstance(v, dt.datetime) for v in values[~pd.isna(values)]):
+            return ObjectColumn(name, values)  # dates and points in time
+        return _read_arrow(name, pa.array(values, pa.date32(), from_pandas=True))
+    if inferred == "time":
+        return _read_arrow(name, pa.array(values, pa.time64("us"), from_pandas=True))
+    if inferred.startswith("timedelta"):
+        return _read_numpy(name, pd.to_timedelta(pd.Series(values)).to_numpy())
+    zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
+    if len(zones) > 1:
+        raise UnsupportedColumnError(name, "datetimes with and without a time zone")
+    utc = zones == {True}
+    try:
+        return _read_pandas(name, pd.to_datetime(pd.Series(values), utc=utc))
+    except pd.errors.OutOfBoundsDatetime:  # pandas before 3 counts nanoseconds in every case
+        ticks = pa.timestamp("us", "UTC" if utc else None)
+        return _read_arrow(name, pa.array(values, ticks, from_pandas=True))
+
+
+def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
+    if isinstance(values, pa.ExtensionArray) or isinstance(values.type, pa.ExtensionType):
+        raise UnsupportedColumnError(name, f"values of type {values.type}")
+    kind, t = values.type, pa.types
+    if t.is_null(kind):
+        return EmptyColumn(name, len(values))
+    if t.is_dictionary(kind):
+        return _read_dictionary(name, _one_array(values))
+    if t.is_string_view(kind):
+        values, kind = values.cast(pa.large_string()), pa.large_string()
+    elif t.is_binary_view(kind):
+        values, kind = values.cast(pa.large_binary()), pa.large_binary()
+    if t.is_string(kind) or t.is_large_string(kind) or t.is_binary(kind) or t.is_large_binary(kind):
+        return TextColumn(name, _one_array(values))
+    if t.is_timestamp(kind) or t.is_duration(kind):
+        word = "datetime" if t.is_timestamp(kind) else "duration"
+        ticks = values.cast(pa.int64())
+        numbers = _floats(ticks, lambda x: _ticks_to_seconds(x, _TICKS[kind.unit]))
+        return NumericColumn.of(name, numbers, "datetime" if word == "datetime" else "duration")
+    if t.is_date(kind):
+        return NumericColumn.of(name, _floats(values.cast(pa.date32()).cast(pa.int32())), "date")
+    if t.is_time(kind):
+        ticks = values.cast(pa.time64("ns")).cast(pa.int64())
+        return NumericColumn.of(name, _floats(ticks, lambda x: x / 10**9), "time")
+    if t.is_boolean(kind):
+        return NumericColumn.of(name, _floats(values.cast(pa.uint8())))
+    if t.is_decimal(kind):
+        # Arrow's own cast is off by a bit at times; as text the number is read exactly.
+        return NumericColumn.of(name, _floats(values.cast(pa.string()).cast(pa.float64())))
+    if t.is_integer(kind):
+        if kind.bit_width == 64:
+            span = pc.min_max(values).as_py()
+            warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
+        return NumericColumn.of(name, _floats(values))
+    if t.is_floating(kind):
+        return NumericColumn.of(name, _floats(values))
+    raise UnsupportedColumnError(name, f"values of type {kind}")
+
+
+def _one_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
+    if pa.types.is_dictionary(values.type) and values.num_chunks > 1:
+        # Chunks may have dictionaries of their own, with nulls in them.
+        plain = [chunk.dictionary_decode() for chunk in values.chunks]
+        return pa.chunked_array(plain, values.type.value_type).combine_chunks().dictionary_encode()
+    joined = values.combine_chunks()
+    return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _floats(values: pa.Array | pa.ChunkedArray, convert: Any = None) -> FloatArray:
+    """Arrow numbers as floats, NaN where null; integers are converted before they are floats."""
+    array = _one_array(values)
+    missing = np.asarray(array.is_null()) if array.null_count else None
+    if missing is not None and not pa.types.is_float16(array.type):  # which Arrow cannot fill
+        array = array.fill_null(0)
+    numbers = array.to_numpy(zero_copy_only=False)
+    if convert is not None:
+        numbers = convert(numbers)
+    numbers = numbers.astype(np.float64, copy=False)
+    return numbers if missing is None else np.where(missing, np.nan, numbers)
+
+
+def _read_dictionary(name: Hashable, values: pa.DictionaryArray) -> Column:
+    labels = values.dictionary
+    if pa.types.is_nested(labels.type):
+        raise UnsupportedColumnError(name, f"values of type {values.type}")
+    indices = values.indices
+    codes = np.asarray(indices.fill_null(0) if indices.null_count else indices)
+    listed = labels.to_pylist()
+    distinct = Levels.of(list(dict.fromkeys(v for v in listed if v is not None)))
+    if len(distinct) < len(listed):  # nulls or repeats among the labels
+        codes = distinct.codes_of(listed)[codes]
+    if indices.null_count:
+        codes = np.where(np.asarray(indices.is_null()), distinct.missing, codes)
+    return CodedColumn(name, codes, distinct)

@@ -1,0 +1,174 @@
+"""A numeric column whose sums by value were kept: what a design asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.clean import Imputer, imputed_value
+from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.design.context import DesignContext
+from vtreat_py.frames.columns import Kind
+from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.number_profile import NumberProfile
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import sum_by
+from vtreat_py.statistics.quantiles import weighted_quantiles
+
+
+class NumberTable:
+    """The `NumberFacts` of a column of which sums by value and fold are known.
+
+    Folds are trained on all rows that are not their own. Bins of values count as their mean.
+    """
+
+    digest = ""
+
+    def __init__(self, kept: KeptNumbers, design: KeptDesign, context: DesignContext) -> None:
+        self._kept, self._design, self._context = kept, design, context
+        self._table = kept.table
+        self._fold, self._class = design.folds_and_classes(self._table.block)
+        self._missing_fold, self._missing_class = design.fold_and_class
+
+    @property
+    def name(self) -> Hashable:
+        """The column."""
+        return self._kept.name
+
+    @property
+    def kind(self) -> Kind:
+        """What its numbers stand for."""
+        return self._kept.kind
+
+    @property
+    def has_good(self) -> bool:
+        """Whether there is a good value."""
+        return self._kept.has_values
+
+    @property
+    def has_bad(self) -> bool:
+        """Whether there is a bad value."""
+        return bool(self._kept.missing.weight.any())
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """Coordinates near the good values."""
+        return self._table.coordinates()
+
+    def _known_to(self, fold: int | None) -> tuple[FloatArray, FloatArray]:
+        """Good values, and their weights, among all rows or a fold's training rows."""
+        weight = self._table.cells.weight
+        return self._table.points(weight if fold is None else weight * (self._fold != fold))
+
+    def extent(self, fold: int | None) -> tuple[float, float] | None:
+        """Smallest and largest good value; None without one."""
+        values, _ = self._known_to(fold)
+        return (float(values.min()), float(values.max())) if len(values) else None
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """What an imputer makes of the good values, if any."""
+        values, weight = self._known_to(fold)
+        return imputed_value(self.name, imputer, values, weight) if len(values) else None
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values, if any."""
+        values, weight = self._known_to(fold)
+        return weighted_quantiles(values, weight, probabilities) if len(values) else None
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread."""
+        return NumberProfile.of_points(*self._known_to(None), bad_weight)
+
+    def sums(self) -> list[NumericSums]:
+        """Sums of each fold, for each contrast."""
+        design, good = self._design, self._table.moments(self.coordinates)
+        sums = NumericSums(good.grouped(self._table.block, design.n_blocks), self._kept.missing)
+        if not design.counts_classes:
+            return [sums]
+        return [sums.of_class(k, design.n_classes) for k in design.contrasted]
+
+    def training_sums(self) -> list[NumericSums]:
+        """Never asked for: folds are trained on all other rows."""
+        raise AssertionError(self.name)
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+        everywhere = np.full(self._design.n_folds, imputed)
+        return [self._fit(k, everywhere, None) for k in self._design.contrasted]
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        return [
+            np.array([self._link_slope(k, fold, value) for fold, value in enumerate(imputed)])
+            for k in self._design.contrasted
+        ]
+
+    def _link_slope(self, number: int, fold: int, imputed: float) -> float:
+        everywhere = np.full(self._design.n_folds, imputed)
+        return float(self._fit(number, everywhere, fold).slope[0])
+
+    def _fit(self, number: int, imputed: FloatArray, held_out: int | None) -> LogisticFit:
+        """Fit a class on the column, bad values imputed by fold, without the rows of one fold."""
+        weight, missing = self._table.cells.weight, self._kept.missing.weight
+        if held_out is not None:
+            weight = weight * (self._fold != held_out)
+            missing = missing * (self._missing_fold != held_out)
+        x = np.append(self._values, self._inner(imputed))
+        total = np.append(self._by_value(weight), self._by_fold(missing))
+        hits = np.append(
+            self._by_value(weight * (self._class == number)),
+            self._by_fold(missing * (self._missing_class == number)),
+        )
+        some = total > 0
+        return logistic_fit(x[None, some], total[None, some], hits[None, some])
+
+    @cached_property
+    def _values(self) -> FloatArray:
+        """The different good values, in inner coordinates."""
+        return self._inner(self._known_to(None)[0])
+
+    def _by_value(self, cell_weight: FloatArray) -> FloatArray:
+        return sum_by(self._table.place, cell_weight, len(self._table.values))
+
+    def _by_fold(self, block_weight: FloatArray) -> FloatArray:
+        return sum_by(self._missing_fold, block_weight, self._design.n_folds)
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates."""
+        values, weight = self._values, self._by_value(self._table.cells.weight)
+        missing = self._kept.missing.weight.sum()
+        return Sample.of_values(
+            np.append(values, self._inner(np.array(imputed))), np.append(weight, missing)
+        )
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score the clean column, or the mark of bad values, as the cross-frame has it."""
+        imputed = imputed[:-1]
+        contrasts, sums = self._context.contrasts, self.sums()
+        if code == "isBAD":
+            return [_mark_score(c, s.merged()) for c, s in zip(contrasts, sums, strict=True)]
+        if contrasts[0].is_binary:
+            fits = [self._fit(k, imputed, None) for k in self._design.contrasted]
+            return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
+        filled = sums[0].imputed(self._inner(imputed)).merged()
+        return [contrasts[0].test(filled, None)]
+
+    def _inner(self, values: FloatArray) -> FloatArray:
+        return np.atleast_1d(self.coordinates.inner(values))
+
+
+def _mark_score(contrast: DesignContext, sums: NumericSums) -> Score:
+    """Score the mark of bad values, which is the same in every fold."""
+    everything = sums.outcome()
+    if contrast.is_binary:
+        return contrast.test(None, logistic_fit(*indicator_points(sums.bad, everything)))
+    return contrast.test(indicator_moments(sums.bad, everything), None)

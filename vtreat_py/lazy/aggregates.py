@@ -1,0 +1,69 @@
+"""One aggregate query: expressions in, sums out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.lazy.source import collect
+
+How = Literal["sum", "count", "min", "max", "var"]
+Wanted = Mapping[str, tuple[How, nw.Expr]]
+
+
+def grouped(frame: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], wanted: Wanted) -> pa.Table:
+    """Group by expressions; null is a key of its own.
+
+    Parameters
+    ----------
+    frame : narwhals.LazyFrame
+    keys : dict from name to expression
+    wanted : dict from name to ("sum", "count", "min", "max" or "var", expression)
+        Null values do not count; "count" is the number of others, "var" the mean square about the
+        mean.
+
+    Returns
+    -------
+    pyarrow.Table
+        Keys and aggregates, in any order of rows.
+    """
+    plain = frame.select(
+        *(key.alias(name) for name, key in keys.items()),
+        *(value.alias(name) for name, (_, value) in wanted.items()),
+    )
+    return collect(plain.group_by(*keys).agg(*_aggregates(wanted)))
+
+
+def totals(frame: nw.LazyFrame[Any], wanted: Wanted) -> dict[str, float]:
+    """Aggregate all rows at once; what no row has is NaN."""
+    plain = frame.select(*(value.alias(name) for name, (_, value) in wanted.items()))
+    table = collect(plain.select(*_aggregates(wanted)))
+    return {name: float(floats(table, name)[0]) for name in wanted}
+
+
+def _aggregates(wanted: Wanted) -> list[nw.Expr]:
+    found = []
+    for name, (how, _) in wanted.items():
+        column = nw.col(name)
+        found.append(column.var(ddof=0) if how == "var" else getattr(column, how)())
+    return found
+
+
+def floats(table: pa.Table, name: str) -> FloatArray:
+    """A column of numbers as floats, NaN where it is null."""
+    return np.asarray(table[name].to_numpy(), dtype=np.float64)
+
+
+def one_where(condition: nw.Expr) -> nw.Expr:
+    """1, or null: its count is the number of rows for which a condition holds."""
+    return nw.when(condition).then(nw.lit(1))
+
+
+def value_where(condition: nw.Expr, value: nw.Expr) -> nw.Expr:
+    """A value, or null where a condition does not hold."""
+    return nw.when(condition).then(value)

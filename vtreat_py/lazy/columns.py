@@ -1,0 +1,277 @@
+"""Typed columns of a lazy frame: what `vtreat_py.frames.reading` is for frames in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.frames.beside import check_column, not_integers
+from vtreat_py.frames.columns import Kind
+from vtreat_py.lazy.source import LazySource
+
+PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
+
+_TEXT = (nw.String, nw.Categorical, nw.Enum)
+_WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+_TIMES: list[tuple[Any, Kind]] = [
+    (nw.Date, "date"),
+    (nw.Datetime, "datetime"),
+    (nw.Duration, "duration"),
+    (nw.Time, "time"),
+]
+# What an engine module says of types that narwhals has no name for.
+EMPTY = "empty"
+
+
+@dataclass(frozen=True)
+class PlainColumn:
+    """A column to compute with: a name without pitfalls, and one of a few types.
+
+    Attributes
+    ----------
+    source : str
+        Its name in the caller's frame.
+    alias : str
+        Its name in a `typed_frame`.
+    kind : str
+        ``"number"`` and times become Float64, ``"text"`` String, ``"bytes"`` Binary, ``"integer"``
+        Int64; ``"as it is"`` leaves the type.
+    dtype : narwhals dtype
+        Its type in the caller's frame.
+    """
+
+    source: str
+    alias: str
+    kind: PlainKind
+    dtype: Any
+
+    @property
+    def value(self) -> nw.Expr:
+        """The column, in a `typed_frame`."""
+        return nw.col(self.alias)
+
+
+@dataclass(frozen=True)
+class LazyNumber:
+    """A column of numbers, the same floats as a `NumericColumn` of the frame in memory has.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        What the numbers stand for: themselves, days since 1970 (date), seconds since 1970
+        (datetime), seconds (duration), seconds since midnight (time).
+    plain : PlainColumn
+    is_wide : bool
+        Whether these were integers of 64 bits or more. Those beyond 2**53 are rounded, which
+        frames in memory are warned of; here only those who look at the largest number can tell.
+    """
+
+    name: str
+    kind: Kind
+    plain: PlainColumn
+    is_wide: bool = False
+
+    @property
+    def number(self) -> nw.Expr:
+        """Float64; bad values are null, NaN or infinite."""
+        return self.plain.value
+
+    @property
+    def is_bad(self) -> nw.Expr:
+        """Boolean, never null."""
+        return self.number.is_null() | ~self.number.is_finite().fill_null(value=True)
+
+    @property
+    def good(self) -> nw.Expr:
+        """The number, null where it is bad."""
+        return nw.when(self.number.is_finite()).then(self.number)
+
+
+@dataclass(frozen=True)
+class LazyLevels:
+    """A column of levels: text by exact code points, or bytes."""
+
+    name: str
+    plain: PlainColumn
+
+    @property
+    def level(self) -> nw.Expr:
+        """String (or Binary, if ``is_binary``); null where missing."""
+        return self.plain.value
+
+    @property
+    def is_missing(self) -> nw.Expr:
+        """Boolean, never null."""
+        return self.level.is_null()
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the levels are bytes."""
+        return self.plain.kind == "bytes"
+
+
+@dataclass(frozen=True)
+class LazyEmpty:
+    """A column of the null type. Columns of other types may hold nulls only, too: as data says."""
+
+    name: str
+
+
+LazyColumn = LazyNumber | LazyLevels | LazyEmpty
+
+
+# Takes numbers between 1e-4 and 1e16 to where they are written with an exponent.
+_POWER = 2.0**100
+
+
+def exactly(number: float) -> nw.Expr:
+    """A number in a query.
+
+    Ibis writes those of a common size as decimals, which databases round twice; as a number with an
+    exponent, times a power of 2, they arrive as they are.
+    """
+    number = float(number)
+    written = repr(number)
+    if "e" in written or written in ("0.0", "1.0"):
+        return nw.lit(number)
+    if not number:
+        return nw.lit(-1e-300) * nw.lit(1e-300)  # -0.0
+    return nw.lit(number / _POWER) * nw.lit(_POWER)
+
+
+def lazy_column(source: LazySource, name: str) -> LazyColumn:
+    """Type one column, by its schema.
+
+    Raises
+    ------
+    UnsupportedColumnError
+        If the column holds lists, structs or the like.
+    """
+    dtype = source.dtypes[name]
+    kind = _kind(source, name)
+    if kind == EMPTY:
+        return LazyEmpty(name)
+    plain = PlainColumn(name, f"c{source.columns.index(name)}", kind, dtype)  # type: ignore[arg-type]
+    if kind in ("text", "bytes"):
+        return LazyLevels(name, plain)
+    return LazyNumber(name, kind, plain, dtype in _WIDE)  # type: ignore[arg-type]
+
+
+def _kind(source: LazySource, name: str) -> str:
+    dtype = source.dtypes[name]
+    if dtype in _TEXT:
+        return "text"
+    if dtype == nw.Binary:
+        return "bytes"
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return "number"
+    for type_of_time, kind in _TIMES:
+        if dtype == type_of_time:
+            return kind
+    if dtype == nw.Unknown:
+        told: str | None = native_module(source).unknown_kind(source.native, name)
+        if told is not None:
+            return told
+    raise UnsupportedColumnError(name, f"values of type {_native_type(source, name)}")
+
+
+def _native_type(source: LazySource, name: str) -> str:
+    dtype = source.dtypes[name]
+    if dtype == nw.Unknown:
+        return str(native_module(source).type_name(source.native, name))
+    return str(dtype)
+
+
+def lazy_columns(source: LazySource, names: Sequence[str]) -> list[LazyColumn]:
+    """Type several columns, by the schema; one error names all that are not supported.
+
+    Raises
+    ------
+    UnsupportedColumnError, FrameError
+    """
+    columns, failed = [], []
+    for name in names:
+        try:
+            columns.append(lazy_column(source, name))
+        except UnsupportedColumnError as error:
+            failed.append(error)
+    if failed:
+        raise UnsupportedColumnError.of_all(failed)
+    return columns
+
+
+def integer_column(source: LazySource, option: str, name: Any) -> PlainColumn:
+    """Take an integer column, exactly: a row id, or a fold.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the frame has no such column, or it is not of integers.
+    """
+    check_column(option, name, source.columns)
+    dtype = source.dtypes[name]
+    if not dtype.is_integer():
+        raise not_integers(option, name, dtype)
+    return PlainColumn(name, f"i{source.columns.index(name)}", "integer", dtype)
+
+
+def kept_column(source: LazySource, name: str) -> PlainColumn:
+    """Take a column along as it is."""
+    return PlainColumn(name, f"k{source.columns.index(name)}", "as it is", source.dtypes[name])
+
+
+def typed_frame(
+    source: LazySource, columns: Sequence[LazyColumn], others: Sequence[PlainColumn] = ()
+) -> nw.LazyFrame[Any]:
+    """Build the query for typed columns: what all further queries start from.
+
+    Parameters
+    ----------
+    source : LazySource
+    columns : sequence of LazyColumn
+    others : sequence of PlainColumn
+        Columns beside them, of `integer_column` and `kept_column`.
+
+    Returns
+    -------
+    narwhals.LazyFrame
+        Has the columns that the expressions of ``columns`` and ``others`` read, under their
+        aliases, and nothing else; columns that are given twice are there once.
+
+    Notes
+    -----
+    The engine's own expressions make the columns, because narwhals lacks some for times, and
+    stumbles over some names (Spark's with dots). A column that no name is given for is not read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> source = LazySource.of(pl.LazyFrame({"town.name": ["Ayr", None], "size": [1, 2]}))
+    >>> town, size = lazy_columns(source, source.columns)
+    >>> frame = typed_frame(source, [town, size])
+    >>> frame.select(level=town.level, number=size.number, bad=size.is_bad).collect().to_native()
+    shape: (2, 3)
+    ┌───────┬────────┬───────┐
+    │ level ┆ number ┆ bad   │
+    │ ---   ┆ ---    ┆ ---   │
+    │ str   ┆ f64    ┆ bool  │
+    ╞═══════╪════════╪═══════╡
+    │ Ayr   ┆ 1.0    ┆ false │
+    │ null  ┆ 2.0    ┆ false │
+    └───────┴────────┴───────┘
+    """
+    plain = [c.plain for c in columns if not isinstance(c, LazyEmpty)]
+    wanted = list(dict.fromkeys([*plain, *others]))
+    frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).project(source.native, wanted))
+    return frame
+
+
+def native_module(source: LazySource) -> Any:
+    """Return the module of an engine's own expressions; the engine itself is imported already."""
+    return import_module(f"vtreat_py.lazy.on_{source.engine}")

@@ -1,0 +1,211 @@
+"""The cross-frame of a lazy frame: values looked up by level and fold, in the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.lazy.arithmetic import cleaned, clipped, marked, scaled
+from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
+from vtreat_py.lazy.folds import FOLD, LazyFolds
+from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
+
+
+@dataclass(frozen=True, eq=False)
+class LevelCells:
+    """The variables of a column of levels, each a value for every (level, fold) that has rows.
+
+    Attributes
+    ----------
+    column : LazyLevels
+    levels : pyarrow.Array of large_string or large_binary, shape (n_levels,)
+    level : ndarray of int, shape (cells,)
+        Place of each cell's level among the levels; ``n_levels`` stands for missing.
+    fold : ndarray of int, shape (cells,)
+    values : dict from name of a variable to ndarray of shape (cells,)
+        Scaled, where that is wanted.
+    """
+
+    column: LazyLevels
+    levels: pa.Array
+    level: IntArray
+    fold: IntArray
+    values: dict[str, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberFolds:
+    """One variable of a column of numbers, as each fold's training rows have it.
+
+    Attributes
+    ----------
+    column : LazyNumber
+    name : str
+        Name of the variable.
+    imputed : ndarray of shape (n_folds,) or None
+        What stands for bad values in the clean copy; None: the variable marks bad values.
+    cuts : (lower, upper), each of shape (n_folds,), or None
+        Where the clean copy is cut off; None: nowhere.
+    scaling : (slope, mean), each of shape (n_folds,), or None
+        y-aware scaling, where that is wanted.
+    """
+
+    column: LazyNumber
+    name: str
+    imputed: FloatArray | None
+    cuts: tuple[FloatArray, FloatArray] | None = None
+    scaling: tuple[FloatArray, FloatArray] | None = None
+
+
+def cross_lazy(
+    folds: LazyFolds,
+    parts: Sequence[LevelCells | NumberFolds],
+    names: Sequence[str],
+    feature_names: Sequence[str],
+    row_id: str | None = None,
+) -> Any:
+    """Build the query for a cross-frame.
+
+    Parameters
+    ----------
+    folds : LazyFolds
+        The folds, and the frame they are of.
+    parts : sequence of LevelCells and NumberFolds
+        Where the values of the variables come from; those of others are passed over.
+    names : sequence of str
+        The variables, in the order of the cross-frame.
+    feature_names : sequence of str
+        All variables of the plan.
+    row_id : column name or None
+        A column of the frame to put in front, as it is.
+
+    Returns
+    -------
+    lazy frame of the caller's kind
+        Its rows are in no certain order. No data is read to build it. A row whose (level, fold)
+        has no cell gets null: there is none, unless the data changed since the design.
+
+    Raises
+    ------
+    FrameError
+        If columns of the result share a name, to an engine that does not tell case.
+    InvalidOptionError
+        If the cross-frame would have no column.
+    """
+    source = folds.source
+    first = [] if row_id is None else [row_id]
+    output = [*first, *source.output_names(feature_names, names, first)]
+    kept = [kept_column(source, name) for name in first]
+    columns = [part.column for part in parts]
+    rows = folds.attached(typed_frame(source, columns, [folds.column, *kept]))
+    draft = _Draft(folds.n_folds)
+    for part in parts:
+        if isinstance(part, LevelCells):
+            draft.add_levels(part, names)
+        elif part.name in names:
+            draft.add_number(part)
+    rows = draft.completed(folds, rows)
+    values = {f"v{i}": draft.values[name] for i, name in enumerate(names)}
+    if values:
+        rows = rows.with_columns(**values)
+    aliases = [*(c.alias for c in kept), *values]
+    renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
+    return rows.select(*renamed).to_native()
+
+
+@dataclass(eq=False)
+class _Draft:
+    """What is to be computed, and the tables that must be joined for it.
+
+    Attributes
+    ----------
+    values : dict from name of a variable to its expression
+    by_fold : dict from alias to ndarray of shape (n_folds,)
+        Columns of the one table that is joined by fold.
+    by_cell : list of (alias of the level, table)
+        Tables that are joined by level and fold, their first two columns.
+    """
+
+    n_folds: int
+    values: dict[str, nw.Expr] = field(default_factory=dict)
+    by_fold: dict[str, FloatArray] = field(default_factory=dict)
+    by_cell: list[tuple[str, pa.Table]] = field(default_factory=list)
+
+    def add_number(self, part: NumberFolds) -> None:
+        """Plan a variable of a column of numbers."""
+        if part.imputed is None:
+            value = marked(part.column)
+        else:
+            value = cleaned(part.column, self._of_fold(part.imputed))
+        if part.cuts is not None:
+            value = clipped(value, *map(self._of_fold, part.cuts))
+        if part.scaling is not None:
+            value = scaled(value, *map(self._of_fold, part.scaling))
+        self.values[part.name] = value
+
+    def add_levels(self, part: LevelCells, names: Sequence[str]) -> None:
+        """Plan those variables of a column of levels that are among the names."""
+        table = f"t{len(self.by_cell)}"
+        known = part.level < len(part.levels)
+        joined: dict[str, FloatArray] = {}
+        for name in names:
+            if name not in part.values:
+                continue
+            values = part.values[name]
+            everywhere = _by_level(part, values)
+            if everywhere is not None:
+                self.values[name] = everywhere
+                continue
+            missing = np.zeros(self.n_folds)
+            missing[part.fold[~known]] = values[~known]
+            place = f"{table}_{len(joined)}"
+            joined[place] = values[known]
+            self.values[name] = (
+                nw.when(part.column.is_missing)
+                .then(self._of_fold(missing))
+                .otherwise(nw.col(place))
+            )
+        if joined:
+            level, fold = part.levels.take(part.level[known]), part.fold[known].astype(np.int64)
+            cells = pa.table({f"{table}_level": level, f"{table}_fold": fold, **joined})
+            self.by_cell.append((part.column.plain.alias, cells))
+
+    def completed(self, folds: LazyFolds, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Join all tables to the rows."""
+        lookups = []
+        if self.by_fold:
+            table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
+            lookups.append(Lookup(table, {FOLD: "fold_number"}))
+        for alias, cells in self.by_cell:
+            level, fold = cells.column_names[:2]
+            lookups.append(Lookup(cells, {alias: level, FOLD: fold}))
+        return looked_up(folds.source, rows, lookups)
+
+    def _of_fold(self, values: FloatArray) -> nw.Expr:
+        """A number that depends on the fold; a literal where it does not."""
+        if len(np.unique(values.view(np.int64))) == 1:
+            return exactly(float(values[0]))
+        alias = f"f{len(self.by_fold)}"
+        self.by_fold[alias] = values
+        return nw.col(alias)
+
+
+def _by_level(part: LevelCells, values: FloatArray) -> nw.Expr | None:
+    """A variable that does not depend on the fold, and is 0 at most levels, such as an indicator.
+
+    None for all others.
+    """
+    table = np.zeros(len(part.levels) + 1)
+    table[part.level] = values
+    if not np.array_equal(table[part.level].view(np.int64), values.view(np.int64)):
+        return None
+    by_level = LevelValues(part.levels, table[:-1], float(table[-1]), 0.0)
+    if not by_level.few():
+        return None
+    return by_level.spelt_out(part.column.level, part.column.is_missing)

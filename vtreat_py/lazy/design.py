@@ -1,0 +1,255 @@
+"""A design on a lazy frame: the engine groups and sums, and tables of sums come back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.jobs import check_jobs
+from vtreat_py.base.progress import progress_line
+from vtreat_py.design.assembly import assemble
+from vtreat_py.design.checks import (
+    check_class_coders,
+    check_imputation_map,
+    check_outcome_tells_no_fold,
+    check_outcome_type,
+    check_unused,
+    choose_variables,
+)
+from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
+from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
+from vtreat_py.design.numbers import LearnedNumbers, NumberLearner
+from vtreat_py.folds.named import names_fold_column
+from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.frames.reading import warn_if_rounded
+from vtreat_py.lazy.columns import (
+    LazyColumn,
+    LazyLevels,
+    LazyNumber,
+    integer_column,
+    lazy_columns,
+)
+from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.lazy.fold_checks import (
+    check_groups_of_folds,
+    check_weights_of_folds,
+)
+from vtreat_py.lazy.folds import lazy_folds
+from vtreat_py.lazy.levels import engine_level_facts
+from vtreat_py.lazy.logistic_queries import Fits, Regression
+from vtreat_py.lazy.number_queries import batches, extents, number_sums
+from vtreat_py.lazy.numbers import EngineNumbers
+from vtreat_py.lazy.outcome import with_outcome, with_weight
+from vtreat_py.lazy.profile_query import ProfileRows
+from vtreat_py.lazy.rows import DesignRows
+from vtreat_py.lazy.source import LazySource
+from vtreat_py.plan.choice import warn_of_nothing
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions
+from vtreat_py.significance.newton import fits_may_be_rough
+
+Learned = LearnedNumbers | LearnedLevels
+Unused = UnusedLevels | str
+_MISSING_ONLY = "it has missing values only"
+
+
+@dataclass(frozen=True, eq=False)
+class LazyDesign:
+    """A design on a lazy frame whose arguments have been checked."""
+
+    rows: DesignRows
+    columns: Sequence[LazyColumn]
+    context: DesignContext
+    progress: bool
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        frame: Any,
+        outcome: Any,
+        outcome_type: str | None,
+        variables: Sequence[Hashable] | None,
+        sample_weight: Any,
+        groups: Any,
+        n_jobs: int | None,
+        progress: bool,
+        target: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        row_id: Any = None,
+        y_dependent_coders: Any = None,
+        scaled: bool = False,
+        **options: Any,
+    ) -> LazyDesign:
+        """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
+        check_outcome_type(outcome_type)
+        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
+        source = LazySource.of(frame)
+        rows = DesignRows(source)
+        if row_id is not None:
+            rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
+        rows, weighting = with_weight(rows, sample_weight)
+        rows = with_outcome(rows, weighting, outcome, outcome_type, target)
+        read = rows.outcome
+        assert read is not None
+        coders = checked.coders_for(read.kind)
+        check_class_coders(y_dependent_coders, read)
+        fold_column = cv if names_fold_column(cv) else None
+        check_outcome_tells_no_fold(read.name, groups=groups, row_id=row_id, cv=fold_column)
+        aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
+        chosen = choose_variables(source.columns, variables, aside)
+        check_imputation_map(checked, chosen)
+        columns = lazy_columns(source, [str(name) for name in chosen])
+        if read.kind == "unsupervised":
+            check_unused(target=target, groups=groups, cv=cv)
+        else:
+            rows = rows.with_folds(
+                lazy_folds(source, cv=cv, row_id=row_id, groups=groups, random_state=random_state)
+            )
+            check_weights_of_folds(rows)
+            if fold_column is not None and groups is not None:
+                check_groups_of_folds(rows, groups)
+        check_jobs(n_jobs)
+        folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
+        context = DesignContext(read, folds, checked, coders, scaled)
+        return cls(rows, columns, context, check_flag("progress", progress))
+
+    def learn(self) -> list[Learned | Unused]:
+        """Learn each column; a string says why a column is not used."""
+        learned: dict[str, Learned | Unused] = {}
+        with progress_line(len(self.columns), self.progress) as advance:
+            numbers = [c for c in self.columns if isinstance(c, LazyNumber)]
+            for batch in batches(numbers):
+                learned |= self._learn_numbers(batch)
+                advance(len(batch))
+            for column in self.columns:
+                if not isinstance(column, LazyNumber):
+                    learned[column.name] = self._learn_levels(column)
+                    advance()
+        return [learned[column.name] for column in self.columns]
+
+    def _learn_numbers(self, columns: Sequence[LazyNumber]) -> dict[str, Learned | Unused]:
+        """Learn numeric columns, each step by one query for all."""
+        if not set(self.context.coders) & set(NUMERIC_CODERS):
+            return dict.fromkeys((c.name for c in columns), NO_CODE_APPLIES)
+        known = dict(zip(columns, extents(self.rows, columns), strict=True))
+        for column, found in known.items():
+            if column.is_wide and found.has_good:
+                warn_if_rounded(column.name, found.largest)
+        learned: dict[str, Learned | Unused] = {
+            column.name: "it has no finite value" if found.has_infinite else _MISSING_ONLY
+            for column, found in known.items()
+            if not found.has_good
+        }
+        good = [column for column in columns if known[column].has_good]
+        if good:
+            sums = number_sums(self.rows, good, [known[column] for column in good])
+            rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
+            fits, looked_at = Fits(self.rows, rough), ProfileRows(self.rows, good)
+            facts = [
+                EngineNumbers(self.rows, self.context, column, known[column], own, fits, looked_at)
+                for column, own in zip(good, sums, strict=True)
+            ]
+            learners = [NumberLearner(one, self.context) for one in facts]
+            self._fit(fits, facts, learners)
+            learned |= {
+                column.name: learner.learned()
+                for column, learner in zip(good, learners, strict=True)
+            }
+        return learned
+
+    def _fit(
+        self, fits: Fits, facts: Sequence[EngineNumbers], learners: Sequence[NumberLearner]
+    ) -> None:
+        """Make the regressions that the columns need, all at once."""
+        context = self.context
+        if not context.contrasts[0].is_binary or "clean" not in context.coders:
+            return
+        asked: list[Regression] = []
+        for one, learner in zip(facts, learners, strict=True):
+            if not learner.varies:
+                continue
+            asked += one.regressions(learner.value)
+            if context.scaled_cross_frame and context.contrasts[0].link_slopes:
+                asked += one.fold_regressions(learner.fold_values[:-1])
+            if context.options.force_split:
+                asked += one.cross_regressions(learner.fold_values)
+        fits.of(asked)
+
+    def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
+        if not isinstance(column, LazyLevels):
+            return _MISSING_ONLY
+        if not set(self.context.coders) & set(LEVEL_CODERS):
+            return NO_CODE_APPLIES
+        facts = engine_level_facts(self.rows, self.context, column)
+        return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)
+
+    def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
+        """Put the learned columns together."""
+        names = tuple(column.name for column in self.columns)
+        return assemble(names, learned, self.context, self.rows.source.columns, self.rows.n_rows)
+
+    def cross_frame(
+        self,
+        plan: Plan,
+        learned: Sequence[Learned | Unused],
+        scale: bool,
+        collar: bool,
+        prune_sig: float | str | None,
+        prune_by: str,
+    ) -> Any:
+        """Build the query that looks up every row's out-of-fold codes."""
+        chosen = [v.name for v in plan.select(prune_sig, prune_by=prune_by)]
+        if not chosen:
+            warn_of_nothing(prune_sig, prune_by)
+        used = [
+            (column, one)
+            for column, one in zip(self.columns, learned, strict=True)
+            if isinstance(one, Learned)
+        ]
+        parts: list[LevelCells | NumberFolds] = []
+        for treatment, (column, one) in zip(plan.treatments, used, strict=True):
+            wanted = {i: v.name for i, v in enumerate(treatment.variables) if v.name in chosen}
+            if not wanted:
+                continue
+            if isinstance(one, LearnedNumbers):
+                assert isinstance(column, LazyNumber)
+                parts += [number_folds(column, one, i, n, scale, collar) for i, n in wanted.items()]
+            else:
+                assert isinstance(column, LazyLevels)
+                parts.append(level_cells(column, one, wanted, scale))
+        folds, row_id = self.rows.folds, self.rows.row_id
+        assert folds is not None
+        first = None if row_id is None else row_id.source
+        return cross_lazy(folds, parts, chosen, plan.feature_names, first)
+
+
+def level_cells(
+    column: LazyLevels, learned: LearnedLevels, wanted: Mapping[int, str], scale: bool
+) -> LevelCells:
+    """Out-of-fold values of the variables of a column of levels, by level and fold."""
+    table = learned.table
+    values = {name: learned.cell_values(place, scale) for place, name in wanted.items()}
+    return LevelCells(column, learned.treatment.levels.labels, table.level, table.fold, values)
+
+
+def number_folds(
+    column: LazyNumber, learned: LearnedNumbers, place: int, name: str, scale: bool, collar: bool
+) -> NumberFolds:
+    """One variable of a column of numbers, by what each fold's training rows say."""
+    variable, learner = learned.treatment.variables[place], learned.learner
+    imputed, cuts, scaling = None, None, None
+    if variable.code == "clean":
+        imputed = learner.fold_values[:-1]
+        if collar:
+            lower, upper = learner.fold_cuts()[:-1].T
+            cuts = lower.copy(), upper.copy()
+    if scale:
+        slope, mean = learner.fold_scales(variable)
+        scaling = slope[:-1], mean[:-1]
+    return NumberFolds(column, name, imputed, cuts, scaling)

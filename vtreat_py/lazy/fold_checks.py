@@ -1,0 +1,46 @@
+"""Checks of the folds of a lazy frame against its weights and groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.folds.making import check_trained
+from vtreat_py.folds.named import no_group
+from vtreat_py.lazy.aggregates import floats, grouped, one_where
+from vtreat_py.lazy.columns import LazyEmpty, LazyLevels
+from vtreat_py.lazy.folds import FOLD
+from vtreat_py.lazy.outcome import named_column
+from vtreat_py.lazy.rows import DesignRows
+
+
+def check_weights_of_folds(rows: DesignRows) -> None:
+    """Refuse folds whose training rows all have weight 0."""
+    if rows.weight is None:
+        return
+    table = grouped(rows.of([]), {FOLD: nw.col(FOLD)}, {"rows": ("count", one_where(rows.counts))})
+    by_fold = np.zeros(rows.n_folds)
+    by_fold[table[FOLD].to_numpy()] = floats(table, "rows")
+    check_trained(by_fold.sum() - by_fold)
+
+
+def check_groups_of_folds(rows: DesignRows, groups: Any) -> None:
+    """Refuse a fold column that puts rows of one group into several folds."""
+    column = named_column(rows, "groups", groups)
+    if isinstance(column, LazyEmpty):
+        raise no_group()
+    key = column.level if isinstance(column, LazyLevels) else column.number
+    fold = nw.col(FOLD)
+    table = grouped(
+        rows.of([column]), {"group": key}, {"low": ("min", fold), "high": ("max", fold)}
+    )
+    split = np.flatnonzero(floats(table, "low") < floats(table, "high"))
+    if len(split):
+        raise InvalidOptionError(
+            f"cv has rows of one group of groups= on both sides: group "
+            f"{table['group'][int(split[0])].as_py()!r} is in several folds. Give folds that keep "
+            "groups together, or a number of folds"
+        )

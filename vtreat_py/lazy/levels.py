@@ -1,0 +1,75 @@
+"""A categorical column of a lazy frame: what a design asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.facts import LevelFacts
+from vtreat_py.frames.levels import Levels
+from vtreat_py.lazy.columns import LazyLevels
+from vtreat_py.lazy.level_queries import level_sums, level_values
+from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.lazy.spread_query import SpreadRows
+from vtreat_py.lazy.values import condensed_values, distinct_values
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+_RESIDUAL = "weighted_residual"
+
+
+def engine_level_facts(
+    rows: DesignRows, context: DesignContext, column: LazyLevels
+) -> LevelFacts | None:
+    """Sum up a column; None where it has missing values only."""
+    found = level_sums(rows, column)
+    if not len(found.levels):
+        return None
+    asked = _EngineLevels(rows, context, column, found.levels, found.n_rows)
+    return LevelFacts(column.name, found.levels, found.tables, found.tables, [], asked, "")
+
+
+@dataclass(frozen=True, eq=False)
+class _EngineLevels:
+    """The `LevelRows` of a column of a lazy frame."""
+
+    rows: DesignRows
+    context: DesignContext
+    column: LazyLevels
+    levels: Levels
+    n_rows: IntArray
+
+    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
+        """Sums by level, and powers, of the rows' weighted residuals.
+
+        Where these have more than 2**20 different values, the powers are those of a condensed
+        table (`condensed_values`).
+        """
+        rows = self.rows
+        frame: Any = rows.of([self.column]).filter(rows.counts)
+        frame = frame.with_columns(self._residual(number).alias(_RESIDUAL))
+        residual = nw.col(_RESIDUAL)
+        table = distinct_values(frame, residual, None) or condensed_values(frame, residual, None)
+        powers = OutcomePowers.of_sample(Sample.of_values(table.numbers, table.weight))
+        return level_values(self.column, self.levels, frame, residual), powers
+
+    def _residual(self, number: int) -> nw.Expr:
+        """What a row adds to the sum of its level."""
+        outcome = self.context.contrasts[number].outcome
+        assert outcome.weight is not None
+        y: nw.Expr = nw.col(Y)
+        if outcome.kind == "binomial":
+            target = number if self.context.n_classes else 1
+            y = nw.when(y == target).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        mean = float(np.average(outcome.y, weights=outcome.weight))
+        return self.rows.w / self.rows.largest_weight * (y - mean)
+
+    def spread(self) -> float | None:
+        """p-value of the test of spread, on a part of very many rows."""
+        return SpreadRows(self.rows, self.column, self.levels, self.n_rows).p_value()

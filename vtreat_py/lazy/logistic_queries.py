@@ -1,0 +1,328 @@
+"""Logistic regressions of numeric columns: the sums of each iteration from one query for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.folds.row_ids import RowIdFolds
+from vtreat_py.lazy.aggregates import How, floats, totals
+from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.folds import FOLD
+from vtreat_py.lazy.number_queries import inner
+from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.lazy.source import collect
+from vtreat_py.significance.logistic import SATURATED_ETA, Points, spread_of
+from vtreat_py.significance.newton import (
+    MANY_POINTS,
+    MAX_ETA,
+    REPAIR_WEIGHT,
+    Derivatives,
+    LogisticFit,
+    first_step,
+    maximum_likelihood,
+    start_on_part,
+)
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+
+# So many regressions are summed by one query.
+_BATCH = 64
+_SEED = 1944
+_WEIGHT = "row_weight"
+
+Key = tuple[str, int, int | None, tuple[float, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """One regression of a class on the clean copy of a column.
+
+    Attributes
+    ----------
+    column : LazyNumber
+    coordinates : Coordinates
+    filled : float or dict from fold to float
+        What stands for bad values, in inner coordinates.
+    moments : Moments
+        Of the clean copy and the class, over the rows that are fitted.
+    reach : float
+        Largest distance of the clean copy from its mean.
+    number : int
+        The class that is the target.
+    left_out : int or None
+        The fold whose rows are not fitted.
+    """
+
+    column: LazyNumber
+    coordinates: Coordinates
+    filled: float | Mapping[int, float]
+    moments: Moments
+    reach: float
+    number: int
+    left_out: int | None = None
+
+    @property
+    def key(self) -> Key:
+        """What tells it from the other regressions of a design."""
+        filled = self.filled
+        values = tuple(filled.values()) if isinstance(filled, Mapping) else (filled,)
+        return self.column.name, self.number, self.left_out, values
+
+    @property
+    def clean(self) -> nw.Expr:
+        """The clean copy, in inner coordinates."""
+        return clean_copy(self.column, self.coordinates, self.filled)
+
+    @property
+    def included(self) -> nw.Expr | None:
+        """Whether a row is fitted; None: all are."""
+        return None if self.left_out is None else nw.col(FOLD) != self.left_out
+
+
+def clean_copy(
+    column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
+) -> nw.Expr:
+    """A column in inner coordinates, its bad values filled by one number, or one for each fold."""
+    value = nw.lit(0.0)
+    if isinstance(filled, float):
+        value = nw.lit(filled)
+    else:
+        for fold, number in filled.items():
+            value = nw.when(nw.col(FOLD) == fold).then(nw.lit(number)).otherwise(value)
+    return nw.when(column.is_bad).then(value).otherwise(inner(column.number, coordinates))
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Regressions on the rows of a lazy frame, each made once, many at a time.
+
+    Attributes
+    ----------
+    rough : bool
+        Whether their deviances are all that is wanted.
+    """
+
+    rows: DesignRows
+    rough: bool
+    _made: dict[Key, LogisticFit] = field(default_factory=dict)
+
+    def of(self, asked: Sequence[Regression]) -> list[LogisticFit]:
+        """Return the fits of some regressions; those that are not made yet are, all at once."""
+        missing = [r for r in asked if r.key not in self._made]
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            fit = maximum_likelihood(_EngineRegressions(self.rows, batch, self.rough))
+            for i, regression in enumerate(batch):
+                self._made[regression.key] = LogisticFit(
+                    fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
+                )
+        return [self._made[r.key] for r in asked]
+
+
+@dataclass(frozen=True, eq=False)
+class _EngineRegressions:
+    """`Regressions` on the rows of a lazy frame.
+
+    Attributes
+    ----------
+    flipped : float
+        Weight of a copy of all rows whose outcome is flipped.
+    """
+
+    rows: DesignRows
+    asked: Sequence[Regression]
+    rough: bool = False
+    flipped: float = 0.0
+
+    @cached_property
+    def _moments(self) -> FloatArray:
+        """Weight, mean of x and y, squares of x, products: a column for each regression."""
+        found = [r.moments for r in self.asked]
+        return np.array([[m.weight[0], m.x[0], m.y[0], m.xx[0], m.xy[0]] for m in found]).T
+
+    @cached_property
+    def middle(self) -> FloatArray:
+        """Mean of x."""
+        return np.asarray(self._moments[1])
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """Standard deviation of x."""
+        weight, mean, _, squares, _ = self._moments
+        return spread_of(np.sqrt(squares / weight), mean)
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """Weight of all rows."""
+        return np.asarray(self._moments[0] * (1.0 + self.flipped))
+
+    @cached_property
+    def hit_weight(self) -> FloatArray:
+        """Weight of the target rows."""
+        weight, _, rate, _, _ = self._moments
+        return np.asarray(weight * (rate + self.flipped * (1.0 - rate)))
+
+    @cached_property
+    def slope_start(self) -> FloatArray:
+        """Twice the slope of the linear regression of the target."""
+        weight, _, _, _, products = self._moments
+        slope = 2.0 * products / (weight * self.spread)
+        return np.asarray(slope * ((1.0 - self.flipped) / (1.0 + self.flipped)))
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """Largest size of the standardised x."""
+        return np.array([r.reach for r in self.asked]) / self.spread
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        """R's first step or, with many rows, a fit to some of them."""
+        if self.rows.row_id is None or self.rows.n_rows < MANY_POINTS:
+            return first_step(self)
+        return start_on_part(self, self._part())
+
+    def _part(self) -> Points:
+        """Some of the rows, by arithmetic on the row id, as points in memory."""
+        rows, row_id = self.rows, self.rows.row_id
+        assert row_id is not None
+        step = math.ceil(rows.n_rows / MANY_POINTS)
+        picked = RowIdFolds.seeded(step, _SEED).of(row_id.value) == 0
+        wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
+        wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD)}
+        if rows.weight is not None:
+            wanted[_WEIGHT] = rows.w
+        table = collect(self._frame(range(len(self.asked))).filter(picked).select(**wanted))
+        x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
+        y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
+        total = (
+            np.ones_like(x) if rows.weight is None else np.tile(floats(table, _WEIGHT), (len(x), 1))
+        )
+        for i, r in enumerate(self.asked):
+            if r.left_out is not None:
+                total[i, fold == r.left_out] = 0.0
+        hits = total * np.stack([y == r.number for r in self.asked])
+        return Points(
+            x,
+            total,
+            hits,
+            self.middle,
+            self.spread,
+            self.weight,
+            self.hit_weight,
+            self.slope_start,
+            self.reach,
+            self.rough,
+        ).on(x, total, hits)
+
+    def _frame(self, which: Iterable[int]) -> nw.LazyFrame[Any]:
+        """The rows that count, with the columns of some regressions."""
+        columns = {self.asked[i].column.name: self.asked[i].column for i in which}
+        frame = self.rows.of(list(columns.values()))
+        return frame if self.rows.weight is None else frame.filter(self.rows.counts)
+
+    def doubled(self, which: IntArray) -> _EngineRegressions:
+        """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
+        return replace(
+            self, asked=[self.asked[i] for i in which], rough=False, flipped=REPAIR_WEIGHT
+        )
+
+    def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
+        """Sum over the rows of the frame."""
+        steps: list[dict[str, nw.Expr]] = [{}, {}, {}, {}]
+        sums: dict[str, tuple[How, nw.Expr]] = {}
+        shrink = 1.0 / self.spread
+        for k, i in enumerate(which.tolist()):
+            terms = _Terms(self.rows, self.asked[i], k, self.flipped, self.rough)
+            apart = (terms.regression.clean - float(self.middle[i])) * float(shrink[i])
+            for step, expression in zip(
+                steps, terms.columns(apart, intercept[k], slope[k]), strict=True
+            ):
+                step |= expression
+            sums |= terms.sums()
+        frame = self._frame(which.tolist())
+        for step in steps:
+            frame = frame.with_columns(**step)
+        found = totals(frame, sums)
+
+        def read(name: str) -> FloatArray:
+            return np.nan_to_num([found[f"{name}{k}"] for k in range(len(which))])
+
+        gradient = np.stack([read("residual"), read("residual_x")])
+        curvature = np.stack([read(f"curve_{k}_") for k in range(3)])
+        third = np.stack([read(f"bend_{k}_") for k in range(4)]) if self.rough else None
+        return Derivatives(read("loss"), gradient, curvature, third)
+
+
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """What a row adds to the sums of one regression; ``place`` tells its columns from others."""
+
+    rows: DesignRows
+    regression: Regression
+    place: int
+    flipped: float
+    rough: bool
+
+    def _column(self, name: str) -> nw.Expr:
+        return nw.col(f"{name}{self.place}")
+
+    def columns(self, x: nw.Expr, intercept: float, slope: float) -> list[dict[str, nw.Expr]]:
+        """Columns that are computed one after the other, as each needs those before it."""
+        place, eta = self.place, self._column("eta")
+        size = eta.abs()
+        decay = (
+            nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(0.0 - size).exp()
+        )
+        return [
+            {f"x{place}": x},
+            {f"eta{place}": self._column("x") * float(slope) + float(intercept)},
+            {f"decay{place}": decay},
+            {f"likelier{place}": 1.0 / (1.0 + self._column("decay"))},
+        ]
+
+    def sums(self) -> dict[str, tuple[How, nw.Expr]]:
+        """Sums over the rows that are fitted."""
+        x, eta, decay, likelier = map(self._column, ("x", "eta", "decay", "likelier"))
+        other = decay * likelier
+        rate = nw.when(eta > 0).then(likelier).otherwise(other)
+        hit = self._hit()
+        copies = 1.0 + self.flipped
+        # Where the line is out of range its end stands for it, as in `Points.evaluate`.
+        held = (
+            nw.when(eta > MAX_ETA)
+            .then(nw.lit(float(SATURATED_ETA)))
+            .otherwise(nw.when(eta < -MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(eta))
+        )
+        loss = (nw.when(eta > 0).then(held).otherwise(0.0) - likelier.log()) * copies - held * hit
+        residual, curve = hit - rate * copies, other * likelier * copies
+        terms = {
+            "loss": loss,
+            "residual": residual,
+            "residual_x": residual * x,
+            "curve_0_": curve,
+            "curve_1_": curve * x,
+            "curve_2_": curve * x * x,
+        }
+        if self.rough:
+            bend = curve * (1.0 - rate * 2.0)
+            terms |= {f"bend_{k}_": math.prod([x] * k, start=bend) for k in range(4)}
+        included = self.regression.included
+        found: dict[str, tuple[How, nw.Expr]] = {}
+        for name, term in terms.items():
+            value = self.rows.weighted(term)
+            if included is not None:
+                value = nw.when(included).then(value)
+            found[f"{name}{self.place}"] = "sum", value
+        return found
+
+    def _hit(self) -> nw.Expr:
+        """1 for the class, 0 for others, and the flipped copy of that."""
+        is_hit = nw.col(Y) == self.regression.number
+        return nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))

@@ -1,0 +1,220 @@
+"""A numeric column of a lazy frame: what a design asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.design.context import DesignContext
+from vtreat_py.frames.columns import Kind
+from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
+from vtreat_py.lazy.number_queries import Extents
+from vtreat_py.lazy.profile_query import ProfileRows
+from vtreat_py.lazy.quantile_queries import quantiles
+from vtreat_py.lazy.rows import DesignRows
+from vtreat_py.lazy.values import condensed_values, distinct_values
+from vtreat_py.significance.logistic import logistic_fit
+from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.number_profile import NumberProfile
+from vtreat_py.statistics.numeric_sums import NumericSums
+
+
+@dataclass(frozen=True, eq=False)
+class EngineNumbers:
+    """The `NumberFacts` of a column of a lazy frame.
+
+    Sums of all columns come from the same queries, before; quantiles, and values that a
+    permutation test asks for, are queried when they are asked for.
+    """
+
+    rows: DesignRows
+    context: DesignContext
+    column: LazyNumber
+    extents: Extents
+    fold_sums: list[NumericSums]
+    fits: Fits
+    profile_rows: ProfileRows
+    digest: str = ""
+    _quantiles: dict[tuple[float, ...], FloatArray] = field(default_factory=dict)
+
+    @property
+    def name(self) -> Hashable:
+        """The column."""
+        return self.column.name
+
+    @property
+    def kind(self) -> Kind:
+        """What its numbers stand for."""
+        return self.column.kind
+
+    @property
+    def has_good(self) -> bool:
+        """Whether there is a good value."""
+        return self.extents.has_good
+
+    @property
+    def has_bad(self) -> bool:
+        """Whether there is a bad value, in a row of any weight."""
+        return self.extents.has_bad
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Coordinates near the good values."""
+        return self.extents.coordinates
+
+    def extent(self, fold: int | None) -> tuple[float, float] | None:
+        """Smallest and largest good value; None without one."""
+        low, high = self._by_fold(self.extents.low), self._by_fold(self.extents.high)
+        if fold is not None:
+            others = np.arange(len(low)) != fold
+            low, high = low[others], high[others]
+        if np.isnan(low).all():
+            return None
+        return float(np.nanmin(low)), float(np.nanmax(high))
+
+    def _by_fold(self, cells: FloatArray) -> FloatArray:
+        return cells.reshape(self.rows.n_folds, -1)
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread."""
+        extent = self.extent(None)
+        assert extent is not None
+        weight = float(self.fold_sums[0].merged().good.weight[0])
+        return self.profile_rows.profile(self.column, extent, bad_weight / (bad_weight + weight))
+
+    def sums(self) -> list[NumericSums]:
+        """Sums of each fold, for each contrast."""
+        return self.fold_sums
+
+    def training_sums(self) -> list[NumericSums]:
+        """Never asked for: folds are trained on all other rows."""
+        raise AssertionError(self.name)
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """The median, of the imputers that an engine can compute beside the mean."""
+        if imputer != "median":
+            raise InvalidOptionError(
+                f"the imputation of column {self.name!r} is a function, which cannot run in the "
+                'engine of a lazy frame; give a number, "mean" or "median"'
+            )
+        found = self.quantiles(fold, [0.5])
+        return None if found is None else float(found[0])
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values, if any."""
+        if self.extent(fold) is None:
+            return None
+        wanted = tuple(probabilities)
+        if wanted not in self._quantiles:
+            self._quantiles[wanted] = quantiles(self.rows, self.column, self.extents, wanted)
+        return np.asarray(self._quantiles[wanted][-1 if fold is None else fold])
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+        return self.fits.of(self.regressions(imputed))
+
+    def regressions(self, imputed: float) -> list[Regression]:
+        """What is fitted: each class on the clean column."""
+        value = self.inner(np.array([imputed]))
+        return [
+            self._regression(number, float(value[0]), sums.merged().imputed(value))
+            for number, sums in zip(self._classes, self.fold_sums, strict=True)
+        ]
+
+    @property
+    def _classes(self) -> range:
+        """The class that is the target of each contrast."""
+        return range(self.context.n_classes) if self.context.n_classes else range(1, 2)
+
+    def inner(self, values: FloatArray) -> FloatArray:
+        """Inner coordinates of values."""
+        return self.coordinates.inner(values)
+
+    def _regression(
+        self,
+        number: int,
+        filled: float | dict[int, float],
+        moments: Moments,
+        left_out: int | None = None,
+    ) -> Regression:
+        extent = self.extent(left_out)
+        ends = [] if extent is None else self.inner(np.array(extent)).tolist()
+        if self.has_bad:
+            ends += list(filled.values()) if isinstance(filled, dict) else [filled]
+        reach = float(np.abs(np.array(ends) - moments.x[0]).max())
+        return Regression(self.column, self.coordinates, filled, moments, reach, number, left_out)
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        fits = self.fits.of(self.fold_regressions(imputed))
+        slopes = np.array([fit.slope[0] for fit in fits])
+        return list(slopes.reshape(len(self.fold_sums), self.rows.n_folds))
+
+    def fold_regressions(self, imputed: FloatArray) -> list[Regression]:
+        """What is fitted: each class on the clean column, without one fold after the other."""
+        values = self.inner(imputed)
+        asked = []
+        for number, sums in zip(self._classes, self.fold_sums, strict=True):
+            training = sums.all_but_own().imputed(values)
+            asked += [
+                self._regression(number, float(value), training.take(np.array([k])), k)
+                for k, value in enumerate(values)
+            ]
+        return asked
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score a variable as the cross-frame has it, whose moments follow from those of folds."""
+        contrasts = self.context.contrasts
+        if code == "isBAD":
+            return [
+                self._mark_score(c, s.merged())
+                for c, s in zip(contrasts, self.fold_sums, strict=True)
+            ]
+        if not contrasts[0].is_binary:
+            crossed = self._crossed(imputed)
+            return [c.test(m, None) for c, m in zip(contrasts, crossed, strict=True)]
+        fits = self.fits.of(self.cross_regressions(imputed))
+        return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
+
+    def cross_regressions(self, imputed: FloatArray) -> list[Regression]:
+        """What is fitted: each class on the clean column as the cross-frame has it."""
+        by_fold = dict(enumerate(self.inner(imputed[: self.rows.n_folds]).tolist()))
+        return [
+            self._regression(number, by_fold, moments)
+            for number, moments in zip(self._classes, self._crossed(imputed), strict=True)
+        ]
+
+    def _crossed(self, imputed: FloatArray) -> list[Moments]:
+        values = self.inner(imputed[: self.rows.n_folds])
+        return [sums.imputed(values).merged() for sums in self.fold_sums]
+
+    def _mark_score(self, contrast: DesignContext, sums: NumericSums) -> Score:
+        everything = sums.outcome()
+        if contrast.is_binary:
+            return contrast.test(None, logistic_fit(*indicator_points(sums.bad, everything)))
+        return contrast.test(indicator_moments(sums.bad, everything), None)
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates: its different values."""
+        rows, value = self.rows, float(self.inner(np.array([imputed]))[0])
+        clean = clean_copy(self.column, self.coordinates, value)
+        frame: Any = rows.of([self.column])
+        weight = None
+        if rows.weight is not None:
+            frame, weight = frame.filter(rows.counts), rows.w
+        table = distinct_values(frame, clean, weight)
+        if table is None:
+            table = condensed_values(frame, clean, weight)
+        return Sample.of_values(table.numbers, table.weight)

@@ -1,0 +1,57 @@
+"""Plain columns of an Ibis table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from vtreat_py.lazy.columns import EMPTY, PlainColumn
+
+
+def unknown_kind(native: Any, name: str) -> str | None:
+    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
+    return EMPTY if native.schema()[name].is_null() else None
+
+
+def type_name(native: Any, name: str) -> str:
+    """Name a type for messages."""
+    return str(native.schema()[name])
+
+
+def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
+    """Select plain columns."""
+    return native.select(**{c.alias: _plain(native[c.source], c) for c in wanted})
+
+
+def _plain(value: Any, column: PlainColumn) -> Any:
+    kind = column.kind
+    if kind in ("as it is", "bytes"):
+        return value
+    if kind == "text":
+        return value.cast("string")
+    if kind == "integer":
+        return value.cast("int64")
+    if kind == "number":
+        if column.dtype.is_decimal():  # as text the number is read exactly
+            value = value.cast("string")
+        return value.cast("float64")
+    if kind == "date":
+        return value.epoch_days().cast("float64")
+    if kind == "datetime":
+        return _with_rest(value.truncate("s").epoch_seconds(), value)
+    if kind == "time":
+        return _with_rest((value.hour() * 60 + value.minute()) * 60 + value.second(), value)
+    return value.total_seconds().cast("float64")
+
+
+def _with_rest(whole: Any, value: Any) -> Any:
+    """Whole seconds and the rest apart, as in memory."""
+    return whole.cast("float64") + value.microsecond().cast("float64") / 1e6
+
+
+def bring(_native: Any, table: pa.Table) -> Any:
+    """Make a small table an expression, which goes to the backend with the query."""
+    return ibis.memtable(table)

@@ -1,0 +1,59 @@
+"""Plain columns of a polars LazyFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+import pyarrow as pa
+
+from vtreat_py.lazy.columns import EMPTY, PlainColumn
+
+_TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def unknown_kind(native: pl.LazyFrame, name: str) -> str | None:
+    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
+    return EMPTY if native.collect_schema()[name] == pl.Null else None
+
+
+def type_name(native: pl.LazyFrame, name: str) -> str:
+    """Name a type for messages."""
+    return str(native.collect_schema()[name])
+
+
+def project(native: pl.LazyFrame, wanted: Sequence[PlainColumn]) -> pl.LazyFrame:
+    """Select plain columns."""
+    return native.select(_plain(column).alias(column.alias) for column in wanted)
+
+
+def _plain(column: PlainColumn) -> pl.Expr:
+    value, kind = pl.col(column.source), column.kind
+    if kind in ("as it is", "bytes"):
+        return value
+    if kind == "text":
+        return value.cast(pl.String)
+    if kind == "integer":
+        return value.cast(pl.Int64)
+    if kind == "number":
+        if column.dtype.is_decimal():  # as text the number is read exactly
+            value = value.cast(pl.String)
+        return value.cast(pl.Float64)
+    ticks = value.to_physical().cast(pl.Int64)
+    if kind == "date":
+        return ticks.cast(pl.Float64)
+    return _seconds(ticks, 10**9 if kind == "time" else _TICKS[column.dtype.time_unit])
+
+
+def _seconds(ticks: pl.Expr, per_second: int) -> pl.Expr:
+    """Whole seconds and the rest apart, as in memory; polars rounds both divisions down."""
+    rest = (ticks % per_second).cast(pl.Float64) / float(per_second)
+    seconds: pl.Expr = (ticks // per_second).cast(pl.Float64) + rest
+    return seconds
+
+
+def bring(_native: pl.LazyFrame, table: pa.Table) -> pl.LazyFrame:
+    """Make a small table a frame of the engine."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame.lazy()

@@ -1,0 +1,86 @@
+"""Plain columns of a Spark DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import functions
+
+from vtreat_py.lazy.columns import EMPTY, PlainColumn
+
+# Up to this many rows a table goes to every worker, so that the rows need not be shuffled.
+_BROADCAST = 100_000
+
+
+def unknown_kind(native: Any, name: str) -> str | None:
+    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
+    type_ = type_name(native, name)
+    if type_ == "void":
+        return EMPTY
+    days_or_less = type_.startswith("interval") and not type_.endswith(("year", "month"))
+    return "duration" if days_or_less else None
+
+
+def type_name(native: Any, name: str) -> str:
+    """Name a type for messages."""
+    return str(native.schema[native.columns.index(name)].dataType.simpleString())
+
+
+def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
+    """Select plain columns."""
+    return native.select(
+        *(
+            functions.expr(_plain(column, type_name(native, column.source))).alias(column.alias)
+            for column in wanted
+        )
+    )
+
+
+def quoted(name: str) -> str:
+    """Write a column name in SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _plain(column: PlainColumn, type_: str) -> str:
+    value, kind = quoted(column.source), column.kind
+    if kind in ("as it is", "bytes"):
+        return value
+    if kind == "text":
+        return f"collate({value}, 'UTF8_BINARY')" if "collate" in type_ else value
+    if kind == "integer":
+        return f"CAST({value} AS BIGINT)"
+    if kind == "number":
+        if type_.startswith("decimal"):  # as text the number is read exactly
+            value = f"CAST({value} AS STRING)"
+        return f"CAST({value} AS DOUBLE)"
+    if kind == "date":
+        return f"CAST(unix_date({value}) AS DOUBLE)"
+    return _seconds(_micros(value, kind, type_))
+
+
+def _micros(value: str, kind: str, type_: str) -> str:
+    """Microseconds of a time; of one without zone as its clock says, whatever the session's."""
+    if type_ == "timestamp":
+        return f"unix_micros({value})"
+    if kind == "duration":
+        return f"CAST(CAST(CAST({value} AS INTERVAL SECOND) AS DECIMAL(20, 6)) * 1000000 AS BIGINT)"
+    seconds = f"CAST(extract(SECOND FROM {value}) * 1000000 AS BIGINT)"
+    minutes = f"(hour({value}) * 60L + minute({value})) * 60000000L + {seconds}"
+    if kind == "time":
+        return minutes
+    return f"unix_date(CAST({value} AS DATE)) * 86400000000L + {minutes}"
+
+
+def _seconds(micros: str) -> str:
+    """Whole seconds and the rest apart, as in memory."""
+    rest = f"pmod({micros}, 1000000L)"
+    whole = f"(({micros}) - {rest}) div 1000000L"
+    return f"CAST({whole} AS DOUBLE) + CAST({rest} AS DOUBLE) / 1000000D"
+
+
+def bring(native: Any, table: pa.Table) -> Any:
+    """Make a small table a frame of the session; very small ones are copied to all workers."""
+    frame = native.sparkSession.createDataFrame(table)
+    return functions.broadcast(frame) if table.num_rows <= _BROADCAST else frame

@@ -1,0 +1,201 @@
+"""Applying a plan to a lazy frame: the treated frame is lazy, too."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from vtreat_py.frames.schema import check_kinds, check_present
+from vtreat_py.lazy.arithmetic import cleaned, clipped, marked, scaled
+from vtreat_py.lazy.columns import (
+    LazyColumn,
+    LazyEmpty,
+    LazyLevels,
+    LazyNumber,
+    exactly,
+    kept_column,
+    lazy_columns,
+    typed_frame,
+)
+from vtreat_py.lazy.source import LazySource
+from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
+from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment
+from vtreat_py.plan.variables import DerivedVariable
+
+
+def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
+    """Build the query for a treated frame; see `vtreat_py.prepare`. It reads no data.
+
+    Returns
+    -------
+    lazy frame of the caller's kind
+        Its rows are in no certain order.
+
+    Raises
+    ------
+    SchemaError
+        If columns are missing, or of another type than at design.
+    FrameError
+        If columns of the result share a name, to an engine that does not tell case.
+    InvalidOptionError
+        If the treated frame would have no column.
+    """
+    treatments, names = choice.treatments(plan), choice.names
+    needed = [*(t.column for t in treatments), *choice.first, *choice.extra]
+    check_present(needed, source.columns)
+    front, back = [*map(str, choice.first)], [*map(str, choice.extra)]
+    output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]
+    columns = lazy_columns(source, [str(t.column) for t in treatments])
+    check_lazy_kinds(treatments, columns)
+    place = {name: f"v{i}" for i, name in enumerate(names)}
+    kept = [kept_column(source, name) for name in front + back]
+    rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
+    values: dict[str, nw.Expr] = {}
+    lookups: list[Lookup] = []
+    for treatment, column in zip(treatments, columns, strict=True):
+        wanted = [v for v in treatment.variables if v.name in place]
+        if isinstance(treatment, NumericTreatment):
+            found = [_number(treatment, column, v, choice.scale, choice.collar) for v in wanted]
+        else:
+            found = _levels(lookups, treatment, column, wanted, choice.scale)
+        values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
+    rows = looked_up(source, rows, lookups)
+    if values:
+        rows = rows.with_columns(**values)
+    aliases = [c.alias for c in kept]
+    aliases[len(front) : len(front)] = place.values()
+    renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
+    return rows.select(*renamed).to_native()
+
+
+def check_lazy_kinds(treatments: Sequence[Treatment], columns: Sequence[LazyColumn]) -> None:
+    """Refuse columns of another type than at design.
+
+    Raises
+    ------
+    SchemaError
+        Naming all of them.
+    """
+    check_kinds(
+        [
+            (t.column, t.kind, column.kind if isinstance(column, LazyNumber) else "levels")
+            for t, column in zip(treatments, columns, strict=True)
+            if not _fits(t, column)
+        ]
+    )
+
+
+def _fits(treatment: Treatment, column: LazyColumn) -> bool:
+    """Whether a column is of the type a treatment was designed for; see `Treatment.fits`."""
+    if isinstance(column, LazyEmpty):
+        return True
+    if isinstance(treatment, NumericTreatment):
+        return isinstance(column, LazyNumber) and column.kind == treatment.kind
+    if isinstance(column, LazyNumber):
+        return column.kind == "number" and not treatment.levels.is_text
+    return True
+
+
+def _number(
+    treatment: NumericTreatment,
+    column: LazyColumn,
+    variable: DerivedVariable,
+    scale: bool,
+    collar: bool,
+) -> nw.Expr:
+    """One variable of a column of numbers; see `NumericTreatment.write`."""
+    if not isinstance(column, LazyNumber):
+        value = exactly(treatment.imputed if variable.code == "clean" else 1.0)
+    elif variable.code == "isBAD":
+        value = marked(column)
+    else:
+        value = cleaned(column, treatment.imputed)
+        if collar:
+            value = clipped(value, treatment.lower, treatment.upper)
+    return scaled(value, variable.slope, variable.mean) if scale else value
+
+
+def _levels(
+    lookups: list[Lookup],
+    treatment: LevelTreatment,
+    column: LazyColumn,
+    variables: Sequence[DerivedVariable],
+    scale: bool,
+) -> list[nw.Expr]:
+    """The variables of a column of levels; what must be joined for them is added to ``lookups``."""
+    values = _level_values(treatment, column, variables, scale)
+    if isinstance(column, LazyEmpty):
+        return [exactly(one.missing) for one in values]
+    level = column.plain.value
+    is_missing = level.is_null()
+    if isinstance(column, LazyNumber):
+        is_missing = is_missing | level.is_nan().fill_null(value=True)
+    key = f"{column.plain.alias}_level"
+    many = {f"{column.plain.alias}_{i}": v for i, v in enumerate(values) if not v.few()}
+    if many:
+        table = pa.table({key: values[0].keys, **{name: v.values for name, v in many.items()}})
+        lookups.append(Lookup(table, {column.plain.alias: key}))
+    return [
+        one.spelt_out(level, is_missing)
+        if one.few()
+        else one.joined(nw.col(f"{column.plain.alias}_{i}"), is_missing)
+        for i, one in enumerate(values)
+    ]
+
+
+def _level_values(
+    treatment: LevelTreatment,
+    column: LazyColumn,
+    variables: Sequence[DerivedVariable],
+    scale: bool,
+) -> list[LevelValues]:
+    """Values by level, of the levels that a column of this type can hold."""
+    levels = treatment.levels
+    keys, codes = _keys(levels.labels, column)
+    values = []
+    for variable in variables:
+        table = treatment.table(variable)
+        if scale:
+            table = variable.slope * (table - variable.mean)
+        missing, novel = float(table[levels.missing]), float(table[levels.novel])
+        values.append(LevelValues(keys, table[codes], missing, novel))
+    return values
+
+
+def _keys(labels: Any, column: LazyColumn) -> tuple[pa.Array, Any]:
+    """The levels that a column can hold, as it holds them, and their codes."""
+    if isinstance(labels, pa.Array):
+        is_binary = isinstance(column, LazyLevels) and column.is_binary
+        held = is_binary == pa.types.is_large_binary(labels.type)
+        return (labels, np.arange(len(labels))) if held else (labels[:0], np.arange(0))
+    if isinstance(column, LazyNumber):
+        codes = [i for i, v in enumerate(labels) if _is_float(v)]
+        return pa.array([float(labels[i]) for i in codes], pa.float64()), np.array(codes, int)
+    kind = bytes if isinstance(column, LazyLevels) and column.is_binary else str
+    codes = [i for i, v in enumerate(labels) if type(v) is kind and _is_text(v)]
+    type_ = pa.large_binary() if kind is bytes else pa.large_string()
+    return pa.array([labels[i] for i in codes], type_), np.array(codes, int)
+
+
+def _is_float(value: Any) -> bool:
+    """Whether a level is a number that a float is equal to."""
+    number: Any = value if isinstance(value, numbers.Number) else None
+    try:
+        return number is not None and bool(float(number) == number)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_text(value: str | bytes) -> bool:
+    """Whether text can be written as UTF-8, as that of all engines is."""
+    try:
+        return isinstance(value, bytes) or value.encode() is not None
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,175 @@
+"""Lazy frames of any engine, and files, as one kind of thing: a schema and a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.names import told_apart
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.kinds import wrapped_or_not
+
+_ENGINES = {
+    nw.Implementation.POLARS: "polars",
+    nw.Implementation.DUCKDB: "duckdb",
+    nw.Implementation.PYSPARK: "spark",
+    nw.Implementation.PYSPARK_CONNECT: "spark",
+    nw.Implementation.DASK: "dask",
+    nw.Implementation.IBIS: "ibis",
+}
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".csv.gz", ".csv.zst")
+# Engines to which x and X are one column.
+_BLIND_TO_CASE = ("duckdb", "spark", "ibis")
+
+
+@dataclass(frozen=True, eq=False)
+class LazySource:
+    """A lazy frame of the caller's: its schema, and where to ask for more. It holds no data.
+
+    Attributes
+    ----------
+    frame : narwhals.LazyFrame
+        Only names and types are taken from it: its columns may have names that an engine's
+        expressions stumble over. `typed_frame` gives columns to compute with.
+    columns : tuple of str
+        Column names, all different.
+    dtypes : dict from column name to narwhals dtype
+    engine : str
+        ``"polars"``, ``"duckdb"``, ``"spark"``, ``"dask"`` or ``"ibis"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> source = LazySource.of(pl.LazyFrame({"town": ["Ayr", None], "size": [1, 2]}))
+    >>> source.engine, source.columns
+    ('polars', ('town', 'size'))
+    """
+
+    frame: nw.LazyFrame[Any]
+    columns: tuple[str, ...]
+    dtypes: dict[str, Any]
+    engine: str
+
+    @classmethod
+    def of(cls, frame: Any) -> LazySource:
+        """Wrap a lazy frame, or open a file with DuckDB; reads the schema only.
+
+        Parameters
+        ----------
+        frame : polars LazyFrame, DuckDB relation, Spark DataFrame, Dask DataFrame, Ibis table, path
+            A path (str or Path, ``*`` stands for anything) to Parquet or CSV files is opened on
+            DuckDB's default connection; pass a relation to choose another, or how CSV is read.
+
+        Raises
+        ------
+        OptionTypeError
+            If it is no lazy frame, or one of an engine that is not known here.
+        InvalidOptionError
+            If a path does not end like Parquet or CSV.
+        DependencyError
+            If the engine is too old, or a path is given and DuckDB is not installed.
+        FrameError
+            If a file cannot be opened, or two columns share a name.
+        """
+        if isinstance(frame, cls):
+            return frame
+        if isinstance(frame, str | Path):
+            frame = _open(str(frame))
+        wrapped = wrapped_or_not(frame)
+        engine = isinstance(wrapped, nw.LazyFrame) and _ENGINES.get(wrapped.implementation)
+        if not engine:
+            raise OptionTypeError(
+                f"frame is of type {type(frame).__name__}; lazy frames are those of polars, "
+                "DuckDB, Spark, Dask and Ibis, and paths to Parquet or CSV files"
+            )
+        schema = wrapped.collect_schema()
+        # A schema has no two columns of a name. Nor has polars, which wants to be asked for it.
+        names = tuple(schema if engine == "polars" else wrapped.columns)
+        repeated = [name for i, name in enumerate(names) if name in names[:i]]
+        if repeated:
+            raise FrameError(
+                f"several columns share a name: {listed(repeated)}; rename them, so that each "
+                "column has a name of its own"
+            )
+        return cls(wrapped, names, dict(schema), engine)
+
+    @property
+    def native(self) -> Any:
+        """The frame as the engine knows it."""
+        return self.frame.to_native()
+
+    def output_names(
+        self, feature_names: Sequence[str], chosen: Sequence[str], kept: Sequence[str]
+    ) -> list[str]:
+        """Name derived variables so that the engine can tell them apart, with a warning.
+
+        Parameters
+        ----------
+        feature_names : sequence of str
+            All variables of the plan: the name of one does not depend on which are chosen.
+        chosen : sequence of str
+            The variables of the result.
+        kept : sequence of str
+            Columns of this frame in the result.
+
+        Raises
+        ------
+        FrameError
+            If one of ``kept`` is a derived variable's name, to the engine.
+        InvalidOptionError
+            If the result would have no column.
+        """
+        if not (chosen or kept):
+            raise InvalidOptionError(
+                "no derived variable is left, and a lazy frame cannot be without columns; name "
+                "row_id=, or keep more (see plan.score_frame)"
+            )
+        if self.engine not in _BLIND_TO_CASE:
+            return list(chosen)
+        apart = told_apart(feature_names)
+        names = [apart[name] for name in chosen]
+        lower = {name.lower(): name for name in names}
+        taken = [(name, lower[name.lower()]) for name in kept if name.lower() in lower]
+        if taken:
+            raise FrameError(
+                f"the column {taken[0][0]!r} and the derived variable {taken[0][1]!r} are one name "
+                f"to {self.engine}, which does not tell upper from lower case; rename the column"
+            )
+        renamed = [f"{a!r} is called {b!r}" for a, b in zip(chosen, names, strict=True) if a != b]
+        if renamed:
+            warn(
+                f"{self.engine} does not tell upper from lower case in names of columns: "
+                f"{', '.join(renamed)} in its frames"
+            )
+        return names
+
+
+def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
+    """Run a query, whose answer must fit into memory."""
+    table: pa.Table = frame.collect("pyarrow").to_native()
+    return table.select(list(frame.collect_schema()))  # Dask adds its index
+
+
+def _open(path: str) -> Any:
+    """Open a file as a DuckDB relation on its default connection."""
+    name = path.lower()
+    if not name.endswith((*_PARQUET, *_CSV)):
+        raise InvalidOptionError(
+            f"frame={path!r} is a path that ends neither like Parquet {listed(_PARQUET)} nor like "
+            f"CSV {listed(_CSV)}; a folder is given as 'folder/*.parquet'"
+        )
+    duckdb = optional_module("duckdb", f"paths to files (frame={path!r})")
+    try:
+        if name.endswith(_PARQUET):
+            return duckdb.read_parquet(path)
+        return duckdb.read_csv(path)
+    except duckdb.Error as reason:
+        raise FrameError(f"frame={path!r} cannot be opened: {reason}") from reason

@@ -1,0 +1,107 @@
+"""Rows coded out of fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.design.context import NO_CODE_APPLIES
+from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
+from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
+from vtreat_py.frames.columns import LevelColumn, NumericColumn
+from vtreat_py.memory.levels import level_facts
+from vtreat_py.memory.numbers import NumberRows
+from vtreat_py.memory.rows import DesignRows
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.statistics.tally import CellIndex
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLevelRows:
+    """A treated categorical column whose rows are in memory.
+
+    Attributes
+    ----------
+    index : CellIndex
+        The (level, fold) cell of each row.
+    """
+
+    learned: LearnedLevels
+    index: CellIndex
+
+    @property
+    def treatment(self) -> LevelTreatment:
+        """How the column is treated."""
+        return self.learned.treatment
+
+    @property
+    def statistics(self) -> LevelStatistics:
+        """The weight of each level, and where impact codes were asked for the outcome in it."""
+        return self.learned.statistics
+
+    def write_cross(
+        self,
+        place: int,
+        scale: bool,
+        collar: bool,  # noqa: ARG002 (levels have no range to clip)
+        out: FloatArray,
+    ) -> None:
+        """Write the cross-frame column of the variable at ``place`` to ``out``."""
+        self.index.spread(self.learned.cell_values(place, scale), out)
+
+
+def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | UnusedLevels | str:
+    """Learn a categorical column; a string says why it is not worth a look."""
+    if not set(rows.context.coders) & set(LEVEL_CODERS):
+        return NO_CODE_APPLIES
+    facts, index = level_facts(column, rows)
+    learned = learn_level_facts(facts, rows.context)
+    return LearnedLevelRows(learned, index) if isinstance(learned, LearnedLevels) else learned
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedNumberRows:
+    """A treated numeric column whose rows are in memory."""
+
+    learned: LearnedNumbers
+    rows: NumberRows
+    statistics = None
+
+    @property
+    def treatment(self) -> NumericTreatment:
+        """How the column is treated."""
+        return self.learned.treatment
+
+    def fold_slopes(self, place: int) -> FloatArray:
+        """y-aware slope of the variable at ``place`` in each fold."""
+        slopes, _ = self.learned.learner.fold_scales(self.treatment.variables[place])
+        return slopes[:-1]
+
+    def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
+        """Write the cross-frame column of the variable at ``place`` to ``out``."""
+        variable, learner = self.treatment.variables[place], self.learned.learner
+        _, fold = learner.context.folds.coding
+        if variable.code == "isBAD":
+            out[:] = self.rows.marked()
+        else:
+            out[:] = self.rows.cleaned(learner.fold_values)
+            if collar:
+                cuts = learner.fold_cuts()
+                np.clip(out, cuts[fold, 0], cuts[fold, 1], out=out)
+        if scale:
+            slope, mean = learner.fold_scales(variable)
+            scale_in_place(out, slope[fold], mean[fold])
+
+
+def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows | str:
+    """Learn a numeric column; a string says why nothing can be derived from it."""
+    if not set(rows.context.coders) & set(NUMERIC_CODERS):
+        return NO_CODE_APPLIES
+    own = NumberRows(column, rows)
+    learned = learn_number_facts(own, rows.context)
+    return LearnedNumberRows(learned, own) if isinstance(learned, LearnedNumbers) else learned

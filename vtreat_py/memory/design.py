@@ -1,0 +1,220 @@
+"""The steps of a design: check, learn each column, put the plan together, look up codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.base.jobs import check_jobs, run_tasks
+from vtreat_py.base.progress import progress_line
+from vtreat_py.base.warn import warn
+from vtreat_py.design.assembly import assemble
+from vtreat_py.design.checks import (
+    check_class_coders,
+    check_imputation_map,
+    check_outcome_tells_no_fold,
+    check_outcome_type,
+    check_unused,
+    choose_variables,
+)
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.levels import UnusedLevels
+from vtreat_py.folds.making import make_folds
+from vtreat_py.folds.named import names_fold_column
+from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.frames.beside import check_column, is_name, read_along
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
+from vtreat_py.frames.digest import digest
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.memory.crossing import (
+    LearnedLevelRows,
+    LearnedNumberRows,
+    learn_levels,
+    learn_numbers,
+)
+from vtreat_py.memory.rows import DesignRows
+from vtreat_py.memory.sparse import sparse_cross_frame
+from vtreat_py.outcome.reading import read_outcome, read_weight
+from vtreat_py.plan.choice import check_sparse_variables, warn_of_nothing
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.options import DesignOptions
+from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.treatments import wanted_places
+
+Learned = LearnedNumberRows | LearnedLevelRows
+Unused = UnusedLevels | str
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design whose arguments have been checked: the steps, in the order they are taken."""
+
+    source: InputFrame
+    variables: tuple[Hashable, ...]
+    context: DesignContext
+    n_jobs: int | None
+    progress: bool
+    row_id: Hashable | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        frame: Any,
+        outcome: Any,
+        outcome_type: str | None,
+        variables: Sequence[Hashable] | None,
+        sample_weight: Any,
+        groups: Any,
+        n_jobs: int | None,
+        progress: bool,
+        target: Any = None,
+        cv: Any = None,
+        random_state: Any = None,
+        row_id: Any = None,
+        y_dependent_coders: Any = None,
+        scaled: bool = False,
+        **options: Any,
+    ) -> Design:
+        """Check everything, in an order that gives the most telling error first."""
+        check_outcome_type(outcome_type)
+        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
+        source = InputFrame.of(frame)
+        weight = read_weight(source, sample_weight)
+        read = read_outcome(source, outcome, outcome_type, target, weight)
+        coders = checked.coders_for(read.kind)
+        check_class_coders(y_dependent_coders, read)
+        fold_column = cv if names_fold_column(cv) else None
+        given = (outcome, sample_weight, groups, row_id, fold_column)
+        aside = [g for g in given if g is not None and is_name(g, source)]
+        check_outcome_tells_no_fold(
+            read.name,
+            groups=groups if is_name(groups, source) else None,
+            row_id=row_id,
+            cv=fold_column,
+        )
+        if row_id is not None:
+            check_column("row_id", row_id, source.columns)
+        chosen = choose_variables(source.columns, variables, aside)
+        check_imputation_map(checked, chosen)
+        _warn_of_outcome_among(chosen, outcome, source)
+        if read.kind == "unsupervised":
+            check_unused(target=target, groups=groups, cv=cv)
+            folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
+        else:
+            along = None if groups is None else read_along(source, "groups", groups)
+            folds = make_folds(cv, along, random_state, read, source, row_id)
+        check_jobs(n_jobs)
+        context = DesignContext(read, folds, checked, coders, scaled)
+        return cls(source, chosen, context, n_jobs, check_flag("progress", progress), row_id)
+
+    def learn(self) -> list[Learned | Unused]:
+        """Learn each column; a string says why a column is not used."""
+        return self.each_column(self._learn_column)
+
+    def each_column(self, use: Callable[[Column], T]) -> list[T]:
+        """Read each column and do something with it, in threads if asked."""
+        with progress_line(len(self.variables), self.progress) as advance:
+
+            def read(name: Hashable) -> T | UnsupportedColumnError:
+                result: T | UnsupportedColumnError
+                try:
+                    result = use(self.source.read(name))
+                except UnsupportedColumnError as error:
+                    result = error  # raised once all such columns are known
+                advance()
+                return result
+
+            results = run_tasks(read, self.variables, self.n_jobs)
+        failed = [one for one in results if isinstance(one, UnsupportedColumnError)]
+        if failed:
+            raise UnsupportedColumnError.of_all(failed)
+        return [one for one in results if not isinstance(one, UnsupportedColumnError)]
+
+    @cached_property
+    def _rows(self) -> DesignRows:
+        return DesignRows(self.context)
+
+    def _learn_column(self, column: Column) -> Learned | Unused:
+        if isinstance(column, EmptyColumn):
+            return "it has missing values only"
+        if isinstance(column, NumericColumn):
+            return learn_numbers(column, self._rows)
+        return learn_levels(column, self._rows)
+
+    def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
+        """Put the learned columns together."""
+        return assemble(
+            self.variables, learned, self.context, self.source.columns, self.source.n_rows
+        )
+
+    def cross_frame(
+        self,
+        plan: Plan,
+        learned: Sequence[Learned | Unused],
+        scale: bool,
+        collar: bool,
+        prune_sig: float | str | None,
+        prune_by: str = SIG,
+        sparse_output: bool = False,
+    ) -> tuple[Any, FloatArray | None]:
+        """Look up every row's out-of-fold codes; the rows' weights come with them."""
+        chosen = plan.select(prune_sig, prune_by=prune_by)
+        if sparse_output:
+            check_sparse_variables(chosen)
+        if not chosen:
+            warn_of_nothing(prune_sig, prune_by)
+        place = {v.name: i for i, v in enumerate(chosen)}
+        used = [one for one in learned if isinstance(one, Learned)]
+        folds, weight = self.context.folds, self.context.outcome.weight
+        out: Any
+        if sparse_output:
+            out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)
+        else:
+            out = np.empty((len(chosen), folds.n_coded))
+            for treatment, one in zip(plan.treatments, used, strict=True):
+                for own, at in wanted_places(treatment, place).items():
+                    one.write_cross(own, scale, collar, out[at])
+        rows = None if folds.applies_once else folds.cross_rows()
+        if not folds.covers_all_rows:
+            _warn_of_left_out(folds)
+        if rows is not None and folds.repeats is None:
+            out = out[rows] if sparse_output else out[:, rows]
+        if rows is not None and weight is not None:
+            weight = weight[rows]
+        names = [v.name for v in chosen]
+        first = () if self.row_id is None else (self.row_id,)
+        frame = out if sparse_output else self.source.like(names, out, (), rows, first)
+        return frame, weight
+
+
+def _warn_of_outcome_among(
+    variables: tuple[Hashable, ...], outcome: Any, source: InputFrame
+) -> None:
+    """Say so if the outcome, given as a series, is a column to treat as well."""
+    name = getattr(outcome, "name", None)
+    if isinstance(name, Hashable) and name in variables:
+        own = read_along(source, "outcome", outcome)
+        if digest(own) == digest(source.read(name)):
+            warn(
+                f"column {name!r} is the outcome itself, and is treated as a variable too: a "
+                f"model would train on the answer. Give the outcome by name ({name!r}) in place of "
+                "the series, or leave the column out with variables=",
+            )
+
+
+def _warn_of_left_out(folds: FoldPlan) -> None:
+    n_rows = len(folds.fold)
+    left_out = n_rows - len(np.unique(folds.cross_rows()))
+    warn(
+        f"cv leaves {left_out} of {n_rows} rows out of all application sets: they are not in the "
+        "cross-frame",
+    )

@@ -1,0 +1,65 @@
+"""A categorical column whose rows are in memory: what a design asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.facts import LevelFacts
+from vtreat_py.frames.columns import LevelColumn
+from vtreat_py.frames.digest import digest
+from vtreat_py.memory.rows import DesignRows, rows_of
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.tally import CellIndex, tally_classes
+
+
+def level_facts(column: LevelColumn, design_rows: DesignRows) -> tuple[LevelFacts, CellIndex]:
+    """Sum up a column; the cell of each row of the cross-frame comes with the sums."""
+    context = design_rows.context
+    codes, levels = column.encode()
+    n_levels = len(levels) + 1
+    tables, index = tally_classes(codes, n_levels, design_rows.rows)
+    coded = tables
+    if context.folds.repeats is not None:
+        repeated = codes[context.folds.repeats[0]]
+        coded, index = tally_classes(repeated, n_levels, design_rows.coded_rows)
+    trained = training_tables(context, codes, n_levels)
+    rows = _CodedRows(codes, n_levels, context)
+    return LevelFacts(column.name, levels, tables, coded, trained, rows, digest(column)), index
+
+
+@dataclass(frozen=True, eq=False)
+class _CodedRows:
+    """The `LevelRows` of a column in memory."""
+
+    codes: IntArray
+    n_levels: int
+    context: DesignContext
+
+    def _tests(self, number: int) -> CalibratedTests:
+        tests = self.context.contrasts[number].calibrated
+        assert tests is not None
+        return tests
+
+    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
+        """Sums by level, and powers, of the rows' weighted residuals."""
+        rows, residual, powers = self._tests(number).residuals
+        return OutcomeSums.of_rows(self.codes[rows], self.n_levels, residual), powers
+
+    def spread(self) -> float:
+        """p-value of the test of spread."""
+        return self._tests(0).spread.p_value(self.codes, self.n_levels)
+
+
+def training_tables(context: DesignContext, codes: IntArray, n_levels: int) -> list[LevelTable]:
+    """Sums by (level, training set) for each contrast; none where the folds' own tables will do."""
+    folds = context.folds
+    if folds.training is None:
+        return []
+    rows, owner = folds.training
+    trained = rows_of(context.outcome, owner, folds.n_folds, rows)
+    return tally_classes(codes[rows], n_levels, trained)[0]

@@ -1,0 +1,200 @@
+"""A numeric column whose rows are in memory: what a design asks of it, and its cross-frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
+from vtreat_py.coders.clean import Imputer, clean, imputed_value
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.scoring import PointSums
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.frames.digest import digest
+from vtreat_py.memory.rows import DesignRows
+from vtreat_py.significance.logistic import Points, logistic_fit
+from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.number_profile import NumberProfile
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.quantiles import weighted_quantiles
+from vtreat_py.statistics.row_groups import RowGroups
+
+
+class NumberRows:
+    """The `NumberFacts` of a column in memory."""
+
+    def __init__(self, column: NumericColumn, rows: DesignRows) -> None:
+        self._column, self._rows, self._context = column, rows, rows.context
+        self._weight = self._context.outcome.weight
+        self.name, self.kind = column.name, column.kind
+        self.has_bad = column.bad is not None
+        self.has_good = self._some_good()
+
+    def _some_good(self) -> bool:
+        bad = self._column.bad
+        if self._weight is None or (bad is not None and bad.all()):
+            return bad is None or not bad.all()
+        return bool((self._good & (self._weight > 0)).any())
+
+    @cached_property
+    def _good(self) -> BoolArray:
+        bad = self._column.bad
+        return np.ones(len(self._column), dtype=bool) if bad is None else ~bad
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of a few values."""
+        return digest(self._column)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Coordinates near the good values."""
+        return self._coordinates_and_extent[0]
+
+    @cached_property
+    def _coordinates_and_extent(self) -> tuple[Coordinates, tuple[float, float]]:
+        values, _ = self._known_to(None)
+        return Coordinates.near(values), (float(values.min()), float(values.max()))
+
+    def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
+        """Good values of the rows that count, with their weights (None: all 1).
+
+        Of all rows, or of a fold's training rows.
+        """
+        column, weight, repeated = self._column, self._weight, False
+        if fold is not None:
+            repeated = self._context.folds.training is not None
+            weight = self._context.folds.training_weight(fold, self._weight)
+        if weight is None:
+            return (column.values if column.bad is None else column.values[self._good]), None
+        counted = self._good & (weight > 0)
+        weighted = self._weight is not None or repeated
+        return column.values[counted], weight[counted] if weighted else None
+
+    def extent(self, fold: int | None) -> tuple[float, float] | None:
+        """Smallest and largest good value; None without one."""
+        if fold is None:
+            return self._coordinates_and_extent[1] if self.has_good else None
+        values, _ = self._known_to(fold)
+        return (float(values.min()), float(values.max())) if len(values) else None
+
+    def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
+        """What an imputer makes of the good values, if any."""
+        values, weight = self._known_to(fold)
+        if not len(values):
+            return None
+        return imputed_value(self.name, imputer, values.astype(np.float64), weight)
+
+    def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
+        """Quantiles of the good values, if any."""
+        values, weight = self._known_to(fold)
+        return weighted_quantiles(values, weight, probabilities) if len(values) else None
+
+    def profile(self, bad_weight: float) -> NumberProfile:
+        """How all good values are spread."""
+        values, weight = self._known_to(None)
+        return NumberProfile.of_values(values, weight, bad_weight, self.extent(None))
+
+    def sums(self) -> list[NumericSums]:
+        """Sums of each block of rows."""
+        return self._block_sums
+
+    @cached_property
+    def _block_sums(self) -> list[NumericSums]:
+        return self._sums_by(self._rows.blocks)
+
+    def training_sums(self) -> list[NumericSums]:
+        """Sums of the training rows of each fold."""
+        return self._sums_by(self._rows.training_blocks)
+
+    def _sums_by(self, groups: RowGroups) -> list[NumericSums]:
+        """Sums of the column by groups of rows, for each contrast.
+
+        Sums by group and class are enough for all classes.
+        """
+        column, n_classes = self._column, self._context.n_classes
+        sums = NumericSums.of_rows(groups, column.values, column.bad, self.coordinates)
+        return [sums.of_class(k, n_classes) for k in range(n_classes)] or [sums]
+
+    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+        """Fit each class on the clean column, in inner coordinates."""
+        value, extent = self._inner(imputed), self.extent(None)
+        assert extent is not None
+        ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
+        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        rough = fits_may_be_rough(len(x), self._context.contrasts[0].link_slopes)
+
+        def fit(contrast: DesignContext, sums: NumericSums) -> LogisticFit:
+            moments = sums.merged().imputed(value)
+            reach = np.abs(ends - moments.x[0]).max(keepdims=True)
+            points = _row_points(x, contrast.outcome.y, self._weight)
+            return maximum_likelihood(Points.of_moments(*points, moments, reach, rough))
+
+        return [fit(c, s) for c, s in zip(self._context.contrasts, self._block_sums, strict=True)]
+
+    def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
+        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        folds = range(self._context.folds.n_folds)
+        contrasts = self._context.contrasts
+        return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
+
+    def _link_slope(self, contrast: DesignContext, fold: int, imputed: float) -> float:
+        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        weight = contrast.folds.training_weight(fold, self._weight)
+        if not weight.any():
+            return 0.0  # the fold has no past
+        return float(logistic_fit(*_row_points(x, contrast.outcome.y, weight)).slope[0])
+
+    def sample(self, imputed: float) -> Sample:
+        """The clean column over all rows, in inner coordinates."""
+        values = self.coordinates.inner(self._column.values)
+        filled = clean(values, self._column.bad, float(self._inner(imputed)[0]))
+        return Sample.of_values(filled, self._weight)
+
+    def _inner(self, values: NumberArray | float) -> FloatArray:
+        return self.coordinates.inner(np.atleast_1d(values))
+
+    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
+        """Score a variable as the cross-frame has it, on the rows that it has."""
+        if code == "isBAD":
+            x = self.marked().astype(np.float64)
+        else:
+            x = self._inner(self.cleaned(imputed))
+        return [self._cross_score(contrast, x) for contrast in self._rows.contrasts]
+
+    def _cross_score(self, among: DesignRows, x: FloatArray) -> Score:
+        contrast, folds = among.context, among.context.folds
+        if folds.repeats is not None:
+            coded = among.coded_rows
+            y, weight = coded.y, coded.weight
+        else:
+            rows = slice(None) if folds.covers_all_rows else folds.cross_rows()
+            x, y = x[rows], contrast.outcome.y[rows]
+            weight = None if self._weight is None else self._weight[rows]
+        if contrast.is_binary:
+            return contrast.test(None, logistic_fit(*_row_points(x, y, weight)))
+        one = np.zeros(len(x), dtype=np.intp)
+        return contrast.test(Moments.of_rows(one, 1, x, y, weight), None)
+
+    def marked(self) -> BoolArray:
+        """Bad values of the coded rows."""
+        assert self._column.bad is not None
+        return self._column.bad[self._context.folds.coding[0]]
+
+    def cleaned(self, imputed: FloatArray) -> NumberArray:
+        """The coded rows, bad values imputed by the number of the row's fold."""
+        rows, fold = self._context.folds.coding
+        values, bad = self._column.values[rows], self._column.bad
+        return values if bad is None else clean(values, bad[rows], imputed[fold])
+
+
+def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:
+    """One point for each row, for a logistic regression."""
+    hits = y.astype(np.float64) if weight is None else weight * y
+    return x[None], None if weight is None else weight[None], hits[None]

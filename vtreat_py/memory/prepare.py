@@ -1,0 +1,76 @@
+"""Treated frames of those in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.columns import Column
+from vtreat_py.frames.digest import digest
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.memory.sparse import sparse_treated
+from vtreat_py.memory.treated import read_treated
+from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment, Treatment
+from vtreat_py.plan.variables import DerivedVariable
+
+
+def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
+    """Treat a frame; see `vtreat_py.prepare`."""
+    by_column: dict[Hashable, list[int]] = {}
+    for place, variable in enumerate(choice.variables):
+        by_column.setdefault(variable.orig_variable, []).append(place)
+    treatments = choice.treatments(plan)
+    columns = read_treated(source, treatments, choice.first + choice.extra)
+    _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
+    if choice.sparse:
+        place_of = {name: place for place, name in enumerate(choice.names)}
+        return sparse_treated(treatments, columns, place_of, source.n_rows)
+    out = np.empty((len(choice.variables), source.n_rows))
+    for treatment, column in zip(treatments, columns, strict=True):
+        places = by_column[treatment.column]
+        own = [choice.variables[p] for p in places]
+        _write(treatment, column, own, places, choice.scale, choice.collar, out)
+    return source.like(choice.names, out, choice.extra, first=choice.first)
+
+
+def _write(
+    treatment: Treatment,
+    column: Column,
+    variables: list[DerivedVariable],
+    places: list[int],
+    scale: bool,
+    collar: bool,
+    out: FloatArray,
+) -> None:
+    if isinstance(treatment, LevelTreatment):
+        codes = treatment.codes(column)
+        for variable, place in zip(variables, places, strict=True):
+            treatment.write(codes, variable, scale, out[place])
+    else:
+        for variable, place in zip(variables, places, strict=True):
+            treatment.write(column, variable, scale, collar, out[place])
+
+
+def _warn_on_training_frame(
+    plan: Plan,
+    source: InputFrame,
+    treatments: list[Treatment],
+    columns: list[Column],
+    chosen: list[DerivedVariable],
+) -> None:
+    if plan.outcome_type == "unsupervised" or source.n_rows != plan.n_rows:
+        return
+    if not any(v.needs_split for v in chosen):
+        return
+    if all(digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)):
+        warn(
+            "this looks like the frame the plan was designed on: its codes have seen these rows' "
+            "own outcomes, and a model trained on them over-fits. Train on fit_transform (or "
+            "cross_frame_experiment), which codes each row from the other folds",
+        )

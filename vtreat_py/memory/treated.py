@@ -1,0 +1,42 @@
+"""Reading the columns of a frame that a plan treats."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.schema import check_kinds, check_present
+from vtreat_py.plan.treatments import LevelTreatment, Treatment
+
+
+def read_treated(
+    source: InputFrame, treatments: Sequence[Treatment], extra: Sequence[Hashable] = ()
+) -> list[Column]:
+    """Read the columns that treatments need; check all of them before any work is done.
+
+    Raises
+    ------
+    SchemaError
+        If columns are missing, ``extra`` ones included, or hold another type than at design.
+    """
+    check_present([*(t.column for t in treatments), *extra], source.columns, source.is_array)
+    columns = source.read_all(
+        [t.column for t in treatments],
+        [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
+    )
+    check_kinds(
+        [
+            (t.column, t.kind, kind_of(c) + _for_instance(c))
+            for t, c in zip(treatments, columns, strict=True)
+            if not t.fits(c)
+        ]
+    )
+    return columns
+
+
+def _for_instance(column: Column) -> str:
+    """A level of a column, which shows digits or dates that are text."""
+    if isinstance(column, NumericColumn | EmptyColumn):
+        return ""
+    return f" such as {column.encode()[1][0]!r}"

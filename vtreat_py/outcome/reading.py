@@ -1,0 +1,367 @@
+"""The outcome: its type, its target, its weights."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.base.errors import FrameError, OptionTypeError, OutcomeError, listed
+from vtreat_py.frames.beside import is_name, read_along
+from vtreat_py.frames.columns import (
+    CodedColumn,
+    Column,
+    EmptyColumn,
+    NumericColumn,
+    ObjectColumn,
+    TextColumn,
+)
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.outcome import Outcome, OutcomeType
+
+# Text with less than this many rows a class is no outcome of several classes unless asked for.
+_ROWS_PER_CLASS = 2
+
+
+def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
+    """Read frequency weights from a column name or an array.
+
+    Raises
+    ------
+    OutcomeError
+        If weights are missing, not finite, negative, or all zero.
+    """
+    if sample_weight is None:
+        return None
+    column = read_along(frame, "sample_weight", sample_weight)
+    if not isinstance(column, NumericColumn) or column.kind != "number":
+        raise OptionTypeError("sample_weight must hold numbers: frequency weights, 0 or more")
+    if column.bad is not None:
+        row = int(np.flatnonzero(column.bad)[0])
+        raise OutcomeError(
+            f"sample_weight has {int(column.bad.sum())} missing or infinite values, the first in "
+            f"row {row}; weights are finite numbers, 0 or more"
+        )
+    weight = column.values.astype(np.float64, copy=False)
+    negative = np.flatnonzero(weight < 0)
+    if len(negative):
+        raise OutcomeError(
+            f"sample_weight has {len(negative)} negative values, the first is "
+            f"{weight[negative[0]]:g} in row {negative[0]}; use 0 to leave a row out of the design"
+        )
+    if not weight.any():
+        raise OutcomeError("sample_weight is zero in every row; some row must count")
+    return None if (weight == 1).all() else weight
+
+
+def read_outcome(
+    frame: InputFrame,
+    outcome: Any,
+    outcome_type: str | None,
+    target: Any,
+    weight: FloatArray | None,
+) -> Outcome:
+    """Read and check the outcome.
+
+    Raises
+    ------
+    OutcomeError
+        If it has missing or infinite values, does not vary, or lacks the target.
+    """
+    check_asked(frame.n_rows, outcome, outcome_type)
+    if outcome_type == "unsupervised":
+        return no_outcome(np.zeros(frame.n_rows), weight)
+    name = outcome if is_name(outcome, frame) else None
+    column = read_along(frame, "outcome", outcome)
+    return outcome_of(column, frame.n_rows, name, outcome_type, target, weight)
+
+
+def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:
+    """Refuse frames without rows, and an outcome where none is meant, or none where one is."""
+    if n_rows == 0:
+        raise FrameError("the frame has no rows; a design needs at least two")
+    if outcome_type == "unsupervised" and outcome is not None:
+        raise OutcomeError(
+            "an unsupervised design takes no outcome; leave outcome= out, or name another "
+            "outcome_type"
+        )
+    if outcome_type != "unsupervised" and outcome is None:
+        raise OutcomeError(
+            "outcome is missing: give a column name or an array, or ask for "
+            'outcome_type="unsupervised"'
+        )
+
+
+def no_outcome(zeros: FloatArray, weight: FloatArray | None) -> Outcome:
+    """Stand for the outcome of an unsupervised design."""
+    return Outcome("unsupervised", None, None, zeros, 0.0, zeros, weight, "no outcome")
+
+
+def outcome_of(
+    column: Column,
+    n_rows: int,
+    name: Hashable | None,
+    outcome_type: str | None,
+    target: Any,
+    weight: FloatArray | None,
+) -> Outcome:
+    """Check a column and take it for the outcome.
+
+    The column has the outcome of each of ``n_rows`` rows, or its different values, with the
+    weight of each.
+    """
+    if isinstance(column, TextColumn | ObjectColumn | CodedColumn):
+        column = CodedColumn(column.name, *column.encode())
+    _check_complete(column)
+    kind, note = _choose_type(column, n_rows, outcome_type, target)
+    if kind == "numeric":
+        return _numeric(name, column, weight, note)
+    if kind == "multinomial":
+        return _multinomial(name, column, weight, note)
+    return _binomial(name, column, target, weight, note)
+
+
+def read_known_outcome(
+    frame: InputFrame,
+    outcome: Any,
+    kind: OutcomeType,
+    target: Any,
+    weight: FloatArray | None,
+) -> tuple[NumberArray, tuple[Any, ...]]:
+    """Read more of an outcome whose type is known; it need not vary.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        The numbers, 1 for the target and 0 for others, or the number of the row's class.
+    classes : tuple
+        The classes of a multinomial outcome that are among these rows.
+    """
+    if kind == "unsupervised":
+        return np.zeros(frame.n_rows), ()
+    column = read_along(frame, "outcome", outcome)
+    _check_complete(column)
+    if kind == "numeric":
+        if not isinstance(column, NumericColumn):
+            raise OutcomeError(
+                f"the outcome holds levels such as {listed(_classes(column))}, but was numbers in "
+                "the design; convert it"
+            )
+        return column.values, ()
+    if kind == "binomial":
+        _check_no_text_for_number(column, target)
+        return _is_target(column, target).astype(np.int8), ()
+    y, classes = _counted_classes(column, weight)
+    return y, tuple(classes)
+
+
+def _check_no_text_for_number(column: Column, target: Any) -> None:
+    """Refuse text, none of which a target that is a number could ever be."""
+    if isinstance(column, NumericColumn | EmptyColumn) or not isinstance(
+        target, numbers.Real | np.bool_
+    ):
+        return
+    if column.encode()[1].is_text:
+        raise OutcomeError(
+            f"the outcome holds text such as {listed(_classes(column))}, but the target of the "
+            f"design is a number, {target!r}; convert it"
+        )
+
+
+def _check_complete(column: Column) -> None:
+    if isinstance(column, EmptyColumn):
+        raise OutcomeError("the outcome has missing values only")
+    if isinstance(column, NumericColumn):
+        bad = column.bad
+        if bad is not None:
+            missing = int(np.isnan(column.values).sum())
+            raise incomplete(missing, int(bad.sum()) - missing, len(bad))
+        return
+    codes, levels = column.encode()
+    missing = int((codes == levels.missing).sum())
+    if missing:
+        raise incomplete(missing, 0, len(codes))
+
+
+def incomplete(missing: int, infinite: int, n_rows: int) -> OutcomeError:
+    """Error for rows whose outcome is not known."""
+    parts = [f"{missing} missing values"] if missing else []
+    parts += [f"{infinite} infinite values"] if infinite else []
+    return OutcomeError(
+        f"the outcome has {' and '.join(parts)} in {n_rows} rows; remove those rows or fill in "
+        "their outcome first"
+    )
+
+
+def _choose_type(
+    column: Column, n_rows: int, outcome_type: str | None, target: Any
+) -> tuple[OutcomeType, str]:
+    numeric = isinstance(column, NumericColumn)
+    if outcome_type == "numeric":
+        if not numeric:
+            raise OutcomeError(
+                f"the outcome holds levels such as {listed(_classes(column))}, not numbers, "
+                'but outcome_type is "numeric"; convert it, or ask for another type '
+                "(BinomialOutcomeTreatment, MultinomialOutcomeTreatment)"
+            )
+        if target is not None:
+            raise OutcomeError('target= names a class; outcome_type="numeric" has none')
+        return "numeric", "numeric, as asked"
+    if outcome_type == "binomial":
+        return "binomial", "binomial, as asked"
+    if outcome_type == "multinomial":
+        if target is not None:
+            raise OutcomeError(
+                'target= names one class; with outcome_type="multinomial" each class is one'
+            )
+        return "multinomial", "multinomial, as asked"
+    if target is not None:
+        return "binomial", "binomial, because target= names a class"
+    if numeric and not set(_classes(column, limit=3)) <= {0.0, 1.0}:
+        return "numeric", "numeric, because the outcome holds numbers other than 0 and 1"
+    classes = _classes(column)
+    if _ROWS_PER_CLASS * len(classes) > n_rows and len(classes) > 2:
+        raise OutcomeError(
+            f"the outcome has {len(classes)} classes ({listed(classes)}) in {n_rows} rows, "
+            "too many to be meant: name the one to predict with target=, convert the outcome to "
+            'numbers, or insist with outcome_type="multinomial"'
+        )
+    if len(classes) > 2:
+        return "multinomial", note_of_classes(len(classes))
+    return "binomial", "binomial, because the outcome has two classes"
+
+
+def note_of_classes(number: int) -> str:
+    """Say why an outcome was taken for one of several classes."""
+    return f"multinomial, because the outcome has {number} classes"
+
+
+def _numeric(
+    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
+) -> Outcome:
+    assert isinstance(column, NumericColumn)
+    values = column.values
+    counted = values if weight is None else values[weight > 0]
+    if counted.min() == counted.max():
+        raise OutcomeError(
+            f"the outcome is {counted[0]:g} in every row"
+            f"{'' if weight is None else ' of positive weight'}; it must vary"
+        )
+    centre = float(np.average(values, weights=weight))
+    y = np.subtract(values, centre, dtype=np.float64)
+    return Outcome("numeric", name, None, y, centre, values, weight, note)
+
+
+def _binomial(
+    name: Hashable | None, column: Column, target: Any, weight: FloatArray | None, note: str
+) -> Outcome:
+    classes = _classes(column)
+    if target is None:
+        if len(classes) == 1:
+            raise OutcomeError(f"the outcome is {classes[0]!r} in every row; it must vary")
+        if len(classes) != 2:
+            raise OutcomeError(
+                f"the outcome has {len(classes)} classes ({listed(classes)}), and target= does "
+                "not say which one to predict. Name it, or ask for another type of outcome "
+                "(MultinomialOutcomeTreatment, NumericOutcomeTreatment)"
+            )
+        target = classes[-1]
+        note += f"; target {target!r}, the last of the two in sorted order"
+    hit = _is_target(column, target)
+    counted = hit if weight is None else hit[weight > 0]
+    if not counted.any():
+        raise OutcomeError(
+            f"target {target!r} does not occur in the outcome; its classes are {listed(classes)}"
+        )
+    if counted.all():
+        raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
+    y = hit.astype(np.int8)
+    return Outcome("binomial", name, target, y, 0.0, y, weight, note)
+
+
+def _multinomial(
+    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
+) -> Outcome:
+    y, classes = _counted_classes(column, weight)
+    if len(classes) < 2:
+        positive = "" if weight is None else " of positive weight"
+        raise OutcomeError(
+            f"the outcome is {classes[0]!r} in every row{positive}; it must have two classes or "
+            "more"
+        )
+    y = y.astype(np.min_scalar_type(len(classes)))
+    return Outcome("multinomial", name, None, y, 0.0, y, weight, note, tuple(classes))
+
+
+def _counted_classes(column: Column, weight: FloatArray | None) -> tuple[IntArray, list[Any]]:
+    """Class number of each row, and the classes.
+
+    Classes that only rows of weight 0 have are none; such rows are counted nowhere.
+    """
+    classes = _classes(column)
+    y = _class_numbers(column, classes)
+    counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
+    if len(counted) < len(classes):
+        number = np.zeros(len(classes), dtype=np.intp)
+        number[counted] = np.arange(len(counted))
+        y, classes = number[y], [classes[k] for k in counted]
+    return y, classes
+
+
+def _class_numbers(column: Column, classes: list[Any]) -> IntArray:
+    """The place of each row's class among all classes."""
+    if isinstance(column, NumericColumn):
+        return np.searchsorted(np.array(classes), column.values)
+    assert not isinstance(column, EmptyColumn)
+    codes, levels = column.encode()
+    number = np.zeros(len(levels) + 1, dtype=np.intp)
+    number[levels.codes_of(classes)] = np.arange(len(classes))
+    return number[codes]
+
+
+def _classes(column: Column, limit: int | None = None) -> list[Any]:
+    """Distinct values of the outcome, sorted; at most ``limit`` of a numeric one."""
+    if isinstance(column, NumericColumn):
+        values = column.values
+        if limit is not None and set(values[: 4 * limit]) - {0.0, 1.0}:
+            return sorted(set(values[: 4 * limit].tolist()))
+        if ((values == 0) | (values == 1)).all():
+            return [v for v in (0, 1) if (values == v).any()]
+        return list(np.unique(values).tolist())
+    assert not isinstance(column, EmptyColumn)
+    codes, levels = column.encode()
+    present = np.flatnonzero(np.bincount(codes, minlength=len(levels))[: len(levels)])
+    labels = [levels[int(code)] for code in present]
+    return sorted_classes(labels)
+
+
+def sorted_classes(labels: list[Any]) -> list[Any]:
+    """Put different classes in order.
+
+    Numbers 0 and 1 are whole numbers where they stand alone, but floats among other numbers.
+    """
+    if {type(v) for v in labels} == {int, float}:
+        labels = [float(v) for v in labels]
+    return sorted(labels, key=lambda v: (type(v).__name__, v) if _sortable(labels) else str(v))
+
+
+def _sortable(labels: list[Any]) -> bool:
+    return len({type(v) for v in labels}) == 1
+
+
+def _is_target(column: Column, target: Any) -> BoolArray:
+    if isinstance(column, NumericColumn):
+        if not isinstance(target, numbers.Real | np.bool_):
+            raise OutcomeError(
+                f"target {target!r} is not a number, but the outcome holds numbers such as "
+                f"{listed(_classes(column))}"
+            )
+        return np.asarray(column.values == target)
+    assert not isinstance(column, EmptyColumn)
+    if not isinstance(target, Hashable):
+        raise OutcomeError(f"target {target!r} must be one class, such as {_classes(column)[0]!r}")
+    codes, levels = column.encode()
+    return np.asarray(codes == levels.codes_of([target])[0])

@@ -1,0 +1,171 @@
+"""What is to come out of a plan: the options of `prepare`, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.warn import warn
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.treatments import Treatment
+from vtreat_py.plan.variables import DerivedVariable
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is to be derived, by the options of `prepare`."""
+
+    variables: list[DerivedVariable]
+    scale: bool
+    collar: bool
+    extra: list[Hashable]
+    first: list[Hashable]
+    sparse: bool
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        prune_sig: float | str | None = None,
+        prune_by: str = SIG,
+        scale: bool = False,
+        collar: bool = False,
+        variables: Iterable[str] | None = None,
+        coders: Iterable[str] | None = None,
+        extra_columns: Iterable[Hashable] = (),
+        row_id: Hashable | None = None,
+        sparse_output: bool = False,
+    ) -> Choice:
+        """Check the options of `prepare`; it warns if no variable is left."""
+        scale, collar = check_flag("scale", scale), check_flag("collar", collar)
+        sparse = check_flag("sparse_output", sparse_output)
+        check_scaling(plan, scale)
+        chosen = plan.select(prune_sig, variables, coders, prune_by)
+        names = [v.name for v in chosen]
+        extra = check_extra(extra_columns, names)
+        first = check_row_id(row_id, names, extra)
+        if sparse:
+            check_sparse_options(scale, extra, row_id)
+            check_sparse_variables(chosen)
+        if not chosen:
+            warn_of_nothing(prune_sig, prune_by)
+        return cls(chosen, scale, collar, extra, first, sparse)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables."""
+        return [v.name for v in self.variables]
+
+    def treatments(self, plan: Plan) -> list[Treatment]:
+        """Return the treatments that are needed."""
+        columns = {v.orig_variable for v in self.variables}
+        return [t for t in plan.treatments if t.column in columns]
+
+
+def check_extra(extra_columns: Iterable[Hashable], names: Sequence[str]) -> list[Hashable]:
+    """Return the columns to take along; none may have the name of a derived variable.
+
+    Raises
+    ------
+    InvalidOptionError, OptionTypeError
+    """
+    if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
+        raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
+    extra = list(extra_columns)
+    taken = [name for name in extra if name in names]
+    if taken:
+        raise InvalidOptionError(
+            f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
+            "the derived ones out with variables="
+        )
+    return extra
+
+
+def check_scaling(plan: Plan, scale: bool) -> None:
+    """Refuse y-aware scaling without y."""
+    if scale and plan.outcome_type == "unsupervised":
+        raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
+
+
+def check_row_id(
+    row_id: Hashable | None, names: Sequence[str], extra: Sequence[Hashable]
+) -> list[Hashable]:
+    """Return the column to put in front, as a list; empty without one.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a derived variable has its name, or it is to be appended, too.
+    """
+    if row_id is None:
+        return []
+    if row_id in names:
+        raise InvalidOptionError(
+            f"row_id={row_id!r} is the name of a derived variable, too; rename the column, or "
+            "leave the derived one out with variables="
+        )
+    if row_id in extra:
+        raise InvalidOptionError(f"extra_columns names {row_id!r}, which row_id= puts in front")
+    return [row_id]
+
+
+def warn_of_nothing(prune_sig: float | str | None, prune_by: str) -> None:
+    """Say that an empty frame comes back."""
+    reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
+    reason += "" if prune_by == SIG else f", prune_by={prune_by!r}"
+    warn(
+        f"no derived variable is left{reason}: the treated frame has no columns. "
+        "See plan.score_frame; a larger prune_sig, or None, keeps more",
+    )
+
+
+SPARSE_CODES = ("lev", "isBAD")
+
+
+_SHOWN = 5
+
+
+def check_sparse_options(scale: bool, extra: Sequence[Any] = (), row_id: Any = None) -> None:
+    """Refuse options that a sparse matrix cannot serve.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if scale:
+        raise InvalidOptionError(
+            "sparse_output=True and scale=True exclude each other: a scaled indicator is 0 "
+            "nowhere; leave one of the two out"
+        )
+    if row_id is not None:
+        raise InvalidOptionError(
+            f"sparse_output=True returns a matrix of derived variables only, which has no room for "
+            f"row_id={row_id!r}; leave one of the two out"
+        )
+    if extra:
+        raise InvalidOptionError(
+            f"sparse_output=True returns a matrix of derived variables only, but extra_columns "
+            f"names {list(extra)}; take those from the frame yourself"
+        )
+
+
+def check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
+    """Refuse variables that are not mostly 0.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    dense = [v for v in variables if v.code not in SPARSE_CODES]
+    if dense:
+        shown = ", ".join(f"{v.name!r} ({v.code})" for v in dense[:_SHOWN])
+        more = f" and {len(dense) - _SHOWN} more" if len(dense) > _SHOWN else ""
+        raise InvalidOptionError(
+            f"sparse_output=True, but {len(dense)} of the {len(variables)} chosen variables are "
+            f"dense: {shown}{more}. Only indicators and marks of bad values are sparse; choose "
+            'them with coders=["lev", "isBAD"], or leave sparse_output out'
+        )

@@ -1,0 +1,114 @@
+"""The plan as data: everything that was learned, and what can be said of it without a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.frames.levels import Levels
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
+from vtreat_py.plan.pruning import SIG, check_pruning
+from vtreat_py.plan.scores import PlanScores
+from vtreat_py.plan.treatments import Treatment
+from vtreat_py.plan.variables import DerivedVariable
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(PlanScores):
+    """What was learned, and what can be said of it without a frame.
+
+    `TreatmentPlan` is the same with verbs, and says what the fields are.
+    """
+
+    outcome_type: str
+    outcome_name: Hashable | None
+    target: Any
+    note: str
+    variables: tuple[Hashable, ...]
+    treatments: tuple[Treatment, ...]
+    unused: tuple[tuple[Hashable, str], ...]
+    derived: tuple[DerivedVariable, ...]
+    options: DesignOptions
+    n_rows: int
+    version: str
+    classes: tuple[Any, ...] = ()
+    level_statistics: tuple[LevelStatistics, ...] = ()
+
+    def select(
+        self,
+        prune_sig: float | str | None = None,
+        variables: Iterable[str] | None = None,
+        coders: Any = None,
+        prune_by: str = SIG,
+    ) -> list[DerivedVariable]:
+        """Choose derived variables by p-value, name and code, in the order of the treated frame.
+
+        Parameters
+        ----------
+        prune_sig, variables, coders, prune_by
+            As for `prepare`.
+
+        Returns
+        -------
+        list of DerivedVariable
+
+        Raises
+        ------
+        InvalidOptionError
+            If a name or a code is unknown, ``prune_sig`` is no probability, or ``prune_by`` does
+            not go with it.
+        """
+        keep = self._kept_by_sig(prune_sig, prune_by)
+        if variables is not None:
+            if isinstance(variables, str):
+                raise OptionTypeError(f"variables={variables!r} must be a list of names")
+            wanted = list(variables)
+            unknown = [v for v in wanted if v not in set(self.feature_names)]
+            if unknown:
+                raise InvalidOptionError(
+                    f"variables names {unknown}, which the plan does not derive; "
+                    "plan.feature_names lists what it does"
+                )
+            keep = [k and v.name in set(wanted) for k, v in zip(keep, self.derived, strict=True)]
+        codes = check_coders("coders", coders)
+        return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
+
+    def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
+        limit = check_pruning(prune_sig, prune_by)
+        if limit is None or self.outcome_type == "unsupervised":
+            return [True] * len(self.derived)
+        if isinstance(limit, str):
+            return self.recommended
+        if prune_by == SIG:
+            return [v.sig <= limit for v in self.derived]
+        return self._with_any(self._adjusted[prune_by] <= limit)
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equality of plain data that may hold arrays."""
+    if isinstance(a, NamedFunction) or isinstance(b, NamedFunction):
+        return function_name(a) == function_name(b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and bool(np.array_equal(a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Levels):
+        return bool(a == b)
+    if is_dataclass(a):
+        compared = [f.name for f in fields(a) if f.compare]
+        return all(same(getattr(a, name), getattr(b, name)) for name in compared)
+    return bool(a == b)

@@ -1,0 +1,107 @@
+"""A plan as HTML, to be read in a notebook: sizes, columns not used, the most telling scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from vtreat_py.plan.data import Plan
+
+_MOST_ROWS = 20
+_SMALLEST_SIG = 1e-300
+
+# Only shades of the reader's own colours, so that it suits light and dark pages.
+_STYLE = """<style>
+.vtreat-plan {font-size: 0.9em; line-height: 1.4; color: inherit; margin: 0.5em 0;}
+.vtreat-plan p, .vtreat-plan ul {margin: 0.3em 0;}
+.vtreat-plan .vtreat-warning {border-left: 3px solid #c80; padding-left: 0.6em;}
+.vtreat-plan table {border-collapse: collapse; margin: 0.5em 0;}
+.vtreat-plan caption {text-align: left; opacity: 0.75; padding-bottom: 0.2em;}
+.vtreat-plan th, .vtreat-plan td {text-align: left; padding: 0.15em 0.8em 0.15em 0;
+  border-bottom: 1px solid rgba(128, 128, 128, 0.35); background: none;}
+.vtreat-plan .vtreat-number {text-align: right; font-variant-numeric: tabular-nums;}
+.vtreat-plan .vtreat-left-out td {opacity: 0.6;}
+</style>"""
+
+
+def plan_html(plan: Plan) -> str:
+    """Show a plan: its outcome and sizes, warnings, and its score frame, most telling first.
+
+    Numbers are rounded here, and only here; names and levels are data, and are escaped.
+    """
+    parts = [_STYLE, *_summary(plan), *_warnings(plan)]
+    if plan.derived:
+        parts.append(_scores(plan))
+    return f'<div class="vtreat-plan">{"".join(parts)}</div>'
+
+
+def _summary(plan: Plan) -> list[str]:
+    sizes = [
+        f"columns in: {len(plan.variables)}",
+        f"derived variables: {len(plan.derived)}",
+        f"recommended: {sum(plan.recommended)}",
+        f"rows: {plan.n_rows}",
+    ]
+    return [f"<p>Outcome: {escape(plan.note)}</p>", f"<p>{' &middot; '.join(sizes)}</p>"]
+
+
+def _warnings(plan: Plan) -> list[str]:
+    warnings = []
+    if plan.derived and not any(plan.recommended):
+        warnings.append("No derived variable is recommended.")
+    if plan.unused:
+        shown = [
+            f"<li><code>{_text(column)}</code>: {escape(reason)}</li>"
+            for column, reason in plan.unused[:_MOST_ROWS]
+        ]
+        more = len(plan.unused) - len(shown)
+        if more:
+            shown.append(f"<li>{more} more in <code>plan.unused</code></li>")
+        warnings.append(f"Columns not used:<ul>{''.join(shown)}</ul>")
+    return [f'<div class="vtreat-warning">{one}</div>' for one in warnings]
+
+
+def _scores(plan: Plan) -> str:
+    table = plan._score_table
+    columns = ["variable", "orig_variable", "code", "level"]
+    if plan.outcome_type != "unsupervised":
+        columns += [c for c in ("outcome_target", "rsq", "sig") if c in table]
+        table = table.sort_values(["sig", "rsq"], ascending=[True, False], kind="stable")
+    columns.append("recommended")
+    head = "".join(f"<th{_kind(c)}>{escape(c)}</th>" for c in columns)
+    shown = table.head(_MOST_ROWS)
+    rows = "".join(_row(row, columns) for row in shown.to_dict("records"))
+    order = "" if plan.outcome_type == "unsupervised" else ", most telling first"
+    caption = f"{len(shown)} of {len(table)} scores{order}; all in <code>score_frame</code>"
+    return (
+        f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _row(row: dict[Any, Any], columns: Iterable[str]) -> str:
+    cells = "".join(f"<td{_kind(c)}>{_cell(c, row[c])}</td>" for c in columns)
+    left_out = "" if row["recommended"] else ' class="vtreat-left-out"'
+    return f"<tr{left_out}>{cells}</tr>"
+
+
+def _kind(column: str) -> str:
+    return ' class="vtreat-number"' if column in ("rsq", "sig") else ""
+
+
+def _cell(column: str, value: Any) -> str:
+    if column == "recommended":
+        return "yes" if value else "no"
+    if column == "rsq":
+        return f"{value:.3g}"
+    if column == "sig":
+        return f"{value:.2g}" if value >= _SMALLEST_SIG else f"&lt; {_SMALLEST_SIG:g}"
+    if value is None:  # no level: the variable's name says what it is
+        return ""
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Text as it is, other values as Python writes them."""
+    return escape(value if isinstance(value, str) else repr(value))

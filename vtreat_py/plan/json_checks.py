@@ -1,0 +1,224 @@
+"""Whether the parts of a plan that was read fit together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.errors import PlanFormatError, counted, listed
+from vtreat_py.frames.levels import Levels
+from vtreat_py.plan.json_schema import check_distinct
+from vtreat_py.plan.options import NUMERIC_CODERS
+from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment
+from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.statistics.number_profile import NumberProfile
+
+
+def check_plan(held: dict[str, Any]) -> None:
+    """Check the fields of a plan against each other.
+
+    Raises
+    ------
+    PlanFormatError
+        Naming the first field that does not fit.
+    """
+    _check_classes(held["outcome_type"], held["classes"])
+    check_distinct(held["variables"], "variables")
+    for part in ("unused", "treatments", "level_statistics"):
+        _check_columns(held, part)
+    classes = held["classes"]
+    for i, treatment in enumerate(held["treatments"]):
+        if isinstance(treatment, LevelTreatment):
+            _check_levels(treatment, classes, f"treatments[{i}]")
+        else:
+            _check_numbers(treatment, classes, f"treatments[{i}]")
+    for i, statistics in enumerate(held["level_statistics"]):
+        _check_statistics(held, statistics, f"level_statistics[{i}]")
+    _check_all_counted(held)
+    _check_derived(held)
+
+
+def _check_classes(outcome_type: str, classes: tuple[Any, ...]) -> None:
+    check_distinct(classes, "classes")
+    if (outcome_type == "multinomial") != (len(classes) > 1) or len(classes) == 1:
+        raise PlanFormatError(
+            f"classes: a list of {len(classes)} does not go with a {outcome_type} outcome; "
+            "a multinomial one has two classes or more, all others none"
+        )
+
+
+def _check_columns(held: dict[str, Any], part: str) -> None:
+    columns = [one[0] if part == "unused" else one.column for one in held[part]]
+    check_distinct(columns, part)
+    known = set(held["variables"])
+    for i, column in enumerate(columns):
+        if column not in known:
+            raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
+        if part == "treatments" and column in dict(held["unused"]):
+            raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
+
+
+def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where: str) -> None:
+    if treatment.lower > treatment.upper:
+        raise PlanFormatError(f"{where}.lower: it is greater than upper")
+    _check_profile(treatment.profile, f"{where}.profile")
+    if not treatment.variables:
+        raise PlanFormatError(f"{where}.variables is empty")
+    check_distinct([v.code for v in treatment.variables], f"{where}.variables")
+    for i, variable in enumerate(treatment.variables):
+        place = f"{where}.variables[{i}]"
+        if variable.code not in NUMERIC_CODERS:
+            raise PlanFormatError(
+                f"{place}.code: {variable.code!r} is a code of levels, but the column holds numbers"
+            )
+        _expect(variable.level, None, f"{place}.level")
+        _expect(variable.slot, None, f"{place}.slot")
+        _check_variable(variable, treatment.column, None, classes, place)
+
+
+def _check_profile(profile: NumberProfile, where: str) -> None:
+    edges, counts = profile.edges, profile.counts
+    if profile.low > profile.high:
+        raise PlanFormatError(f"{where}.low: it is greater than high")
+    if not 0.0 <= profile.bad_share < 1.0:
+        raise PlanFormatError(
+            f"{where}.bad_share: expected a share below 1, found {profile.bad_share!r}"
+        )
+    if (np.diff(edges, prepend=-np.inf, append=profile.high) <= 0).any():
+        raise PlanFormatError(f"{where}.edges: expected ascending numbers, all below high")
+    if len(counts) != len(edges) + 1:
+        raise PlanFormatError(
+            f"{where}.counts: expected {len(edges) + 1} entries, one more than edges, found "
+            f"{len(counts)}"
+        )
+    if not (counts > 0).all():
+        least = float(counts.min())
+        raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
+
+
+def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: str) -> None:
+    check_distinct([part.target for part in treatment.parts], f"{where}.parts")
+    if not treatment.variables:
+        raise PlanFormatError(f"{where}.parts has no variables")
+    for i, part in enumerate(treatment.parts):
+        place = f"{where}.parts[{i}]"
+        _check_target(part.target, classes, f"{place}.target")
+        _check_length(part.slots, treatment.levels, f"{place}.slots")
+        for code, table in part.tables.items():
+            _check_length(table, treatment.levels, f"{place}.tables.{code}")
+        for j, variable in enumerate(part.variables):
+            _check_code(variable, part, treatment.levels, f"{place}.variables[{j}]")
+            _check_variable(
+                variable, treatment.column, part.target, classes, f"{place}.variables[{j}]"
+            )
+
+
+def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, where: str) -> None:
+    if variable.code in NUMERIC_CODERS:
+        raise PlanFormatError(
+            f"{where}.code: {variable.code!r} is a code of numbers, but the column holds levels"
+        )
+    if variable.code != "lev":
+        if variable.code not in part.tables:
+            raise PlanFormatError(f"{where}.code: there is no table of {variable.code!r}")
+        _expect(variable.slot, None, f"{where}.slot")
+        _expect(variable.level, None, f"{where}.level")
+        return
+    if variable.slot is None or variable.slot > levels.novel:
+        raise PlanFormatError(
+            f"{where}.slot: expected a code of one of {counted(len(levels), 'level')}, of missing "
+            f"values or the pool (up to {levels.novel}), found {variable.slot}"
+        )
+    level = levels[variable.slot] if variable.slot < len(levels) else None
+    _expect(variable.level, level, f"{where}.level")
+
+
+def _check_variable(
+    variable: DerivedVariable, column: Any, target: Any, classes: tuple[Any, ...], where: str
+) -> None:
+    """Check what holds for the derived variables of all columns."""
+    _expect(variable.orig_variable, column, f"{where}.orig_variable")
+    _expect(variable.target, target, f"{where}.target")
+    expected = [target] if target is not None or not classes else list(classes)
+    found = [score.target for score in variable.scores]
+    if found != expected:
+        raise PlanFormatError(
+            f"{where}.scores: expected scores for {listed(expected)}, found {listed(found)}"
+        )
+    for i, score in enumerate(variable.scores):
+        if not 0.0 <= score.sig <= 1.0:
+            raise PlanFormatError(
+                f"{where}.scores[{i}].sig: expected a probability, found {score.sig!r}"
+            )
+
+
+def _check_statistics(held: dict[str, Any], statistics: Any, where: str) -> None:
+    levels = statistics.levels
+    if levels is None:
+        levels = next(
+            (
+                t.levels
+                for t in held["treatments"]
+                if isinstance(t, LevelTreatment) and t.column == statistics.column
+            ),
+            None,
+        )
+    if levels is None:
+        raise PlanFormatError(
+            f"{where}.levels: expected a list, found null, which stands for the levels of the "
+            "column's treatment; there is no such treatment"
+        )
+    _check_length(statistics.count, levels, f"{where}.count")
+    if not (statistics.count >= 0).all() or not statistics.count[:-1].any():
+        raise PlanFormatError(f"{where}.count: expected weights, 0 or more, and one above 0")
+    targets = [outcome.target for outcome in statistics.outcomes]
+    expected = list(held["classes"]) or [None]
+    if targets and targets != expected:
+        raise PlanFormatError(
+            f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"
+        )
+    for i, outcome in enumerate(statistics.outcomes):
+        for name in ("mean", "effect", "slots"):
+            _check_length(getattr(outcome, name), levels, f"{where}.outcomes[{i}].{name}")
+
+
+def _check_all_counted(held: dict[str, Any]) -> None:
+    with_counts = {s.column for s in held["level_statistics"]}
+    of_levels = [t.column for t in held["treatments"] if isinstance(t, LevelTreatment)]
+    lacking = [column for column in of_levels if column not in with_counts]
+    if lacking:
+        raise PlanFormatError(
+            f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
+        )
+
+
+def _check_derived(held: dict[str, Any]) -> None:
+    names = [v.name for t in held["treatments"] for v in t.variables]
+    derived, named = set(held["derived"]), set(names)
+    check_distinct(names, "treatments: names of variables")
+    check_distinct(held["derived"], "derived")
+    for i, name in enumerate(held["derived"]):
+        if name not in named:
+            raise PlanFormatError(f"derived[{i}]: no treatment has a variable {name!r}")
+    lacking = [name for name in names if name not in derived]
+    if lacking:
+        raise PlanFormatError(f"derived: it lacks {listed(lacking)}, which a treatment has")
+
+
+def _check_target(target: Any, classes: tuple[Any, ...], where: str) -> None:
+    if target is not None and target not in classes:
+        raise PlanFormatError(f"{where}: {target!r} is not among the classes {listed(classes)}")
+
+
+def _check_length(array: np.ndarray[Any, Any], levels: Levels, where: str) -> None:
+    if len(array) != len(levels) + 2:
+        raise PlanFormatError(
+            f"{where}: expected {len(levels) + 2} entries, for {counted(len(levels), 'level')}, "
+            f"missing values and the pool, found {len(array)}"
+        )
+
+
+def _expect(found: Any, expected: Any, where: str) -> None:
+    if found != expected:
+        raise PlanFormatError(f"{where}: expected {expected!r}, found {found!r}")

@@ -1,0 +1,298 @@
+"""Values as JSON, exactly: names and levels of any type that JSON does not know are tagged."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import fractions
+import json
+import math
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py.base.errors import PlanFormatError, listed
+
+_UNBOUNDED = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+_NUMPY = "numpy."
+
+
+def described(found: Any) -> str:
+    """Say what JSON holds in a place, for messages."""
+    if isinstance(found, list | dict):
+        return "a list" if isinstance(found, list) else "an object"
+    if isinstance(found, str):
+        return f"a string, {found!r}" if len(found) <= 40 else "a string"
+    return f"a number, {found!r}" if type(found) in (int, float) else json.dumps(found)
+
+
+def unexpected(where: str, expected: str, found: Any) -> PlanFormatError:
+    """Build the error of something else than expected in a place."""
+    return PlanFormatError(f"{where}: expected {expected}, found {described(found)}")
+
+
+def number_to_json(number: float) -> float | str:
+    """Return a float as it is, or the word for one that JSON has no number for."""
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def number_from_json(found: Any, where: str, *, infinite: bool = False) -> float:
+    """Return a float; ``infinite`` allows the words for numbers that JSON does not have."""
+    if infinite and isinstance(found, str) and found in _UNBOUNDED:
+        return _UNBOUNDED[found]
+    try:
+        if type(found) in (int, float) and math.isfinite(found):
+            return float(found)
+    except OverflowError:
+        pass
+    raise unexpected(where, "a number" if infinite else "a finite number", found)
+
+
+def value_to_json(value: Any, where: str) -> Any:
+    """Write a level or a name: as it is, or as an object of its type and what makes it.
+
+    Raises
+    ------
+    PlanFormatError
+        If it is of a type that has no form here.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, int) or (kind is str and _is_unicode(value)):
+        return value
+    if kind is float and math.isfinite(value):
+        return value
+    if isinstance(value, np.generic):
+        return _numpy_to_json(value, where)
+    form = _FORM_OF.get(kind)
+    if form is None:
+        raise PlanFormatError(
+            f"{where}: {value!r} of type {kind.__name__} cannot be written as JSON; convert the "
+            "column (or the name) to text or numbers before the design"
+        )
+    return {"type": form.name, "value": form.write(value, where)}
+
+
+def value_from_json(found: Any, where: str) -> Any:
+    """Read what `value_to_json` has written.
+
+    Raises
+    ------
+    PlanFormatError
+        Naming the place.
+    """
+    if found is None or type(found) in (str, bool, int):
+        return found
+    if type(found) is float:
+        return number_from_json(found, where)
+    if not isinstance(found, dict) or set(found) != {"type", "value"}:
+        raise unexpected(where, "a value, or an object of a type and a value", found)
+    name, inner = found["type"], found["value"]
+    form = _FORM_NAMED.get(name) if isinstance(name, str) else None
+    if form is None:
+        raise PlanFormatError(
+            f"{where}.type: unknown type {name!r}; known are {listed(list(_FORM_NAMED))}"
+        )
+    try:
+        return form.read(inner, f"{where}.value")
+    except PlanFormatError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as reason:
+        raise PlanFormatError(
+            f"{where}.value: no {name} can be made of {described(inner)}: {reason}"
+        ) from reason
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How values of a type are written and read."""
+
+    name: str
+    kind: type
+    write: Callable[[Any, str], Any]
+    read: Callable[[Any, str], Any]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether text holds no lone surrogates, of which JSON would make other characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _zone_to_json(moment: dt.datetime) -> str | float | None:
+    """Name of a zone, or the seconds of a fixed offset."""
+    # ZoneInfo calls its name so, pytz (which pandas before 3 takes zones from) otherwise.
+    name = getattr(moment.tzinfo, "key", None) or getattr(moment.tzinfo, "zone", None)
+    if isinstance(name, str):
+        return name
+    offset = moment.utcoffset()
+    return None if offset is None else offset.total_seconds()
+
+
+def _zone_from_json(zone: Any) -> dt.tzinfo:
+    return ZoneInfo(zone) if isinstance(zone, str) else dt.timezone(dt.timedelta(seconds=zone))
+
+
+def _datetime_to_json(moment: dt.datetime, _: str) -> list[Any]:
+    zone = _zone_to_json(moment)
+    utc = moment if zone is None else moment.astimezone(dt.UTC).replace(tzinfo=None)
+    return [utc.isoformat(), zone]
+
+
+def _datetime_from_json(found: Any, _: str) -> dt.datetime:
+    utc, zone = found
+    moment = dt.datetime.fromisoformat(utc)
+    return (
+        moment if zone is None else moment.replace(tzinfo=dt.UTC).astimezone(_zone_from_json(zone))
+    )
+
+
+def _timestamp_to_json(moment: pd.Timestamp, _: str) -> list[Any]:
+    return [str(moment.asm8), moment.unit, _zone_to_json(moment)]
+
+
+def _timestamp_from_json(found: Any, _: str) -> pd.Timestamp:
+    utc, unit, zone = found
+    moment = pd.Timestamp(np.datetime64(utc, unit))
+    if zone is None:
+        return moment
+    return moment.tz_localize("UTC").tz_convert(
+        zone if isinstance(zone, str) else _zone_from_json(zone)
+    )
+
+
+def _pandas_timedelta_from_json(found: Any, _: str) -> pd.Timedelta:
+    ticks, unit = found
+    return pd.Timedelta(np.timedelta64(ticks, unit))
+
+
+def _interval_to_json(interval: Any, where: str) -> list[Any]:
+    ends = [value_to_json(end, where) for end in (interval.left, interval.right)]
+    return [*ends, interval.closed]
+
+
+def _interval_from_json(found: Any, where: str) -> Any:
+    left, right, closed = found
+    return pd.Interval(value_from_json(left, where), value_from_json(right, where), closed)
+
+
+def _tuple_to_json(values: tuple[Any, ...], where: str) -> list[Any]:
+    return [value_to_json(value, f"{where}[{i}]") for i, value in enumerate(values)]
+
+
+def _tuple_from_json(found: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(found, list):
+        raise unexpected(where, "a list", found)
+    return tuple(value_from_json(value, f"{where}[{i}]") for i, value in enumerate(found))
+
+
+def _numpy_to_json(value: np.generic, where: str) -> dict[str, Any]:
+    """Write a scalar of numpy, by its dtype; text and bytes have their length in it."""
+    name = _NUMPY + (value.dtype.kind if value.dtype.kind in "US" else value.dtype.name)
+    if value.dtype.kind in "mM":
+        name = f"{_NUMPY}{type(value).__name__}"
+    if name not in _FORM_NAMED:
+        raise PlanFormatError(
+            f"{where}: {value!r} of type {value.dtype} cannot be written as JSON; convert the "
+            "column (or the name) to text or numbers before the design"
+        )
+    return {"type": name, "value": _FORM_NAMED[name].write(value, where)}
+
+
+def _numpy_number(name: str) -> _Form:
+    kind = np.dtype(name).type
+
+    def write(value: Any, _: str) -> Any:
+        number = value.item()
+        return number_to_json(number) if isinstance(number, float) else number
+
+    def read(found: Any, where: str) -> Any:
+        if issubclass(kind, np.floating):
+            return kind(number_from_json(found, where, infinite=True))
+        if type(found) is not (bool if kind is np.bool_ else int):
+            raise unexpected(where, f"a value of type {name}", found)
+        return kind(found)
+
+    return _Form(f"{_NUMPY}{name}", kind, write, read)
+
+
+def _numpy_moment_to_json(value: Any, _: str) -> list[Any]:
+    unit, multiple = np.datetime_data(value.dtype)
+    return [int(value.astype(np.int64)), multiple, unit]
+
+
+def _numpy_moment_from_json(kind: type) -> Callable[[Any, str], Any]:
+    def read(found: Any, _: str) -> Any:
+        ticks, multiple, unit = found
+        return kind(ticks, (unit, multiple))
+
+    return read
+
+
+_FORMS = [
+    # By code point: a pair of surrogates that stood apart must not become one character.
+    _Form("text", str, lambda v, _: [*map(ord, v)], lambda v, _: "".join(map(chr, v))),
+    _Form("bytes", bytes, lambda v, _: v.hex(), lambda v, _: bytes.fromhex(v)),
+    _Form(
+        "float",
+        float,
+        lambda v, _: number_to_json(v),
+        lambda v, where: number_from_json(v, where, infinite=True),
+    ),
+    _Form("Decimal", decimal.Decimal, lambda v, _: str(v), lambda v, _: decimal.Decimal(v)),
+    _Form("Fraction", fractions.Fraction, lambda v, _: str(v), lambda v, _: fractions.Fraction(v)),
+    _Form("UUID", uuid.UUID, lambda v, _: str(v), lambda v, _: uuid.UUID(v)),
+    _Form("date", dt.date, lambda v, _: v.isoformat(), lambda v, _: dt.date.fromisoformat(v)),
+    _Form("time", dt.time, lambda v, _: v.isoformat(), lambda v, _: dt.time.fromisoformat(v)),
+    _Form("datetime", dt.datetime, _datetime_to_json, _datetime_from_json),
+    _Form(
+        "timedelta",
+        dt.timedelta,
+        lambda v, _: [v.days, v.seconds, v.microseconds],
+        lambda v, _: dt.timedelta(*v),
+    ),
+    _Form("Timestamp", pd.Timestamp, _timestamp_to_json, _timestamp_from_json),
+    _Form(
+        "Timedelta",
+        pd.Timedelta,
+        lambda v, _: [int(v.asm8.astype(np.int64)), v.unit],
+        _pandas_timedelta_from_json,
+    ),
+    _Form(
+        "Period",
+        pd.Period,
+        lambda v, _: [v.ordinal, v.freqstr],
+        lambda v, _: pd.Period(ordinal=v[0], freq=v[1]),
+    ),
+    _Form("Interval", pd.Interval, _interval_to_json, _interval_from_json),
+    _Form("tuple", tuple, _tuple_to_json, _tuple_from_json),
+]
+_NUMBERS = ["bool", "float16", "float32", "float64"]
+_NUMBERS += [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_NUMPY_FORMS = [
+    *map(_numpy_number, _NUMBERS),
+    _Form(
+        "numpy.U",
+        np.str_,
+        lambda v, where: value_to_json(str(v), where),
+        lambda v, where: np.str_(value_from_json(v, where)),
+    ),
+    _Form("numpy.S", np.bytes_, lambda v, _: v.hex(), lambda v, _: np.bytes_(bytes.fromhex(v))),
+    *(
+        _Form(
+            f"{_NUMPY}{kind.__name__}", kind, _numpy_moment_to_json, _numpy_moment_from_json(kind)
+        )
+        for kind in (np.datetime64, np.timedelta64)
+    ),
+]
+_FORM_OF = {form.kind: form for form in _FORMS}
+_FORM_NAMED = {form.name: form for form in (*_FORMS, *_NUMPY_FORMS)}

@@ -1,0 +1,134 @@
+"""What a design saw of the outcome in each level, and what it made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.cat_b import cat_b_error, coded_rate
+from vtreat_py.coders.cat_n import cat_n_error
+from vtreat_py.frames.levels import Levels
+
+
+@dataclass(frozen=True, eq=False)
+class LevelOutcome:
+    """The outcome in each level of a column, and the impact codes that come of it.
+
+    Attributes
+    ----------
+    target : object
+        The class it is about, of several; None: the outcome.
+    mean : ndarray of shape (n_levels + 2,)
+        Mean of y (rate of the target) in each level, the missing one, the pool; 0 without rows.
+    effect : ndarray of shape (n_levels + 2,)
+        Impact code of each level, the missing one, the pool and novel levels.
+    slots : ndarray of int, shape (n_levels + 2,)
+        What a code is taken for; see `LevelCodes`.
+    overall : float
+        Mean of y (rate of the target) over all rows.
+    prior_weight : float
+        Weight of ``overall``, in rows, in what is believed of a level.
+    within : float or None
+        Variance of y inside levels; None for a class, where it follows from the rates.
+    """
+
+    target: Any
+    mean: FloatArray
+    effect: FloatArray
+    slots: IntArray
+    overall: float
+    prior_weight: float
+    within: float | None
+
+    def __post_init__(self) -> None:
+        for array in (self.mean, self.effect, self.slots):
+            array.setflags(write=False)
+
+    def mean_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
+        """Standard error of the mean of levels of these weights and effects."""
+        variance: FloatArray | float | None = self.within
+        if variance is None:
+            rate = coded_rate(effect, self.overall)
+            variance = rate * (1.0 - rate)
+        known = np.where(weight > 0, weight, 1.0)
+        return np.asarray(np.where(weight > 0, np.sqrt(variance / known), np.nan))
+
+    def effect_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
+        """Posterior standard deviation of effects that come of these weights."""
+        if self.within is None:
+            return cat_b_error(effect, self.overall, weight, self.prior_weight)
+        return cat_n_error(self.within, weight, self.prior_weight)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelStatistics:
+    """The levels of a column, with their weights and the outcome in them.
+
+    Attributes
+    ----------
+    levels : Levels
+        The training levels.
+    count : ndarray of shape (n_levels + 2,)
+        Weight of each level, of the missing one, and of the pool of rare levels.
+    outcomes : tuple of LevelOutcome
+        One; with several classes one for each of them. None where no impact code was asked for.
+    """
+
+    column: Hashable
+    levels: Levels
+    count: FloatArray
+    outcomes: tuple[LevelOutcome, ...]
+
+    def __post_init__(self) -> None:
+        self.count.setflags(write=False)
+
+    def effects(self, outcome: LevelOutcome, rare_count: float) -> pd.DataFrame:
+        """Put the levels beside one of the outcomes; `TreatmentPlan.level_effects` has the columns.
+
+        What was learned of a level is its own, or the pool's where it has ``rare_count`` rows or
+        less, or nothing where that is suppressed.
+        """
+        rows, n_pool = self._rows(), self.count[-1]
+        count, effect = self.count[rows], outcome.effect[rows] + 0.0  # no effect is -0.0
+        count[-1] = 0.0
+        pooled = ((count <= rare_count) | (rows == self.levels.novel)) & (n_pool > 0)
+        suppressed = outcome.slots[rows] < 0
+        behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
+        learned = np.where(behind > 0, behind, 1.0)
+        return pd.DataFrame(
+            {
+                "level": pd.Series(self._labels()[rows], dtype=object),
+                "kind": pd.Series(self._kinds(rows), dtype=object),
+                "count": count,
+                "mean": np.where(count > 0, outcome.mean[rows], np.nan),
+                "mean_se": outcome.mean_error(count, effect),
+                "effect": effect,
+                "effect_se": outcome.effect_error(behind, effect),
+                "belief": np.where(behind > 0, learned / (learned + outcome.prior_weight), 0.0),
+                "pooled": pooled,
+                "suppressed": suppressed,
+            }
+        )
+
+    def _rows(self) -> IntArray:
+        """Codes in the order they are shown; missing and the pool where there are rows of them."""
+        shown = np.ones(len(self.count), dtype=bool)
+        shown[self.levels.missing :] = self.count[self.levels.missing :] > 0
+        return np.append(np.flatnonzero(shown), self.levels.novel)
+
+    def _labels(self) -> NDArray[np.object_]:
+        labels = np.empty(len(self.count), dtype=object)
+        labels[: len(self.levels)] = self.levels.to_array()
+        return labels
+
+    def _kinds(self, rows: IntArray) -> NDArray[np.object_]:
+        kinds = np.array(["level", "missing", "rare", "novel"], dtype=object)
+        place = np.maximum(rows - len(self.levels) + 1, 0)
+        place[-1] = 3
+        return kinds[place]

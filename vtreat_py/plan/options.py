@@ -1,0 +1,215 @@
+"""The options of a design, checked in one place."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_flag, check_number
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.coders.clean import Imputer
+
+NUMERIC_CODERS = ("clean", "isBAD")
+LEVEL_CODERS = ("lev", "catP", "catB", "catN", "catD")
+CODERS = NUMERIC_CODERS + LEVEL_CODERS
+# Codes that see the outcome: training rows need them from the other folds.
+Y_AWARE = ("catB", "catN", "catD")
+IMPACT = ("catB", "catN")
+CLASSIC, CALIBRATED = "classic", "calibrated"
+_OF_TYPE = {
+    "binomial": ("clean", "isBAD", "lev", "catP", "catB"),
+    "numeric": ("clean", "isBAD", "lev", "catP", "catN", "catD"),
+    "multinomial": ("clean", "isBAD", "lev", "catP", "catB"),
+    "unsupervised": ("clean", "isBAD", "lev", "catP"),
+}
+# Codes that can be built once for each of several classes.
+CLASS_CODERS = ("lev", "catP", "catB")
+Y_AWARE_OF_CLASSES = ("catB",)
+OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
+IMPUTERS = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class NamedFunction:
+    """Stands for an imputation function in a plan that was read from JSON, which holds no code.
+
+    The plan has the numbers that the function gave, so that it prepares frames without it.
+    """
+
+    function: str
+
+    def __call__(self, _values: FloatArray, _weights: FloatArray) -> float:
+        """Refuse: only a design calls imputation functions."""
+        raise InvalidOptionError(
+            f"the imputation function {self.function} is known by name only, because the options "
+            "come from a plan that was read from JSON; give the function itself"
+        )
+
+
+def function_name(imputer: object) -> str | None:
+    """Return the name that a function goes by in JSON; None for other imputers."""
+    if isinstance(imputer, NamedFunction):
+        return imputer.function
+    if not callable(imputer):
+        return None
+    named = imputer if hasattr(imputer, "__qualname__") else type(imputer)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+@dataclass(frozen=True)
+class DesignOptions:
+    """Options of `vtreat_py.design_treatments` that the coders and scores use."""
+
+    min_fraction: float = 0.02
+    smoothing: float | str = "auto"
+    rare_count: float = 0
+    rare_sig: float | None = None
+    collar_prob: float = 0.0
+    coders: tuple[str, ...] = CODERS
+    cat_scaling: bool = False
+    imputation: Imputer = "mean"
+    imputation_map: Mapping[Hashable, Imputer] = field(default_factory=dict)
+    significance: str = "calibrated"
+    force_split: bool = False
+    y_dependent_coders: tuple[str, ...] = Y_AWARE_OF_CLASSES
+
+    @property
+    def follows_r(self) -> bool:
+        """Whether to do exactly what R vtreat does: classic tests and smoothing by a number.
+
+        The one difference beside the numbers themselves: where a fold's training rows cannot
+        support a y-aware code or slope, R takes those of the whole data, a small documented
+        leak. Otherwise such rows get what the fold knows, which is next to nothing.
+        """
+        return self.significance == "classic" and self.smoothing != "auto"
+
+    def imputer(self, column: Hashable) -> Imputer:
+        """Return what fills the bad values of a column."""
+        return self.imputation_map.get(column, self.imputation)
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        min_fraction: Any,
+        smoothing: Any,
+        rare_count: Any,
+        rare_sig: Any,
+        collar_prob: Any,
+        coders: Any,
+        imputation: Any,
+        imputation_map: Any,
+        significance: Any,
+        force_split: Any,
+        cat_scaling: Any = False,
+        y_dependent_coders: Any = None,
+    ) -> DesignOptions:
+        """Check every option.
+
+        Raises
+        ------
+        InvalidOptionError, OptionTypeError
+            Naming the option, what was found and what is allowed.
+        """
+        if isinstance(smoothing, str) and smoothing != "auto":
+            raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
+        if significance not in (CLASSIC, CALIBRATED):
+            raise InvalidOptionError(
+                f'significance={significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
+            )
+        imputation_map = {} if imputation_map is None else imputation_map
+        if not isinstance(imputation_map, Mapping):
+            raise OptionTypeError(
+                f"imputation_map must be a dict from column to imputer; found "
+                f"{type(imputation_map).__name__}"
+            )
+        return cls(
+            min_fraction=check_number("min_fraction", min_fraction, 0, 1),
+            smoothing=smoothing if smoothing == "auto" else check_number("smoothing", smoothing, 0),
+            rare_count=check_number("rare_count", rare_count, 0),
+            rare_sig=None if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
+            collar_prob=check_number("collar_prob", collar_prob, 0, 0.5, below=True),
+            coders=check_coders("coders", coders),
+            cat_scaling=check_flag("cat_scaling", cat_scaling),
+            imputation=_check_imputer("imputation", imputation),
+            imputation_map={
+                column: _check_imputer(f"imputation_map[{column!r}]", imputer)
+                for column, imputer in imputation_map.items()
+            },
+            significance=significance,
+            force_split=check_flag("force_split", force_split),
+            y_dependent_coders=_check_class_coders(y_dependent_coders),
+        )
+
+    def coders_for(self, outcome_type: str) -> tuple[str, ...]:
+        """Return the codes asked for that apply to an outcome type.
+
+        Raises
+        ------
+        InvalidOptionError
+            If none does.
+        """
+        apply = tuple(c for c in _OF_TYPE[outcome_type] if c in self.coders)
+        if not apply:
+            raise InvalidOptionError(
+                f"coders={list(self.coders)} has no code for an outcome of type {outcome_type!r}; "
+                f"those are {list(_OF_TYPE[outcome_type])}"
+            )
+        return apply
+
+    def class_coders(self) -> tuple[str, ...]:
+        """Return the codes that are built once for each of several classes."""
+        return tuple(c for c in self.y_dependent_coders if c in self.coders)
+
+
+def check_coders(name: str, coders: Any) -> tuple[str, ...]:
+    """Return codes in their canonical order; None means all."""
+    if coders is None:
+        return CODERS
+    if isinstance(coders, str) or not isinstance(coders, Iterable):
+        raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(CODERS)}")
+    coders = list(coders)
+    unknown = sorted({str(c) for c in coders if c not in CODERS})
+    if unknown:
+        raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(CODERS)}")
+    if not coders:
+        raise InvalidOptionError(f"{name} is empty; name at least one of {list(CODERS)}")
+    return tuple(c for c in CODERS if c in coders)
+
+
+def _check_class_coders(coders: Any) -> tuple[str, ...]:
+    """Return codes to build once a class; there may be none."""
+    if coders is None:
+        return Y_AWARE_OF_CLASSES
+    if isinstance(coders, Iterable) and not isinstance(coders, str) and not list(coders):
+        return ()
+    checked = check_coders("y_dependent_coders", coders)
+    same = [c for c in checked if c not in CLASS_CODERS]
+    if same:
+        raise InvalidOptionError(
+            f"y_dependent_coders holds {same}, which cannot differ from class to class; "
+            f"those that can are {list(CLASS_CODERS)}"
+        )
+    return checked
+
+
+def _check_imputer(name: str, imputer: Any) -> Imputer:
+    if callable(imputer):
+        return imputer  # type: ignore[no-any-return]
+    if isinstance(imputer, str):
+        if imputer in IMPUTERS:
+            return imputer
+        raise InvalidOptionError(
+            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
+        )
+    if type(imputer) is bool or not isinstance(imputer, numbers.Real):
+        raise OptionTypeError(
+            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
+        )
+    if not math.isfinite(imputer):
+        raise InvalidOptionError(f"{name}={imputer!r}; the number must be finite")
+    return float(imputer)

@@ -1,0 +1,177 @@
+"""The derived variables of a plan, and their scores as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.plan.pruning import SIG, adjusted
+from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
+
+
+class PlanScores:
+    """The scores of a `TreatmentPlan`, in view of their number."""
+
+    outcome_type: str
+    classes: tuple[Any, ...]
+    derived: tuple[DerivedVariable, ...]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of all derived variables, in the order of the treated frame."""
+        return [v.name for v in self.derived]
+
+    @cached_property
+    def _scored(self) -> list[tuple[DerivedVariable, OutcomeScore]]:
+        """The rows of the score frame: what classes share, class by class, then the others."""
+        shared = [v for v in self.derived if v.target is None]
+        own = [(v, score) for v in self.derived if v.target is not None for score in v.scores]
+        return [(v, v.scores[k]) for k in range(max(len(self.classes), 1)) for v in shared] + own
+
+    @cached_property
+    def _thresholds(self) -> list[float]:
+        """For each row of the score frame, 1 / (number of codes x rows of its code).
+
+        Each kind of code gets an equal share of one expected false inclusion.
+        """
+        codes = [v.code for v, _ in self._scored]
+        count = Counter(codes)
+        return [1.0 / (len(count) * count[code]) for code in codes]
+
+    @cached_property
+    def _passed(self) -> list[bool]:
+        """For each row of the score frame, whether its p-value is below its threshold."""
+        if self.outcome_type == "unsupervised":
+            return [True] * len(self._scored)
+        rows = zip(self._scored, self._thresholds, strict=True)
+        return [score.sig < threshold for (_, score), threshold in rows]
+
+    @cached_property
+    def _adjusted(self) -> dict[str, FloatArray]:
+        """By column, the p-value of each row of the score frame in view of their number."""
+        return adjusted([score.sig for _, score in self._scored])
+
+    @property
+    def recommended(self) -> list[bool]:
+        """For each derived variable, whether it is recommended (for at least one class)."""
+        return self._with_any(self._passed)
+
+    def _with_any(self, passed: Iterable[bool]) -> list[bool]:
+        """For each derived variable, whether a row of it in the score frame has passed."""
+        rows = zip(self._scored, passed, strict=True)
+        names = {variable.name for (variable, _), one in rows if one}
+        return [v.name in names for v in self.derived]
+
+    @property
+    def score_frame(self) -> pd.DataFrame:
+        """The derived variables and their scores, as a pandas frame of a row each.
+
+        A new frame each time; changing it does not change the plan. Its columns:
+
+        variable
+            Name of the derived variable, a column of the treated frame.
+        orig_variable
+            The column it comes from.
+        code
+            What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``.
+        level
+            The level that an indicator marks, as it is in the data; None for the missing level,
+            the pool of rare levels and all other codes.
+        varies
+            True: variables that do not vary are not made.
+        rsq, sig
+            Of a regression of the outcome on this variable alone: the share of variance (of
+            deviance, for classes) that it explains, and the p-value. Without outcome 0 and 1.
+        sig_fdr, sig_fwer
+            ``sig`` adjusted for the number of rows of this table: by Benjamini and Hochberg [1]_
+            and by Holm [2]_. See the notes.
+        needs_split
+            Whether rows must be coded out of fold; ``rsq`` and ``sig`` are then those of the
+            cross-frame.
+        extra_model_degrees
+            Degrees of freedom that building it has spent: the number of levels less one.
+        default_threshold
+            1 / (number of different codes x rows of the same code): if all variables were noise,
+            one would be expected to score below its threshold.
+        recommended
+            Whether ``sig`` is below that threshold; always, without outcome. The treatments
+            return these variables only, unless told otherwise (``prune_sig``).
+        outcome_target
+            With several classes only: the class that the scores are for, against all others.
+            A variable has a row for each class it is scored for; codes that are built once for
+            each class are scored for their own.
+
+        See Also
+        --------
+        prepare : Its options ``prune_sig`` and ``prune_by`` select variables by these columns.
+
+        Notes
+        -----
+        With many variables some noise has a small ``sig``: of 1,000 noise variables about 50 are
+        below 0.05. Three rules reckon with that:
+
+        * ``recommended`` bounds a number: at most one noise variable is expected to pass, however
+          many there are. For a model that stands a little noise, and by default.
+        * ``sig_fdr <= q`` bounds a share, the false discovery rate: of the rows that pass, a share
+          of at most q is expected to be noise. For many columns of which many matter: where more
+          is found, more noise is let in beside it. (A row is a variable; with several classes it
+          is a variable and a class.)
+        * ``sig_fwer <= a`` bounds a probability, the family-wise error: that even one noise
+          variable passes has a probability of at most a. Where each variable is a claim that must
+          stand by itself.
+
+        The second bound is proven for p-values that are independent or positively dependent; those
+        of codes of one column rise and fall together, which is of the latter kind. The third holds
+        for any dependence. All of them hold only as far as the p-values do: they must call noise
+        significant as often as they say (see ``significance`` of `design_treatments`).
+
+        References
+        ----------
+        .. [1] Y. Benjamini and Y. Hochberg (1995). "Controlling the False Discovery Rate: A
+           Practical and Powerful Approach to Multiple Testing". Journal of the Royal Statistical
+           Society, Series B, 57(1), 289-300.
+        .. [2] S. Holm (1979). "A Simple Sequentially Rejective Multiple Test Procedure".
+           Scandinavian Journal of Statistics, 6(2), 65-70.
+        """
+        frame = self._score_table
+        for place, column in enumerate(self._adjusted, start=list(frame).index(SIG) + 1):
+            frame.insert(place, column, self._adjusted[column])
+        return frame
+
+    @property
+    def _score_table(self) -> pd.DataFrame:
+        """The score frame without adjusted p-values, for those who do not look at them."""
+        variables = [v for v, _ in self._scored]
+        scores = [score for _, score in self._scored]
+        frame = pd.DataFrame(
+            {
+                "variable": _objects(v.name for v in variables),
+                "orig_variable": _objects(v.orig_variable for v in variables),
+                "code": _objects(v.code for v in variables),
+                "level": _objects(v.level for v in variables),
+                "varies": np.ones(len(variables), dtype=bool),
+                "rsq": np.array([score.rsq for score in scores], dtype=float),
+                "sig": np.array([score.sig for score in scores], dtype=float),
+                "needs_split": np.array([v.needs_split for v in variables], dtype=bool),
+                "extra_model_degrees": np.array(
+                    [v.extra_model_degrees for v in variables], dtype=float
+                ),
+                "default_threshold": np.array(self._thresholds, dtype=float),
+                "recommended": np.array(self._passed, dtype=bool),
+            }
+        )
+        if self.classes:
+            frame["outcome_target"] = _objects(score.target for score in scores)
+        return frame
+
+
+def _objects(values: Iterable[Any]) -> pd.Series[Any]:
+    """A column of Python values as they are: pandas would turn None among text into NaN."""
+    listed = list(values)
+    return pd.Series(listed, dtype=object, index=range(len(listed)))

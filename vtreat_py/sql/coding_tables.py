@@ -1,0 +1,100 @@
+"""Coding tables: the codes of columns of very many levels, to be joined by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment, Treatment
+from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.sql.level_codes import SqlCodes
+
+MANY_LEVELS = 2000
+LEVEL = "level"
+
+_LONGEST = 30
+_NOT_PLAIN = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, eq=False)
+class CodingTable:
+    """The unscaled codes of all variables of a column, by level.
+
+    Attributes
+    ----------
+    name : str
+        Holds a digest of the content: tables of another plan have other names.
+    codes : SqlCodes
+    """
+
+    name: str
+    codes: SqlCodes
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the table's columns: the level, and one for each variable of the column."""
+        return [LEVEL, *(code_column(i) for i in range(self.codes.values.shape[1]))]
+
+    def to_arrow(self) -> pa.Table:
+        """Return the table as an Arrow table."""
+        types = {"text": pa.large_string(), "bytes": pa.large_binary()}
+        level = pa.array(self.codes.keys, types.get(self.codes.kind, pa.float64()))
+        return pa.table([level, *map(pa.array, self.codes.values.T)], names=self.columns)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table as a frame."""
+        values = dict(zip(self.columns[1:], self.codes.values.T, strict=True))
+        dtype = float if self.codes.kind not in ("text", "bytes") else None
+        return pd.DataFrame({LEVEL: pd.Series(self.codes.keys, dtype=dtype), **values})
+
+
+def code_column(place: int) -> str:
+    """Name the column of a coding table that holds a variable, by its place in the column."""
+    return f"code_{place + 1}"
+
+
+def coding_table(plan: Plan, treatment: LevelTreatment) -> CodingTable | None:
+    """Make the coding table of a column of a plan; None if it has not so many levels.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the levels have no form in SQL.
+    """
+    if len(treatment.levels) <= MANY_LEVELS:
+        return None
+    codes = SqlCodes.of(treatment, variables_of(plan, treatment))
+    if len(codes) <= MANY_LEVELS:
+        return None
+    return CodingTable(_table_name(codes), codes)
+
+
+def variables_of(plan: Plan, treatment: LevelTreatment) -> list[DerivedVariable]:
+    """Return the variables of a column, in the order of the plan."""
+    return [v for v in plan.derived if v.orig_variable == treatment.column]
+
+
+def coding_tables(plan: Plan, treatments: Iterable[Treatment]) -> list[CodingTable]:
+    """Make the coding tables of some columns of a plan."""
+    made = [coding_table(plan, t) for t in treatments if isinstance(t, LevelTreatment)]
+    return [table for table in made if table is not None]
+
+
+def _table_name(codes: SqlCodes) -> str:
+    digest = blake2b(digest_size=8)
+    keys = [key.hex() if isinstance(key, bytes) else key for key in codes.keys]
+    digest.update(json.dumps([codes.kind, keys]).encode())
+    digest.update(np.ascontiguousarray(codes.values, dtype="<f8").tobytes())
+    return f"vtreat_{_plain(codes.column)}_{digest.hexdigest()}"
+
+
+def _plain(column: Hashable) -> str:
+    return _NOT_PLAIN.sub("_", str(column).lower())[:_LONGEST].strip("_") or "column"

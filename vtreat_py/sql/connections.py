@@ -1,0 +1,341 @@
+"""Connections to engines: tables go in, numbers come out, nothing temporary stays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
+from vtreat_py.sql.dialect import Dialect
+from vtreat_py.sql.dialects import check_native
+
+
+class Connection(ABC):
+    """A connection of the caller's, in whose transaction nothing is committed or undone.
+
+    Attributes
+    ----------
+    dialect : Dialect
+    told_by : str
+        A method that such connections have, and cursors or connections of other engines lack.
+    """
+
+    dialect: Dialect
+    told_by: str
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+
+    @abstractmethod
+    def passing(self) -> Any:
+        """Make a context in which `load` makes tables that are gone at its end."""
+
+    @abstractmethod
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary table."""
+
+    @abstractmethod
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays, unless there is one of that name."""
+
+    @abstractmethod
+    def numbers(self, query: str) -> FloatArray:
+        """Run a query; NULL becomes NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+        """
+
+
+class ViewConnection(Connection):
+    """A connection whose temporary tables are views, dropped one by one."""
+
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        self.loaded: list[str] = []
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Make a context in which loaded tables are views."""
+        try:
+            yield
+        finally:
+            while self.loaded:
+                self.drop(self.loaded.pop())
+
+    @abstractmethod
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+
+
+class DuckDBConnection(ViewConnection):
+    """A connection of DuckDB, which reads Arrow tables where they are."""
+
+    dialect = check_native("duckdb")
+    told_by = "register"
+
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+        self.native.unregister(name)
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary view of an Arrow table."""
+        self.native.register(name, table)
+        self.loaded.append(name)
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays."""
+        with self.passing():
+            self.load(view := f"{name}_arrow", table)
+            quoted, read = self.dialect.quoted(name), self.dialect.quoted(view)
+            self.native.execute(f"CREATE TABLE IF NOT EXISTS {quoted} AS SELECT * FROM {read}")
+
+    def numbers(self, query: str) -> FloatArray:
+        """Run a query."""
+        return _matrix(self.native.execute(query).fetchall())
+
+
+class SQLiteConnection(Connection):
+    """A connection of Python's sqlite3."""
+
+    dialect = check_native("sqlite")
+    told_by = "cursor"
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Make a context that is undone at its end."""
+        self.native.execute("SAVEPOINT vtreat")
+        try:
+            yield
+        finally:
+            self.native.execute("ROLLBACK TO vtreat")
+            self.native.execute("RELEASE vtreat")
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary table."""
+        self._fill(f"temp.{self.dialect.quoted(name)}", table)
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays, with an index of its levels."""
+        known = "SELECT count(*) FROM main.sqlite_master WHERE name = ?"
+        if self._cursor().execute(known, (name,)).fetchone()[0]:
+            return
+        self.native.execute("SAVEPOINT vtreat")
+        try:
+            quoted = self.dialect.quoted(name)
+            self._fill(f"main.{quoted}", table)
+            level = self.dialect.quoted(table.column_names[0])
+            index = self.dialect.quoted(f"{name}_{table.column_names[0]}")
+            self.native.execute(f"CREATE UNIQUE INDEX main.{index} ON {quoted} ({level})")
+        except BaseException:
+            self.native.execute("ROLLBACK TO vtreat")
+            raise
+        finally:
+            self.native.execute("RELEASE vtreat")
+
+    def numbers(self, query: str) -> FloatArray:
+        """Run a query."""
+        return _matrix(self._cursor().execute(query).fetchall())
+
+    def _cursor(self) -> Any:
+        cursor = self.native.cursor()
+        cursor.row_factory = None  # rows are tuples, whatever they are to the caller
+        return cursor
+
+    def _fill(self, quoted: str, table: pa.Table) -> None:
+        # Columns have no types: values keep theirs, and text stays text in comparisons.
+        names = ", ".join(map(self.dialect.quoted, table.column_names))
+        self.native.execute(f"CREATE TABLE {quoted} ({names})")
+        marks = ", ".join("?" * table.num_columns)
+        columns = [[_for_sqlite(v) for v in c.to_pylist()] for c in table.columns]
+        self.native.executemany(
+            f"INSERT INTO {quoted} VALUES ({marks})", zip(*columns, strict=True)
+        )
+
+
+class PostgresConnection(Connection):
+    """A connection of psycopg."""
+
+    dialect = check_native("postgres")
+    told_by = "transaction"
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Make a context that is undone at its end."""
+        with self.native.transaction(force_rollback=True):
+            yield
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary table."""
+        self._fill("CREATE TEMPORARY TABLE", name, table)
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays."""
+        with self.native.transaction(), self._cursor() as cursor:
+            quoted = self.dialect.quoted(name)
+            if cursor.execute("SELECT to_regclass(%s)", (quoted,)).fetchone()[0] is None:
+                self._fill("CREATE TABLE", name, table)
+                cursor.execute(f"ANALYZE {quoted}")
+
+    def numbers(self, query: str) -> FloatArray:
+        """Run a query."""
+        with self._cursor() as cursor:
+            return _matrix(cursor.execute(query).fetchall())
+
+    def column_type(self, field: pa.Field) -> str:
+        """Name PostgreSQL's type of a column."""
+        kind, t = field.type, pa.types
+        if t.is_timestamp(kind):
+            return "timestamp" if kind.tz is None else "timestamptz"
+        return _named_type(field, _POSTGRES)
+
+    def _cursor(self) -> Any:
+        from psycopg.rows import tuple_row
+
+        return self.native.cursor(row_factory=tuple_row)
+
+    def _fill(self, make: str, name: str, table: pa.Table) -> None:
+        quoted = self.dialect.quoted(name)
+        with self._cursor() as cursor:
+            cursor.execute(f"{make} {quoted} ({_declared(table, self)})")
+            with cursor.copy(f"COPY {quoted} FROM STDIN") as copy:
+                for row in zip(*(c.to_pylist() for c in table.columns), strict=True):
+                    copy.write_row(row)
+
+
+class SparkConnection(ViewConnection):
+    """A Spark session. What it is given is a view of the session, and goes with it."""
+
+    dialect = check_native("spark")
+    told_by = "createDataFrame"
+
+    def drop(self, name: str) -> None:
+        """Drop a view."""
+        self.native.catalog.dropTempView(name)
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary view."""
+        self.create(name, table)
+        self.loaded.append(name)
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a view that stays as long as the session."""
+        rows = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
+        frame = self.native.createDataFrame(rows, _declared(table, self))
+        frame.createOrReplaceTempView(name)
+
+    def numbers(self, query: str) -> FloatArray:
+        """Run a query."""
+        return _matrix([tuple(row) for row in self.native.sql(query).collect()])
+
+    def column_type(self, field: pa.Field) -> str:
+        """Name Spark's type of a column."""
+        kind, t = field.type, pa.types
+        if t.is_timestamp(kind):
+            return "timestamp_ntz" if kind.tz is None else "timestamp"
+        if t.is_decimal(kind):
+            return f"decimal({kind.precision}, {kind.scale})"
+        return _named_type(field, _SPARK)
+
+
+_CONNECTIONS: dict[str, type[Connection]] = {
+    "duckdb": DuckDBConnection,
+    "sqlite": SQLiteConnection,
+    "postgres": PostgresConnection,
+    "spark": SparkConnection,
+}
+_DIALECT_OF = {
+    "duckdb": "duckdb",
+    "_duckdb": "duckdb",
+    "sqlite3": "sqlite",
+    "psycopg": "postgres",
+    "pyspark": "spark",
+}
+
+
+def connected(native: Any, dialect: str | None = None) -> Connection:
+    """Wrap a connection.
+
+    Raises
+    ------
+    OptionTypeError
+        If it is none that is known, and ``dialect`` does not say what it is, or if it lacks what
+        connections of the dialect have.
+    InvalidOptionError
+        If the dialect cannot be run.
+    """
+    if dialect is None:
+        packages = [c.__module__.partition(".")[0] for c in type(native).__mro__]
+        dialect = next((_DIALECT_OF[p] for p in packages if p in _DIALECT_OF), None)
+    if dialect is None:
+        raise OptionTypeError(
+            f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3 "
+            "or psycopg, or a Spark session, or say what it talks to by dialect="
+        )
+    kind = _CONNECTIONS[check_native(dialect).name]
+    if not hasattr(native, kind.told_by):
+        raise OptionTypeError(
+            f"connection is of type {type(native).__name__}, which is no connection to {dialect} "
+            "(it may be a cursor, or dialect= may be that of another engine)"
+        )
+    return kind(native)
+
+
+def _declared(table: pa.Table, engine: PostgresConnection | SparkConnection) -> str:
+    """List the columns of a table with their types."""
+    columns = [f"{engine.dialect.quoted(f.name)} {engine.column_type(f)}" for f in table.schema]
+    return ", ".join(columns)
+
+
+def _matrix(rows: list[tuple[Any, ...]]) -> FloatArray:
+    return np.array(rows, dtype=np.float64)
+
+
+def _for_sqlite(value: Any) -> Any:
+    """Turn a Python value into one that SQLite has; dates and times into ISO text."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return float(value)
+
+
+_Test = Callable[[pa.DataType], bool]
+_SPARK: list[tuple[_Test, str]] = [
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_large_string, "string"),
+    (pa.types.is_large_binary, "binary"),
+    (pa.types.is_float32, "float"),
+    (pa.types.is_floating, "double"),
+    (pa.types.is_uint64, "decimal(20, 0)"),
+    (pa.types.is_integer, "bigint"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_duration, "interval day to second"),
+]
+_POSTGRES: list[tuple[_Test, str]] = [
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_large_string, "text"),
+    (pa.types.is_large_binary, "bytea"),
+    (pa.types.is_float32, "real"),
+    (pa.types.is_floating, "float8"),
+    (pa.types.is_uint64, "numeric"),
+    (pa.types.is_integer, "bigint"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_duration, "interval"),
+    (pa.types.is_time, "time"),
+    (pa.types.is_decimal, "numeric"),
+]
+
+
+def _named_type(field: pa.Field, names: list[tuple[_Test, str]]) -> str:
+    for test, name in names:
+        if test(field.type):
+            return name
+    raise UnsupportedColumnError(field.name, f"values of type {field.type}")

@@ -1,0 +1,142 @@
+"""What differs between SQL dialects: names, literals, and how columns are read as numbers."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.columns import Kind
+
+LARGEST = float(np.finfo(np.float64).max)
+MICROSECONDS = 1_000_000
+
+
+class Dialect(ABC):
+    """How one engine writes what `query` needs.
+
+    Attributes
+    ----------
+    name : str
+        As users name the dialect.
+    folds_case : bool
+        Whether the engine takes column names that differ by case only for one.
+    longest_name : int or None
+        Bytes of a name that the engine keeps; it would cut longer ones short in silence.
+    most_joins : int or None
+        How many tables a query may join.
+    most_columns : int or None
+        How many columns a query may read or return.
+    traps_underflow : bool
+        Whether a product too small for a float is an error, and not 0.
+    """
+
+    name: str
+    folds_case = True
+    longest_name: int | None = None
+    most_joins: int | None = None
+    most_columns: int | None = None
+    traps_underflow = False
+
+    def identifier(self, name: str) -> str:
+        """Quote a name.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the engine has no such names.
+        """
+        if not name or "\0" in name or not _is_unicode(name):
+            raise InvalidOptionError(
+                f"the name {name!r} cannot be written as SQL: names must not be empty, and hold no "
+                "NUL and no lone surrogate; rename the column before the design"
+            )
+        size = len(name.encode())
+        if self.longest_name is not None and size > self.longest_name:
+            raise InvalidOptionError(
+                f"the name {name!r} has {size} bytes; {self.name} cuts names after "
+                f"{self.longest_name}. Rename the column before the design, or choose other "
+                "derived variables (variables=, coders=)"
+            )
+        return self.quoted(name)
+
+    def quoted(self, name: str) -> str:
+        """Quote a name that has been checked."""
+        return '"' + name.replace('"', '""') + '"'
+
+    def holds(self, key: str | bytes | float) -> bool:
+        """Whether a column of the engine can hold a level."""
+        return not isinstance(key, str) or _is_unicode(key)
+
+    def key(self, key: str | bytes | float) -> str:
+        """Write a level."""
+        if isinstance(key, str):
+            return self.text(key)
+        return self.blob(key) if isinstance(key, bytes) else self.double(key)
+
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """Write text."""
+
+    @abstractmethod
+    def blob(self, value: bytes) -> str:
+        """Write bytes."""
+
+    @abstractmethod
+    def double(self, value: float) -> str:
+        """Write a float (or an infinity), so that the engine reads the same bits."""
+
+    @abstractmethod
+    def text_key(self, column: str) -> str:
+        """Read a column as text that is compared by code point."""
+
+    @abstractmethod
+    def number(self, column: str, may_be_boolean: bool) -> str:
+        """Read a column of numbers or booleans as floats."""
+
+    @abstractmethod
+    def moment(self, kind: Kind, column: str) -> str | None:
+        """Read a date, time or duration as a float as `NumericColumn` has it; None: unknown."""
+
+    def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """Write a named query of literals."""
+        listed = ",\n".join(f"    ({', '.join(row)})" for row in rows)
+        return f"{name} ({', '.join(columns)}) AS (\n  VALUES\n{listed}\n)"
+
+
+def decimal(value: float) -> str:
+    """Write a finite float as the shortest decimal that reads as the same float."""
+    text = repr(value)
+    text = text if "e" in text else f"{text}e0"
+    return f"({text})" if text.startswith("-") else text  # never two minus signs: a comment
+
+
+def infinity(value: float) -> str | None:
+    """Return the word for an infinity; None for other floats."""
+    return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def floor_seconds(micros: str, divide: str, double: str) -> str:
+    """Turn whole microseconds into seconds with the roundings of the path in memory.
+
+    Parameters
+    ----------
+    micros : str
+        A 64-bit integer expression.
+    divide, double : str
+        The engine's operator of integer division, and its type of floats.
+    """
+    rest = f"((({micros}) % {MICROSECONDS} + {MICROSECONDS}) % {MICROSECONDS})"
+    whole = f"((({micros}) - {rest}) {divide} {MICROSECONDS})"
+    return f"(CAST({whole} AS {double}) + CAST({rest} AS {double}) / {decimal(1e6)})"
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""The dialects by name: native ones, and those that sqlglot translates to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.sql.dialect import Dialect
+from vtreat_py.sql.duckdb_dialect import DuckDB, Portable
+from vtreat_py.sql.postgres_dialect import Postgres
+from vtreat_py.sql.spark_dialect import Spark
+from vtreat_py.sql.sqlite_dialect import SQLite
+
+_NATIVE: dict[str, Dialect] = {d.name: d for d in (DuckDB(), SQLite(), Postgres(), Spark())}
+_UNVERIFIED = (
+    "-- Unverified: translated by sqlglot from DuckDB's SQL to {dialect}; compare its numbers with "
+    "prepare() before use.\n"
+)
+
+
+def native_dialect(name: str) -> Dialect | None:
+    """Find a dialect that is written here; None: it is to be translated to.
+
+    Raises
+    ------
+    OptionTypeError, InvalidOptionError
+        If there is no dialect of that name.
+    DependencyError
+        If sqlglot is needed to tell, and not installed, or too old.
+    """
+    if not isinstance(name, str):
+        raise OptionTypeError(f"dialect={name!r} must be a name, such as 'duckdb'")
+    if name not in _NATIVE and name not in (known := _translated()):
+        raise InvalidOptionError(
+            f"dialect={name!r}; tested are {', '.join(_NATIVE)}, and sqlglot translates to "
+            f"{', '.join(known)}"
+        )
+    return _NATIVE.get(name)
+
+
+def check_native(name: str) -> Dialect:
+    """Find a dialect that is written here.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is another.
+    """
+    found = native_dialect(name)
+    if found is None:
+        raise InvalidOptionError(
+            f"dialect={name!r} is translated, and cannot be run here; "
+            f"those that can are {', '.join(_NATIVE)}"
+        )
+    return found
+
+
+def source_dialect() -> Dialect:
+    """Return the dialect that is translated to others."""
+    return Portable()
+
+
+def translated(sql: str, dialect: str) -> str:
+    """Translate DuckDB's SQL; the text says that nobody has run it."""
+    (found,) = _sqlglot().transpile(sql, read="duckdb", write=dialect, pretty=True)
+    return _UNVERIFIED.format(dialect=dialect) + str(found)
+
+
+def _translated() -> list[str]:
+    return sorted(d.value for d in _sqlglot().Dialects if d.value and d.value not in _NATIVE)
+
+
+def _sqlglot() -> Any:
+    return optional_module("sqlglot", f"dialects other than {', '.join(_NATIVE)}")

@@ -1,0 +1,72 @@
+"""SQL as DuckDB reads it, and a plain form of it that other dialects are translated from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vtreat_py.frames.columns import Kind
+from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
+
+
+class DuckDB(Dialect):
+    """DuckDB.
+
+    Numbers with an exponent are DOUBLE there; without one they are DECIMAL. Text has no escapes.
+    """
+
+    name = "duckdb"
+
+    def text(self, value: str) -> str:
+        """Write text; NUL ends a query, and is put in by a function."""
+        quoted = "'" + value.replace("'", "''") + "'"
+        return quoted if "\0" not in value else f"({quoted.replace(chr(0), _NUL)})"
+
+    def blob(self, value: bytes) -> str:
+        """Write bytes."""
+        return f"unhex('{value.hex()}')"
+
+    def double(self, value: float) -> str:
+        """Write a float."""
+        word = infinity(value)
+        return decimal(value) if word is None else f"CAST('{word}' AS DOUBLE)"
+
+    def text_key(self, column: str) -> str:
+        """Read text (or an ENUM); the column, or the session, may have a collation of its own."""
+        return f'CAST({column} AS VARCHAR) COLLATE "binary"'
+
+    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
+        """Read numbers or booleans."""
+        return f"CAST({column} AS DOUBLE)"
+
+    def moment(self, kind: Kind, column: str) -> str | None:
+        """Read dates and times; infinite ones are bad values."""
+        if kind == "date":
+            days = f"CAST({column} - DATE '1970-01-01' AS DOUBLE)"
+            return f"CASE WHEN isfinite({column}) THEN {days} END"
+        if kind == "datetime":
+            # Not by epoch_us alone, which rounds nanoseconds.
+            rest = f"(nanosecond({column}) % 1000000000)"
+            whole = f"round((epoch_us({column}) - {rest} / 1e3) / 1e6)"
+            return f"CASE WHEN isfinite({column}) THEN {whole} + {rest} / 1e9 END"
+        if kind == "time":
+            return f"(epoch_ns({column}) / 1e9)"
+        return floor_seconds(f"epoch_us({column})", "//", "DOUBLE")
+
+
+class Portable(DuckDB):
+    """The part of DuckDB's SQL that other dialects have, too."""
+
+    def text_key(self, column: str) -> str:
+        """Read text."""
+        return f"CAST({column} AS VARCHAR)"
+
+    def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """Write a named query of literals without VALUES, whose columns some dialects lose."""
+        selects = [
+            "  SELECT " + ", ".join(f"{v} AS {c}" for v, c in zip(row, columns, strict=True))
+            for row in rows
+        ]
+        return f"{name} AS (\n" + "\n  UNION ALL\n".join(selects) + "\n)"
+
+
+_NUL = "' || chr(0) || '"

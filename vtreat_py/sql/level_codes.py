@@ -1,0 +1,151 @@
+"""What the levels of a column become, as SQL can say it: keys, and a number for each variable."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError, counted, listed
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.columns import Kind, NumericColumn
+from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.reading import read_column
+from vtreat_py.plan.treatments import LevelTreatment
+from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.sql.dialect import Dialect
+
+Key = str | bytes | float
+KeyKind = Literal["text", "bytes"] | Kind
+
+_EXACT_INTEGERS = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class SqlCodes:
+    """The codes of a column's levels that are not what novel levels get.
+
+    Attributes
+    ----------
+    kind : str
+        What the keys are: text, bytes, or what the floats of a `NumericColumn` stand for.
+    keys : list
+        The levels, all different: text, bytes or floats.
+    values : ndarray of shape (n_keys, n_variables)
+    missing, novel : ndarray of shape (n_variables,)
+        What missing values and levels that are no key get.
+    """
+
+    column: Hashable
+    kind: KeyKind
+    keys: list[Key]
+    values: FloatArray
+    missing: FloatArray
+    novel: FloatArray
+
+    @classmethod
+    def of(cls, treatment: LevelTreatment, variables: Sequence[DerivedVariable]) -> SqlCodes:
+        """Take the codes of some of a column's variables, unscaled.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the levels have no form in SQL.
+        """
+        kind, keys = sql_keys(treatment.column, treatment.levels)
+        tables = np.column_stack([treatment.table(v) for v in variables])
+        values, missing, novel = tables[:-2], tables[-2], tables[-1]
+        codes = cls(treatment.column, kind, keys, values, missing, novel)
+        return codes.where((_bits(values) != _bits(novel)).any(axis=1))
+
+    def where(self, kept: BoolArray) -> SqlCodes:
+        """Keep some of the keys."""
+        keys = [key for key, keep in zip(self.keys, kept, strict=True) if keep]
+        return replace(self, keys=keys, values=self.values[kept])
+
+    def scaled(self, variables: Sequence[DerivedVariable]) -> SqlCodes:
+        """Scale the codes as `LevelTreatment.write` does."""
+        slope = np.array([v.slope for v in variables])
+        mean = np.array([v.mean for v in variables])
+        return replace(
+            self,
+            values=slope * (self.values - mean),
+            missing=slope * (self.missing - mean),
+            novel=slope * (self.novel - mean),
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def sql_keys(column: Hashable, levels: Levels) -> tuple[KeyKind, list[Key]]:
+    """Turn levels into text, bytes or numbers, and say which.
+
+    Raises
+    ------
+    InvalidOptionError
+        If they are of several types, or of one that has no form in SQL.
+    """
+    listed = levels.to_list()
+    if levels.is_text:
+        return ("bytes" if pa.types.is_large_binary(levels.labels.type) else "text"), listed
+    if all(isinstance(level, str) for level in listed):
+        return "text", listed
+    _check_exact(column, listed)
+    numbers = _numbers(column, listed)
+    if numbers is None or len(set(numbers.values.tolist())) < len(listed):
+        types = ", ".join(dict.fromkeys(type(level).__name__ for level in listed))
+        raise InvalidOptionError(
+            f"column {column!r} has levels of type {types}, which have no form in SQL that tells "
+            "them apart. Convert the column to text before the design, or choose variables of "
+            "other columns (variables=)"
+        )
+    return numbers.kind, numbers.values.tolist()
+
+
+def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
+    """Leave out levels that no table of an engine can hold, and say so."""
+    held = np.array([dialect.holds(key) for key in codes.keys], dtype=bool)
+    if held.all():
+        return codes
+    lost = [key for key, keep in zip(codes.keys, held, strict=True) if not keep]
+    warn(
+        f"column {codes.column!r} has {counted(len(lost), 'level')} that {dialect.name} cannot "
+        f"hold in text, and that are left out: {listed(lost)}. Where such values were changed "
+        "when the table was loaded, they are coded as novel levels"
+    )
+    return codes.where(held)
+
+
+def _bits(values: FloatArray) -> IntArray:
+    """Floats as integers: 0.0 and -0.0 differ, too."""
+    return np.ascontiguousarray(values).view(np.int64)
+
+
+def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:
+    """Read levels as a column of numbers, dates or times."""
+    series = pd.Series(levels, dtype=object)
+    try:
+        read = read_column(column, nw.from_native(series, series_only=True))
+    except UnsupportedColumnError:
+        return None
+    if not isinstance(read, NumericColumn):
+        return None
+    return NumericColumn(column, read.kind, read.values.astype(np.float64), read.bad)
+
+
+def _check_exact(column: Hashable, levels: list[Any]) -> None:
+    integers = [int(v) for v in levels if isinstance(v, int | np.integer)]
+    large = [v for v in integers if abs(v) >= _EXACT_INTEGERS]
+    if large:
+        raise InvalidOptionError(
+            f"column {column!r} has the level {large[0]!r}: SQL compares levels that are numbers "
+            "as 64-bit floats, which are exact below 2**53 only. Convert the column to text "
+            "before the design"
+        )

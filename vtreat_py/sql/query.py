@@ -1,0 +1,297 @@
+"""The SELECT that treats a table as `prepare` treats a frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.names import told_apart
+from vtreat_py.base.warn import warn
+from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.sql.coding_tables import (
+    LEVEL,
+    MANY_LEVELS,
+    CodingTable,
+    code_column,
+    coding_table,
+    variables_of,
+)
+from vtreat_py.sql.dialect import Dialect
+from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
+from vtreat_py.sql.level_codes import SqlCodes, held_codes
+from vtreat_py.sql.numbers import good_number, number_variable
+
+FEW_LEVELS = 20
+
+_QUERY = re.compile(r"\s*(\(|(SELECT|WITH|VALUES|FROM)\s)", re.IGNORECASE)
+
+
+def plan_to_sql(
+    plan: Plan,
+    source: str | Sequence[str],
+    choice: Choice,
+    dialect: str,
+    row_id: Hashable | None,
+) -> str:
+    """Write a plan as a query; see `TreatmentPlan.to_sql`."""
+    native = native_dialect(dialect)
+    query = _Query(plan, choice, native or source_dialect())
+    text = query.text(source, row_id)
+    return text if native else translated(text, dialect)
+
+
+@dataclass
+class _Query:
+    """A query as it is put together: columns are read once, then joined with their codes."""
+
+    plan: Plan
+    choice: Choice
+    dialect: Dialect
+    read: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    joins: list[str] = field(default_factory=list)
+    prefix: str = "vtreat"
+
+    def text(self, source: str | Sequence[str], row_id: Hashable | None) -> str:
+        """Put the query together."""
+        kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
+        treatments = self.choice.treatments(self.plan)
+        names = self._output_names()
+        self._check_names(kept, [t.column for t in treatments], list(names.values()))
+        scanned = self._source(source)
+        while self.prefix in scanned.lower():  # our names must not hide the tables of a subquery
+            self.prefix += "_"
+        as_they_are = [f"{self._read(self._column(c))} AS {self._name(c)}" for c in kept]
+        derived: dict[str, str] = {}
+        for treatment in treatments:
+            variables = [v for v in self.choice.variables if v.orig_variable == treatment.column]
+            if isinstance(treatment, LevelTreatment):
+                derived |= self._levels(treatment, variables)
+            else:
+                derived |= self._numbers(treatment, variables)
+        columns = [
+            f"{derived[v.name]} AS {self._name(names[v.name])}" for v in self.choice.variables
+        ]
+        first = 0 if row_id is None else 1
+        columns = as_they_are[:first] + columns + as_they_are[first:]
+        self._check_size(max(len(columns), len(self.read)))
+        rows = f"{self.prefix}_rows"
+        listed = ",\n    ".join(self.read)
+        scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
+        body = "SELECT\n  " + ",\n  ".join(columns) + f"\nFROM {rows}"
+        return "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
+
+    def _output_names(self) -> dict[str, str]:
+        """Name derived variables so that the engine can tell them apart, with a warning.
+
+        The name of one does not depend on which are chosen.
+        """
+        chosen = [v.name for v in self.choice.variables]
+        if not self.dialect.folds_case:
+            return {name: name for name in chosen}
+        apart = told_apart(self.plan.feature_names)
+        renamed = [f"{name!r} is called {apart[name]!r}" for name in chosen if apart[name] != name]
+        if renamed:
+            warn(
+                f"{self.dialect.name} does not tell upper from lower case in names of columns: "
+                f"{', '.join(renamed)} in its results"
+            )
+        return {name: apart[name] for name in chosen}
+
+    def _check_names(
+        self, kept: list[Hashable], columns: list[Hashable], derived: list[str]
+    ) -> None:
+        if not kept and not columns:
+            raise InvalidOptionError(
+                "a query needs a column: nothing is derived, so name row_id or extra_columns"
+            )
+        for column in kept:
+            if not isinstance(column, Hashable):
+                raise OptionTypeError(f"row_id or extra_columns has {column!r}, which is no name")
+        given = [self._seen(name) for name in [*kept, *derived]]
+        taken = [c for c in kept if given.count(self._seen(c)) > 1]
+        if taken:
+            case = " (in upper or lower case)" if self.dialect.folds_case else ""
+            raise InvalidOptionError(
+                f"row_id or extra_columns would give {taken[0]!r} twice{case}; rename the column, "
+                "or leave the derived variable of that name out with variables="
+            )
+        names: dict[str, Hashable] = {}
+        for column in [*kept, *columns]:
+            other = names.setdefault(self._seen(column), column)
+            if other != column:
+                raise InvalidOptionError(
+                    f"columns {other!r} and {column!r} have one name in {self.dialect.name}; "
+                    "rename one before the design"
+                )
+
+    def _check_size(self, n_columns: int) -> None:
+        most = self.dialect.most_columns
+        if most is not None and n_columns > most:
+            raise InvalidOptionError(
+                f"the query has {n_columns} columns; {self.dialect.name} takes {most}. Choose "
+                "variables (variables=, prune_sig=), or write several queries"
+            )
+
+    def _seen(self, column: Hashable) -> str:
+        """Return a name as the engine compares it."""
+        return str(column).lower() if self.dialect.folds_case else str(column)
+
+    def _source(self, source: str | Sequence[str]) -> str:
+        """Write where rows come from: a quoted name, or a query as it was given."""
+        if isinstance(source, str) and _QUERY.match(source):
+            query = source.strip().rstrip(";")
+            return f"(\n{query}\n)"
+        parts = [source] if isinstance(source, str) else source
+        if not isinstance(parts, Sequence) or not all(isinstance(p, str) for p in parts):
+            raise OptionTypeError(
+                f"source={source!r} must be the name of a table, a sequence of the parts of its "
+                "name such as ('schema', 'table'), or a query that starts with SELECT or '('"
+            )
+        if not parts:
+            raise InvalidOptionError("source is empty; give the name of a table, or a query")
+        return ".".join(map(self.dialect.identifier, parts))
+
+    def _name(self, column: Hashable) -> str:
+        return self.dialect.identifier(str(column))
+
+    def _column(self, column: Hashable) -> str:
+        """Name a column of the source.
+
+        A bare name that the table lacks would be taken for an alias, and by SQLite for text.
+        """
+        return f"{self.prefix}_source.{self._name(column)}"
+
+    def _read(self, expression: str) -> str:
+        """Read a column of the source under a name that cannot be in the way of others."""
+        alias = f"c{len(self.read) + 1}"
+        self.read.append(f"{expression} AS {alias}")
+        return f"{self.prefix}_rows.{alias}"
+
+    def _numbers(
+        self, treatment: NumericTreatment, variables: list[DerivedVariable]
+    ) -> dict[str, str]:
+        written = good_number(treatment, self._column(treatment.column), self.dialect)
+        if written is None:
+            raise self._no_kind(treatment.column, treatment.kind)
+        number = self._read(written)
+        scale, collar = self.choice.scale, self.choice.collar
+        return {
+            v.name: number_variable(treatment, v, scale, collar, number, self.dialect)
+            for v in variables
+        }
+
+    def _levels(
+        self, treatment: LevelTreatment, variables: list[DerivedVariable]
+    ) -> dict[str, str]:
+        codes = SqlCodes.of(treatment, variables)
+        level = self._read(self._key(codes))
+        table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
+        if self.choice.scale:
+            codes = codes.scaled(variables)
+        if table is None:
+            codes = held_codes(codes, self.dialect)
+        if len(codes) <= FEW_LEVELS:
+            return {v.name: self._case(level, codes, i) for i, v in enumerate(variables)}
+        if table is None:
+            found = self._join_values(codes, level)
+        else:
+            found = self._join_table(table, variables_of(self.plan, treatment), variables, level)
+        return {
+            v.name: f"coalesce({column}, {self._missing_or_novel(level, codes, i)})"
+            for i, (v, column) in enumerate(zip(variables, found, strict=True))
+        }
+
+    def _key(self, codes: SqlCodes) -> str:
+        """Read a column as keys; what is no number there is missing, as NaN is."""
+        column = self._column(codes.column)
+        if codes.kind == "text":
+            return self.dialect.text_key(column)
+        if codes.kind == "bytes":
+            return column
+        if codes.kind != "number":
+            written = self.dialect.moment(codes.kind, column)
+            if written is None:
+                raise self._no_kind(codes.column, codes.kind)
+            return written
+        may_be_boolean = all(key in (0.0, 1.0) for key in codes.keys)
+        number = self.dialect.number(column, may_be_boolean)
+        return f"CASE WHEN abs({number}) <= {self.dialect.double(np.inf)} THEN {number} END"
+
+    def _case(self, level: str, codes: SqlCodes, place: int) -> str:
+        """Write one variable of a column of few levels."""
+        double = self.dialect.double
+        missing, novel = (double(float(v[place])) for v in (codes.missing, codes.novel))
+        arms = [] if missing == novel else [f"WHEN {level} IS NULL THEN {missing}"]
+        keys_of: dict[str, list[str]] = {}
+        for key, value in zip(codes.keys, codes.values[:, place].tolist(), strict=True):
+            keys_of.setdefault(double(value), []).append(self.dialect.key(key))
+        keys_of.pop(novel, None)
+        arms += [f"WHEN {level} IN ({', '.join(k)}) THEN {v}" for v, k in keys_of.items()]
+        return "\n    ".join(["CASE", *arms, f"ELSE {novel}"]) + "\n  END" if arms else novel
+
+    def _missing_or_novel(self, level: str, codes: SqlCodes, place: int) -> str:
+        """Write one variable of the rows that a join found no level for."""
+        missing, novel = (
+            self.dialect.double(float(v[place])) for v in (codes.missing, codes.novel)
+        )
+        if missing == novel:
+            return novel
+        return f"CASE WHEN {level} IS NULL THEN {missing} ELSE {novel} END"
+
+    def _join_values(self, codes: SqlCodes, level: str) -> list[str]:
+        """Join the codes as a table of literals; return its columns."""
+        name = f"{self.prefix}_levels_{len(self.joins) + 1}"
+        columns = [code_column(i) for i in range(codes.values.shape[1])]
+        rows = [
+            [self.dialect.key(key), *map(self.dialect.double, values)]
+            for key, values in zip(codes.keys, codes.values.tolist(), strict=True)
+        ]
+        self.tables.append(self.dialect.values_table(name, [LEVEL, *columns], rows))
+        return self._join(name, name, level, columns)
+
+    def _join_table(
+        self,
+        table: CodingTable,
+        own: Sequence[DerivedVariable],
+        variables: Sequence[DerivedVariable],
+        level: str,
+    ) -> list[str]:
+        """Join a coding table; return its columns, scaled where they are to be."""
+        alias = f"{self.prefix}_levels_{len(self.joins) + 1}"
+        names = [v.name for v in own]
+        columns = [code_column(names.index(v.name)) for v in variables]
+        quoted = self.dialect.identifier(table.name)
+        found = self._join(f"{quoted} AS {alias}", alias, level, columns)
+        if not self.choice.scale:
+            return found
+        double = self.dialect.double
+        return [
+            f"{double(v.slope)} * ({column} - {double(v.mean)})"
+            for v, column in zip(variables, found, strict=True)
+        ]
+
+    def _join(self, table: str, alias: str, level: str, columns: list[str]) -> list[str]:
+        self.joins.append(f"LEFT JOIN {table} ON {level} = {alias}.{LEVEL}")
+        most = self.dialect.most_joins
+        if most is not None and len(self.joins) > most:
+            raise InvalidOptionError(
+                f"more than {most} columns have more than {FEW_LEVELS} levels: {self.dialect.name} "
+                "does not join so many tables. Choose variables (variables=, prune_sig=), or write "
+                "several queries"
+            )
+        return [f"{alias}.{column}" for column in columns]
+
+    def _no_kind(self, column: Hashable, kind: str) -> InvalidOptionError:
+        return InvalidOptionError(
+            f"column {column!r} holds values of kind {kind!r}, which {self.dialect.name} has no "
+            "type for. Convert the column to a number (of seconds) before the design, or choose "
+            "variables of other columns (variables=)"
+        )

@@ -1,0 +1,79 @@
+"""SQL as Spark reads it."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.columns import Kind
+from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
+
+# Text that reads the same whatever spark.sql.parser.escapedStringLiterals is, and in which
+# spark.sql.variable.substitute finds nothing to put in.
+_PLAIN = re.compile(r"[^'\"\\$\x00-\x1f\x7f]*")
+
+
+class Spark(Dialect):
+    """Spark SQL 3.4 or newer.
+
+    Awkward text is written by its bytes. Columns of type CHAR(n) are read as Spark gives them,
+    padded with spaces.
+    """
+
+    name = "spark"
+
+    def identifier(self, name: str) -> str:
+        """Quote a name."""
+        if "${" in name:
+            raise InvalidOptionError(
+                f"the name {name!r} cannot be written for Spark, which puts the value of a "
+                "variable in place of ${...} even inside names; rename the column before the design"
+            )
+        return super().identifier(name)
+
+    def quoted(self, name: str) -> str:
+        """Quote a name that has been checked."""
+        return "`" + name.replace("`", "``") + "`"
+
+    def text(self, value: str) -> str:
+        """Write text."""
+        if _PLAIN.fullmatch(value):
+            return f"'{value}'"
+        return f"CAST({self.blob(value.encode())} AS STRING)"
+
+    def blob(self, value: bytes) -> str:
+        """Write bytes."""
+        return f"X'{value.hex()}'"
+
+    def double(self, value: float) -> str:
+        """Write a float."""
+        word = infinity(value)
+        if word is not None:
+            return f"CAST('{word}' AS DOUBLE)"
+        return f"({'-' * (math.copysign(1.0, value) < 0)}{decimal(abs(value))}D)"
+
+    def text_key(self, column: str) -> str:
+        """Read text; the cast takes away a collation of the column."""
+        return f"CAST({column} AS STRING)"
+
+    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
+        """Read numbers or booleans."""
+        return f"CAST({column} AS DOUBLE)"
+
+    def moment(self, kind: Kind, column: str) -> str | None:
+        """Read dates and datetimes: without time zone by the clock, with one by the moment."""
+        if kind == "date":
+            return f"CAST(unix_date({column}) AS DOUBLE)"
+        if kind == "datetime":
+            start = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+            micros = (
+                f"CASE WHEN typeof({column}) = 'timestamp_ntz' "
+                f"THEN timestampdiff(MICROSECOND, {start}, {column}) "
+                f"ELSE unix_micros({column}) END"
+            )
+            return floor_seconds(micros, "div", "DOUBLE")
+        if kind == "duration":
+            micros = f"CAST(CAST({column} AS DECIMAL(38, 6)) * 1000000 AS BIGINT)"
+            return floor_seconds(micros, "div", "DOUBLE")
+        return None

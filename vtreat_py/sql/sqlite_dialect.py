@@ -1,0 +1,89 @@
+"""SQL as SQLite reads it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from vtreat_py.frames.columns import Kind
+from vtreat_py.sql.dialect import Dialect, infinity
+
+_SHORT = 15  # digits that SQLite promises to read exactly
+_FACTOR = 50  # 2 to this power is a short decimal, too
+
+
+class SQLite(Dialect):
+    """SQLite, where each value has a type of its own.
+
+    Its decimals may be read a bit off, so floats that no short decimal equals are written as an
+    integer times or over powers of two, which IEEE arithmetic computes without rounding.
+    """
+
+    name = "sqlite"
+    most_joins = 60  # of the 64 that it takes
+    most_columns = 2000
+
+    def text(self, value: str) -> str:
+        """Write text; NUL ends a query, and is put in by a function."""
+        quoted = "'" + value.replace("'", "''") + "'"
+        return quoted if "\0" not in value else f"({quoted.replace(chr(0), _NUL)})"
+
+    def blob(self, value: bytes) -> str:
+        """Write bytes."""
+        return f"X'{value.hex()}'"
+
+    def double(self, value: float) -> str:
+        """Write a float."""
+        if infinity(value) is not None:
+            return "9e999" if value > 0 else "(-9e999)"
+        plain = f"{abs(value):.{_SHORT}g}"
+        if "e" not in plain and Fraction(plain) == Fraction(abs(value)):
+            plain = plain if "." in plain else f"{plain}.0"
+        else:
+            plain = _product(abs(value))
+        return f"(-{plain})" if math.copysign(1.0, value) < 0 else plain
+
+    def text_key(self, column: str) -> str:
+        """Read text; the sign takes away the column's affinity, which would convert levels."""
+        return f"(+{column}) COLLATE BINARY"
+
+    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
+        """Read numbers; what is stored as text or bytes is no number."""
+        return f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN CAST({column} AS REAL) END"
+
+    def moment(self, kind: Kind, column: str) -> str | None:
+        """Read dates and datetimes that are ISO text; anything else is a bad value."""
+        day = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+        if kind == "date":
+            return f"CASE WHEN {column} GLOB '{day}' THEN {_seconds(column)} / 86400.0 END"
+        if kind == "datetime":
+            # strftime rounds to milliseconds, so .9996 of a second would be the next one.
+            after = f"ltrim(substr({column}, 21), '0123456789')"
+            is_parted = f"substr({column}, 20, 2) GLOB '.[0-9]'"
+            whole = (
+                f"CASE WHEN {is_parted} THEN substr({column}, 1, 19) || {after} ELSE {column} END"
+            )
+            fraction = f"CASE WHEN {is_parted} THEN substr({column}, 20) ELSE '' END"
+            nanos = f"round(CAST('0' || {fraction} AS REAL) * 1000000000.0)"
+            moment = f"{_seconds(whole)} + {nanos} / 1000000000.0"
+            return f"CASE WHEN {column} GLOB '{day}*' THEN {moment} END"
+        return None
+
+
+_NUL = "' || char(0) || '"
+
+
+def _seconds(text: str) -> str:
+    return f"CAST(strftime('%s', {text}) AS INTEGER)"
+
+
+def _product(value: float) -> str:
+    """Write a positive float as an integer of at most 53 bits and powers of two."""
+    fraction, exponent = math.frexp(value)
+    whole, exponent = int(math.ldexp(fraction, 53)), exponent - 53
+    while whole and whole % 2 == 0:
+        whole, exponent = whole // 2, exponent + 1
+    sign = "*" if exponent > 0 else "/"
+    full, rest = divmod(abs(exponent), _FACTOR)
+    factors = [_FACTOR] * full + [rest]
+    return f"({whole}" + "".join(f" {sign} {2**factor}.0" for factor in factors) + ")"
