@@ -12,9 +12,7 @@ from vtreat_py.frames.kinds import is_lazy
 from vtreat_py.lazy.prepare import prepare_lazy
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.prepare import treated_frame
-from vtreat_py.plan.choice import (
-    Choice,
-)
+from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.pruning import SIG
 
 

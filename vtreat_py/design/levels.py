@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.design.context import (
-    CODES_WOULD_BE_CONSTANT,
-    DesignContext,
-)
+from vtreat_py.design.context import CODES_WOULD_BE_CONSTANT, DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
 from vtreat_py.design.training_sets import TrainingSets

@@ -9,12 +9,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.evaluation._inputs import (
-    check_length,
-    finite_numbers,
-    non_negative,
-    one_dimensional,
-)
+from vtreat_py.evaluation._inputs import check_length, finite_numbers, non_negative, one_dimensional
 
 Missing = Literal["raise", "count"]
 

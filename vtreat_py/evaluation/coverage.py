@@ -16,19 +16,10 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
-from vtreat_py.evaluation._fold_scores import (
-    LabelledRows,
-    default_strategies,
-    score_folds,
-)
+from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
 from vtreat_py.evaluation._inputs import one_dimensional
 from vtreat_py.evaluation._population import Population, Sampler, as_population
-from vtreat_py.evaluation._spread_intervals import (
-    METHODS,
-    check_level,
-    one_metric,
-    score_intervals,
-)
+from vtreat_py.evaluation._spread_intervals import METHODS, check_level, one_metric, score_intervals
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 __all__ = ["CoverageStudy", "coverage_study"]

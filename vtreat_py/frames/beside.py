@@ -13,6 +13,8 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, listed
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.frame import InputFrame, read_vector
 
+_LARGEST_ID = 2**63 - 1
+
 
 def read_along(frame: InputFrame, what: str, given: Any) -> Column:
     """Read a column by name, or an array along the rows."""
@@ -31,9 +33,6 @@ def is_name(given: Any, frame: InputFrame) -> bool:
     if isinstance(given, tuple):
         return isinstance(given, Hashable) and given in frame.columns
     return isinstance(given, str) or (np.isscalar(given) and not isinstance(given, float))
-
-
-_LARGEST_ID = 2**63 - 1
 
 
 def integers(frame: InputFrame, option: str, name: Any) -> IntArray:

@@ -13,21 +13,8 @@ from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts, no_ro
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_present
-from vtreat_py.lazy.aggregates import (
-    Wanted,
-    floats,
-    grouped,
-    one_where,
-    totals,
-    value_where,
-)
-from vtreat_py.lazy.columns import (
-    LazyColumn,
-    LazyEmpty,
-    LazyLevels,
-    LazyNumber,
-    lazy_columns,
-)
+from vtreat_py.lazy.aggregates import Wanted, floats, grouped, one_where, totals, value_where
+from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber, lazy_columns
 from vtreat_py.lazy.number_queries import batches
 from vtreat_py.lazy.outcome import with_weight
 from vtreat_py.lazy.prepare import check_lazy_kinds

@@ -26,18 +26,9 @@ from vtreat_py.design.numbers import LearnedNumbers, NumberLearner
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.reading import warn_if_rounded
-from vtreat_py.lazy.columns import (
-    LazyColumn,
-    LazyLevels,
-    LazyNumber,
-    integer_column,
-    lazy_columns,
-)
+from vtreat_py.lazy.columns import LazyColumn, LazyLevels, LazyNumber, integer_column, lazy_columns
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
-from vtreat_py.lazy.fold_checks import (
-    check_groups_of_folds,
-    check_weights_of_folds,
-)
+from vtreat_py.lazy.fold_checks import check_groups_of_folds, check_weights_of_folds
 from vtreat_py.lazy.folds import lazy_folds
 from vtreat_py.lazy.levels import engine_level_facts
 from vtreat_py.lazy.logistic_queries import Fits, Regression

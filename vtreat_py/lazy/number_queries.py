@@ -12,13 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
-from vtreat_py.lazy.aggregates import (
-    How,
-    floats,
-    grouped,
-    one_where,
-    value_where,
-)
+from vtreat_py.lazy.aggregates import How, floats, grouped, one_where, value_where
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows, Y

@@ -23,12 +23,7 @@ from vtreat_py.lazy.columns import (
 )
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import collect
-from vtreat_py.lazy.values import (
-    MOST_VALUES,
-    ValueTable,
-    condensed_values,
-    distinct_values,
-)
+from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, Outcome, Weighting
 from vtreat_py.outcome.reading import check_asked, incomplete, no_outcome, outcome_of
 

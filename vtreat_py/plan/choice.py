@@ -14,6 +14,9 @@ from vtreat_py.plan.pruning import SIG
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
+SPARSE_CODES = ("lev", "isBAD")
+_SHOWN = 5
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -121,12 +124,6 @@ def warn_of_nothing(prune_sig: float | str | None, prune_by: str) -> None:
         f"no derived variable is left{reason}: the treated frame has no columns. "
         "See plan.score_frame; a larger prune_sig, or None, keeps more",
     )
-
-
-SPARSE_CODES = ("lev", "isBAD")
-
-
-_SHOWN = 5
 
 
 def check_sparse_options(scale: bool, extra: Sequence[Any] = (), row_id: Any = None) -> None:

@@ -19,18 +19,9 @@ from vtreat_py.yaware import _selection
 from vtreat_py.yaware._components import MANY_COLUMNS, principal_components, threads_for
 from vtreat_py.yaware._crossing import crossed_scores
 from vtreat_py.yaware._matrix import NumericMatrix
-from vtreat_py.yaware._permutations import (
-    looked_at,
-    permuted_components,
-    squared_correlations,
-)
+from vtreat_py.yaware._permutations import looked_at, permuted_components, squared_correlations
 from vtreat_py.yaware._shared import YAwareTransformer, as_floats
-from vtreat_py.yaware._slopes import (
-    contrasts_of,
-    cross_products,
-    linearised_slopes,
-    y_aware_slopes,
-)
+from vtreat_py.yaware._slopes import contrasts_of, cross_products, linearised_slopes, y_aware_slopes
 from vtreat_py.yaware.scaler import YAwareScaler
 
 _PERMUTATIONS = 100
