@@ -17,7 +17,7 @@ from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.frames.kinds import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
-from vtreat_py.plan.choice import check_sparse_options
+from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
 
 
@@ -290,7 +290,7 @@ def cross_frame_experiment(
         return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
-    made = design.cross_frame(plan, learned, **options)
+    made = design.cross_frame(plan, learned, Choice.of(plan, **options))
     return CrossFrameExperiment(with_verbs(plan), *made, design.context.folds)
 
 
@@ -338,8 +338,8 @@ def lazy_cross_frame_experiment(
         raise no_cross_frame()
     learned = design.learn()
     plan = design.plan(learned)
-    collar = check_flag("collar", collar)
-    frame = design.cross_frame(plan, learned, bool(scale), collar, prune_sig, prune_by)
+    choice = Choice.of(plan, prune_sig, prune_by, scale, collar)
+    frame = design.cross_frame(plan, learned, choice)
     rows, folds = design.rows, design.context.folds
     assert rows.folds is not None
     first = None if rows.row_id is None else rows.row_id.source

@@ -25,7 +25,7 @@ from vtreat_py.kept.learning import learn_kept, learn_kept_rows
 from vtreat_py.kept.rows import KeptRows, rows_of_frame
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.memory.design import Design, Learned, Unused
-from vtreat_py.plan.choice import check_sparse_options
+from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.value_table import ValueTable
@@ -298,7 +298,7 @@ def kept_experiment(
 ) -> CrossFrameExperiment:
     """Code the rows of a design in memory, all of which are in the statistics.
 
-    ``options`` are those of `Design.cross_frame`.
+    ``options`` say what is to come out; see `Choice`.
     """
     given, kept = design.context, statistics.design
     weight = given.outcome.weight
@@ -313,5 +313,5 @@ def kept_experiment(
         plan = statistics._plan_of(learned, context)
     else:  # what was learned has levels that rows of weight 0 alone have
         plan = statistics.plan(n_jobs=design.n_jobs)
-    made = design.cross_frame(plan, learned, **options)
+    made = design.cross_frame(plan, learned, Choice.of(plan, **options))
     return CrossFrameExperiment(plan, *made, given.folds)

@@ -23,7 +23,7 @@ from vtreat_py.estimators.base import (
 )
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.design import Design
-from vtreat_py.plan.choice import check_sparse_options
+from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.html import plan_html
 from vtreat_py.plan.pruning import check_pruning
 from vtreat_py.plan.variables import DerivedVariable
@@ -239,7 +239,7 @@ class SupervisedTreatment(Treatment):
         learned = design.learn()
         plan = with_verbs(design.plan(learned))
         self._remember(design.source, plan, y, sample_weight, groups)
-        cross_frame, _ = design.cross_frame(plan, learned, **select)
+        cross_frame, _ = design.cross_frame(plan, learned, Choice.of(plan, **select))
         return self._for_output(cross_frame)
 
     def __sklearn_tags__(self) -> Any:

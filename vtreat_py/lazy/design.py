@@ -38,7 +38,7 @@ from vtreat_py.lazy.outcome import with_outcome, with_weight
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
-from vtreat_py.plan.choice import warn_of_nothing
+from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions
 from vtreat_py.significance.newton import fits_may_be_rough
@@ -189,15 +189,10 @@ class LazyDesign:
         self,
         plan: Plan,
         learned: Sequence[Learned | Unused],
-        scale: bool,
-        collar: bool,
-        prune_sig: float | str | None,
-        prune_by: str,
+        choice: Choice,
     ) -> Any:
         """Build the query that looks up every row's out-of-fold codes."""
-        chosen = [v.name for v in plan.select(prune_sig, prune_by=prune_by)]
-        if not chosen:
-            warn_of_nothing(prune_sig, prune_by)
+        chosen, scale, collar = choice.names, choice.scale, choice.collar
         used = [
             (column, one)
             for column, one in zip(self.columns, learned, strict=True)

@@ -42,10 +42,9 @@ from vtreat_py.memory.crossing import (
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome, read_weight
-from vtreat_py.plan.choice import check_sparse_variables, warn_of_nothing
+from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.options import DesignOptions
-from vtreat_py.plan.pruning import SIG
 from vtreat_py.plan.treatments import wanted_places
 
 Learned = LearnedNumberRows | LearnedLevelRows
@@ -160,39 +159,29 @@ class Design:
         self,
         plan: Plan,
         learned: Sequence[Learned | Unused],
-        scale: bool,
-        collar: bool,
-        prune_sig: float | str | None,
-        prune_by: str = SIG,
-        sparse_output: bool = False,
+        choice: Choice,
     ) -> tuple[Any, FloatArray | None]:
         """Look up every row's out-of-fold codes; the rows' weights come with them."""
-        chosen = plan.select(prune_sig, prune_by=prune_by)
-        if sparse_output:
-            check_sparse_variables(chosen)
-        if not chosen:
-            warn_of_nothing(prune_sig, prune_by)
-        place = {v.name: i for i, v in enumerate(chosen)}
+        place = {name: i for i, name in enumerate(choice.names)}
         used = [one for one in learned if isinstance(one, Learned)]
         folds, weight = self.context.folds, self.context.outcome.weight
         out: Any
-        if sparse_output:
+        if choice.sparse:
             out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)
         else:
-            out = np.empty((len(chosen), folds.n_coded))
+            out = np.empty((len(place), folds.n_coded))
             for treatment, one in zip(plan.treatments, used, strict=True):
                 for own, at in wanted_places(treatment, place).items():
-                    one.write_cross(own, scale, collar, out[at])
+                    one.write_cross(own, choice.scale, choice.collar, out[at])
         rows = None if folds.applies_once else folds.cross_rows()
         if not folds.covers_all_rows:
             _warn_of_left_out(folds)
         if rows is not None and folds.repeats is None:
-            out = out[rows] if sparse_output else out[:, rows]
+            out = out[rows] if choice.sparse else out[:, rows]
         if rows is not None and weight is not None:
             weight = weight[rows]
-        names = [v.name for v in chosen]
         first = () if self.row_id is None else (self.row_id,)
-        frame = out if sparse_output else self.source.like(names, out, (), rows, first)
+        frame = out if choice.sparse else self.source.like(choice.names, out, (), rows, first)
         return frame, weight
 
 
