@@ -14,11 +14,21 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.checks import no_cross_frame
+from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.kinds import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
+
+# What the two functions below take beside the options of the design itself.
+_BESIDE = (
+    "frame", "keep_statistics", "scale", "collar", "prune_sig", "prune_by", "sparse_output",
+)  # fmt: skip
+
+
+def _requested(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in _BESIDE}
 
 
 def design_treatments(
@@ -190,13 +200,14 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    given = dict(locals())
-    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
+    given = _requested(dict(locals()))
+    keep = check_flag("keep_statistics", keep_statistics)
+    request = DesignRequest.checked(**given)
     if is_lazy(frame):
         _check_kept_in_memory(keep)
-        lazy = LazyDesign.checked(**given)
+        lazy = LazyDesign.of(frame, request)
         return with_verbs(lazy.plan(lazy.learn()))
-    design = Design.checked(**given)
+    design = Design.of(frame, request)
     if keep:
         return kept_statistics(design).plan(n_jobs=n_jobs)
     return with_verbs(design.plan(design.learn()))
@@ -272,26 +283,49 @@ def cross_frame_experiment(
     4  5.0      0.0
     5  6.0      0.0
     """
-    given = dict(locals())
-    selecting = ("scale", "collar", "prune_sig", "prune_by", "sparse_output")
-    options = {k: given.pop(k) for k in selecting}
-    keep = check_flag("keep_statistics", given.pop("keep_statistics"))
+    given = _requested(dict(locals()))
+    keep = check_flag("keep_statistics", keep_statistics)
     check_pruning(prune_sig, prune_by)
+    request = DesignRequest.checked(**given, scaled=check_flag("scale", scale))
+    sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
+    options: dict[str, Any] = {
+        "prune_sig": prune_sig,
+        "prune_by": prune_by,
+        "scale": scale,
+        "collar": collar,
+        "sparse_output": sparse,
+    }
     if is_lazy(frame):
         _check_kept_in_memory(keep)
-        return lazy_cross_frame_experiment(given, **options)
-    design = Design.checked(**given, scaled=check_flag("scale", scale))
-    if check_flag("sparse_output", sparse_output):
+        if sparse:
+            raise InvalidOptionError(
+                "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
+                "it first, or leave the option out"
+            )
+        return _lazy_experiment(LazyDesign.of(frame, request), options)
+    design = Design.of(frame, request)
+    if sparse:
         check_sparse_options(scale, row_id=row_id)
     if not design.context.supervised:
         raise no_cross_frame()
-    check_flag("collar", collar)
     if keep:
         return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
     made = design.cross_frame(plan, learned, Choice.of(plan, **options))
     return CrossFrameExperiment(with_verbs(plan), *made, design.context.folds)
+
+
+def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFrameExperiment:
+    if not design.context.supervised:
+        raise no_cross_frame()
+    learned = design.learn()
+    plan = design.plan(learned)
+    frame = design.cross_frame(plan, learned, Choice.of(plan, **options))
+    rows, folds = design.rows, design.context.folds
+    assert rows.folds is not None
+    first = None if rows.row_id is None else rows.row_id.source
+    return LazyCrossFrameExperiment(with_verbs(plan), frame, None, folds, rows.folds, first)
 
 
 def _check_kept_in_memory(keep: bool) -> None:
@@ -305,42 +339,5 @@ def _check_kept_in_memory(keep: bool) -> None:
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
     parameters = signature(design_treatments).parameters
-    not_checked = ("frame", "keep_statistics")
-    options = {name: p.default for name, p in parameters.items() if name not in not_checked}
-    return Design.checked(frame=frame, **options | given)
-
-
-def lazy_cross_frame_experiment(
-    given: dict[str, Any],
-    *,
-    scale: Any,
-    collar: Any,
-    prune_sig: float | str | None,
-    prune_by: str,
-    sparse_output: Any,
-) -> LazyCrossFrameExperiment:
-    """Learn a plan on a lazy frame, and build the query for its cross-frame.
-
-    Parameters
-    ----------
-    given : dict
-        Options of the design.
-    scale, collar, prune_sig, prune_by, sparse_output
-        As for `vtreat_py.cross_frame_experiment`.
-    """
-    design = LazyDesign.checked(**given, scaled=check_flag("scale", scale))
-    if check_flag("sparse_output", sparse_output):
-        raise InvalidOptionError(
-            "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect it "
-            "first, or leave the option out"
-        )
-    if not design.context.supervised:
-        raise no_cross_frame()
-    learned = design.learn()
-    plan = design.plan(learned)
-    choice = Choice.of(plan, prune_sig, prune_by, scale, collar)
-    frame = design.cross_frame(plan, learned, choice)
-    rows, folds = design.rows, design.context.folds
-    assert rows.folds is not None
-    first = None if rows.row_id is None else rows.row_id.source
-    return LazyCrossFrameExperiment(with_verbs(plan), frame, None, folds, rows.folds, first)
+    defaults = _requested({name: p.default for name, p in parameters.items()})
+    return Design.of(frame, DesignRequest.checked(**defaults | given))

@@ -15,6 +15,7 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import (
     FrameTransformer,
     check_columns,
@@ -166,8 +167,7 @@ class SupervisedTreatment(Treatment):
     ) -> Design:
         self._check_selecting()
         source = training_frame(self, X, y)
-        return Design.checked(
-            frame=source,
+        request = DesignRequest.checked(
             outcome=y,
             outcome_type=self._outcome_type,
             sample_weight=sample_weight,
@@ -175,6 +175,7 @@ class SupervisedTreatment(Treatment):
             scaled=scaled,
             **self._options(),
         )
+        return Design.of(source, request)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the plan.

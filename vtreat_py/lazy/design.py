@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.checks import check_flag
-from vtreat_py.base.jobs import check_jobs
 from vtreat_py.base.progress import progress_line
 from vtreat_py.design.assembly import assemble
-from vtreat_py.design.checks import (
-    check_class_coders,
-    check_imputation_map,
-    check_outcome_tells_no_fold,
-    check_outcome_type,
-    check_unused,
-    choose_variables,
-)
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, NumberLearner
-from vtreat_py.folds.named import names_fold_column
+from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import LazyColumn, LazyLevels, LazyNumber, integer_column, lazy_columns
@@ -40,7 +30,7 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS, DesignOptions
+from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py.significance.newton import fits_may_be_rough
 
 Learned = LearnedNumbers | LearnedLevels
@@ -58,57 +48,32 @@ class LazyDesign:
     progress: bool
 
     @classmethod
-    def checked(
-        cls,
-        *,
-        frame: Any,
-        outcome: Any,
-        outcome_type: str | None,
-        variables: Sequence[Hashable] | None,
-        sample_weight: Any,
-        groups: Any,
-        n_jobs: int | None,
-        progress: bool,
-        target: Any = None,
-        cv: Any = None,
-        random_state: Any = None,
-        row_id: Any = None,
-        y_dependent_coders: Any = None,
-        scaled: bool = False,
-        **options: Any,
-    ) -> LazyDesign:
+    def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
         """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
-        check_outcome_type(outcome_type)
-        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
         source = LazySource.of(frame)
-        rows = DesignRows(source)
+        rows, row_id, groups = DesignRows(source), request.row_id, request.groups
         if row_id is not None:
             rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
-        rows, weighting = with_weight(rows, sample_weight)
-        rows = with_outcome(rows, weighting, outcome, outcome_type, target)
-        read = rows.outcome
-        assert read is not None
-        coders = checked.coders_for(read.kind)
-        check_class_coders(y_dependent_coders, read)
-        fold_column = cv if names_fold_column(cv) else None
-        check_outcome_tells_no_fold(read.name, groups=groups, row_id=row_id, cv=fold_column)
-        aside = [g for g in (outcome, sample_weight, groups, row_id, fold_column) if g is not None]
-        chosen = choose_variables(source.columns, variables, aside)
-        check_imputation_map(checked, chosen)
+        rows, weighting = with_weight(rows, request.sample_weight)
+        rows = with_outcome(rows, weighting, request.outcome, request.outcome_type, request.target)
+        outcome = rows.outcome
+        assert outcome is not None
+        request.check_outcome(outcome, groups)
+        chosen = request.choose(source.columns, request.beside)
         columns = lazy_columns(source, [str(name) for name in chosen])
-        if read.kind == "unsupervised":
-            check_unused(target=target, groups=groups, cv=cv)
+        if outcome.kind == "unsupervised":
+            request.check_unsupervised()
         else:
-            rows = rows.with_folds(
-                lazy_folds(source, cv=cv, row_id=row_id, groups=groups, random_state=random_state)
+            seed = request.random_state
+            folds = lazy_folds(
+                source, cv=request.cv, row_id=row_id, groups=groups, random_state=seed
             )
+            rows = rows.with_folds(folds)
             check_weights_of_folds(rows)
-            if fold_column is not None and groups is not None:
+            if request.fold_column is not None and groups is not None:
                 check_groups_of_folds(rows, groups)
-        check_jobs(n_jobs)
-        folds = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
-        context = DesignContext(read, folds, checked, coders, scaled)
-        return cls(rows, columns, context, check_flag("progress", progress))
+        scheme = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
+        return cls(rows, columns, request.context(outcome, scheme), request.progress)
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""

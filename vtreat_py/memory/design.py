@@ -10,24 +10,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import UnsupportedColumnError
-from vtreat_py.base.jobs import check_jobs, run_tasks
+from vtreat_py.base.jobs import run_tasks
 from vtreat_py.base.progress import progress_line
 from vtreat_py.base.warn import warn
 from vtreat_py.design.assembly import assemble
-from vtreat_py.design.checks import (
-    check_class_coders,
-    check_imputation_map,
-    check_outcome_tells_no_fold,
-    check_outcome_type,
-    check_unused,
-    choose_variables,
-)
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.levels import UnusedLevels
+from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.making import make_folds
-from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
@@ -44,7 +35,6 @@ from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome, read_weight
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.options import DesignOptions
 from vtreat_py.plan.treatments import wanted_places
 
 Learned = LearnedNumberRows | LearnedLevelRows
@@ -64,56 +54,28 @@ class Design:
     row_id: Hashable | None = None
 
     @classmethod
-    def checked(
-        cls,
-        *,
-        frame: Any,
-        outcome: Any,
-        outcome_type: str | None,
-        variables: Sequence[Hashable] | None,
-        sample_weight: Any,
-        groups: Any,
-        n_jobs: int | None,
-        progress: bool,
-        target: Any = None,
-        cv: Any = None,
-        random_state: Any = None,
-        row_id: Any = None,
-        y_dependent_coders: Any = None,
-        scaled: bool = False,
-        **options: Any,
-    ) -> Design:
+    def of(cls, frame: Any, request: DesignRequest) -> Design:
         """Check everything, in an order that gives the most telling error first."""
-        check_outcome_type(outcome_type)
-        checked = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
         source = InputFrame.of(frame)
-        weight = read_weight(source, sample_weight)
-        read = read_outcome(source, outcome, outcome_type, target, weight)
-        coders = checked.coders_for(read.kind)
-        check_class_coders(y_dependent_coders, read)
-        fold_column = cv if names_fold_column(cv) else None
-        given = (outcome, sample_weight, groups, row_id, fold_column)
-        aside = [g for g in given if g is not None and is_name(g, source)]
-        check_outcome_tells_no_fold(
-            read.name,
-            groups=groups if is_name(groups, source) else None,
-            row_id=row_id,
-            cv=fold_column,
+        weight = read_weight(source, request.sample_weight)
+        outcome = read_outcome(
+            source, request.outcome, request.outcome_type, request.target, weight
         )
+        groups, row_id = request.groups, request.row_id
+        request.check_outcome(outcome, groups if is_name(groups, source) else None)
         if row_id is not None:
             check_column("row_id", row_id, source.columns)
-        chosen = choose_variables(source.columns, variables, aside)
-        check_imputation_map(checked, chosen)
-        _warn_of_outcome_among(chosen, outcome, source)
-        if read.kind == "unsupervised":
-            check_unused(target=target, groups=groups, cv=cv)
+        aside = [one for one in request.beside if is_name(one, source)]
+        chosen = request.choose(source.columns, aside)
+        _warn_of_outcome_among(chosen, request.outcome, source)
+        if outcome.kind == "unsupervised":
+            request.check_unsupervised()
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             along = None if groups is None else read_along(source, "groups", groups)
-            folds = make_folds(cv, along, random_state, read, source, row_id)
-        check_jobs(n_jobs)
-        context = DesignContext(read, folds, checked, coders, scaled)
-        return cls(source, chosen, context, n_jobs, check_flag("progress", progress), row_id)
+            folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
+        context = request.context(outcome, folds)
+        return cls(source, chosen, context, request.n_jobs, request.progress, row_id)
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
