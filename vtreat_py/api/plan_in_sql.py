@@ -210,11 +210,13 @@ class PlanInSql(Plan):
         Examples
         --------
         >>> import sqlite3
+        >>> from contextlib import closing
         >>> import pandas as pd
         >>> import vtreat_py as vt
         >>> frame = pd.DataFrame({"x": ["a", "b"] * 5, "y": range(10)})
         >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
-        >>> plan.load_coding_tables(sqlite3.connect(":memory:"))
+        >>> with closing(sqlite3.connect(":memory:")) as connection:
+        ...     plan.load_coding_tables(connection)
         []
         """
         from vtreat_py.sql.connections import connected
@@ -268,11 +270,13 @@ class PlanInSql(Plan):
         Examples
         --------
         >>> import sqlite3
+        >>> from contextlib import closing
         >>> import pandas as pd
         >>> import vtreat_py as vt
         >>> frame = pd.DataFrame({"z": [1, 2, 3, None] * 5, "y": [2, 3, 7, 8] * 5})
         >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
-        >>> plan.check_sql(sqlite3.connect(":memory:"), frame, scale=True)
+        >>> with closing(sqlite3.connect(":memory:")) as connection:
+        ...     plan.check_sql(connection, frame, scale=True)
         SqlCheck: sqlite passed, 20 rows x 2 variables, largest difference 0, 0 rows that differ
         """
         from vtreat_py.plan.choice import Choice
