@@ -54,9 +54,9 @@ class Pools:
             self.made += 1
             init(pool, *args, **kwargs)
 
-        def seen(design: Any, name: Any) -> Any:
+        def seen(design: Any, *given: Any) -> Any:
             self.threads.add(threading.get_ident())
-            return learn(design, name)
+            return learn(design, *given)
 
         self._patches = [
             mock.patch.object(multiprocessing.pool.Pool, "__init__", counted),

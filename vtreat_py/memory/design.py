@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,7 +79,8 @@ class Design:
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
-        return self.each_column(self._learn_column)
+        rows = DesignRows(self.context)  # one for all columns, whichever thread learns them
+        return self.each_column(partial(self._learn_column, rows))
 
     def each_column(self, use: Callable[[Column], T]) -> list[T]:
         """Read each column and do something with it, in threads if asked."""
@@ -100,16 +101,12 @@ class Design:
             raise UnsupportedColumnError.of_all(failed)
         return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    @cached_property
-    def _rows(self) -> DesignRows:
-        return DesignRows(self.context)
-
-    def _learn_column(self, column: Column) -> Learned | Unused:
+    def _learn_column(self, rows: DesignRows, column: Column) -> Learned | Unused:
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):
-            return learn_numbers(column, self._rows)
-        return learn_levels(column, self._rows)
+            return learn_numbers(column, rows)
+        return learn_levels(column, rows)
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
