@@ -13,7 +13,8 @@ import pytest
 import vtreat_py as vt
 from tests.conftest import TREATED, example_columns
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.plan.options import CODERS, DesignOptions
+from vtreat_py.coders import codes
+from vtreat_py.plan.options import DesignOptions
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -172,7 +173,7 @@ def test_min_fraction_is_the_share_of_weight_a_level_needs() -> None:
         assert "".join(v.level for v in plan.derived if v.code == "lev") == levels
 
 
-@pytest.mark.parametrize("code", [c for c in CODERS if c != "catB"])
+@pytest.mark.parametrize("code", [c for c in codes.names() if c != "catB"])
 def test_one_code_may_be_asked_for_alone(frame: pd.DataFrame, code: str) -> None:
     other = "x" if code in ("clean", "isBAD") else "z"
     plan = vt.design_treatments(frame, outcome="y", variables=["x", "z"], coders=[code])

@@ -9,7 +9,9 @@ from tests.coders import naive
 from tests.statistics.rows import examples, law
 from tests.statistics.test_numeric_sums import draw_column, sums_by_fold
 from vtreat_py.base.errors import InvalidOptionError
-from vtreat_py.coders.clean import clean, imputed_value, scale_in_place
+from vtreat_py.coders.clean import imputed_value
+from vtreat_py.coders.forms import filled as clean
+from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.statistics.moments import Moments
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from inspect import signature
 from typing import Any
 
 from vtreat_py.api.experiment import CrossFrameExperiment
@@ -20,15 +19,6 @@ from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
-
-# What the two functions below take beside the options of the design itself.
-_BESIDE = (
-    "frame", "keep_statistics", "scale", "collar", "prune_sig", "prune_by", "sparse_output",
-)  # fmt: skip
-
-
-def _requested(given: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in _BESIDE}
 
 
 def design_treatments(
@@ -200,9 +190,13 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    given = _requested(dict(locals()))
     keep = check_flag("keep_statistics", keep_statistics)
-    request = DesignRequest.checked(**given)
+    request = DesignRequest(
+        min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
+        imputation, imputation_map, significance, force_split, y_dependent_coders,
+        outcome, outcome_type, target, variables, sample_weight, groups, cv, random_state, row_id,
+        n_jobs, progress,
+    )  # fmt: skip
     if is_lazy(frame):
         _check_kept_in_memory(keep)
         lazy = LazyDesign.of(frame, request)
@@ -283,10 +277,14 @@ def cross_frame_experiment(
     4  5.0      0.0
     5  6.0      0.0
     """
-    given = _requested(dict(locals()))
-    keep = check_flag("keep_statistics", keep_statistics)
+    keep, scale = check_flag("keep_statistics", keep_statistics), check_flag("scale", scale)
     check_pruning(prune_sig, prune_by)
-    request = DesignRequest.checked(**given, scaled=check_flag("scale", scale))
+    request = DesignRequest(
+        min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
+        imputation, imputation_map, significance, force_split, y_dependent_coders,
+        outcome, outcome_type, target, variables, sample_weight, groups, cv, random_state, row_id,
+        n_jobs, progress, scale,
+    )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
         "prune_sig": prune_sig,
@@ -338,6 +336,4 @@ def _check_kept_in_memory(keep: bool) -> None:
 
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
-    parameters = signature(design_treatments).parameters
-    defaults = _requested({name: p.default for name, p in parameters.items()})
-    return Design.of(frame, DesignRequest.checked(**defaults | given))
+    return Design.of(frame, DesignRequest(**given))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import prior_weight
+from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
@@ -15,6 +18,50 @@ _EDGE = 1e-6
 _LEAST_SMOOTHING = 1e-4
 # Empirical Bayes never believes a level more than as if half a row of prior stood beside it.
 _LEAST_PRIOR = 0.5
+
+
+class CatB(ImpactCode):
+    """The impact code of a class."""
+
+    name = "catB"
+    outcomes = CLASSES
+    of_class = True
+
+    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """Code the levels."""
+        return cat_b(levels, options.smoothing)
+
+    def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
+        """Log odds have a size of their own."""
+        return 1.0
+
+    def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
+        """Weight of the prior, in rows."""
+        return cat_b_prior(levels, options.smoothing)
+
+    def within(self, levels: PooledLevels) -> None:
+        """It follows from the rates."""
+
+    def variance(
+        self,
+        codes: FloatArray,
+        overall: float,
+        within: float | None,  # noqa: ARG002
+    ) -> FloatArray:
+        """Variance of the class in levels of these codes."""
+        rate = coded_rate(codes, overall)
+        return rate * (1.0 - rate)
+
+    def error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        within: float | None,  # noqa: ARG002
+        weight: FloatArray,
+        prior: float,
+    ) -> FloatArray:
+        """Posterior standard deviation of codes."""
+        return cat_b_error(codes, overall, weight, prior)
 
 
 def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:

@@ -5,13 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import CodeOptions, LevelTests
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.table_code import TableCode
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A standard deviation asks for two rows.
 _LEAST_WEIGHT = 2.0
 # A deviation below this share of the size of y is rounding: scaling would blow it up to a signal.
 _ROUNDING = 1e-12
+
+
+class CatD(TableCode):
+    """How much a numeric outcome varies inside a level."""
+
+    name = "catD"
+    outcomes = ("numeric",)
+    y_aware = True
+
+    def values(
+        self,
+        levels: PooledLevels,
+        options: CodeOptions,  # noqa: ARG002
+    ) -> tuple[FloatArray, FloatArray]:
+        """Code the levels."""
+        return cat_d(levels)
+
+    def can_be_told(self, levels: PooledLevels) -> bool:
+        """Whether some level has the two rows that a deviation asks for."""
+        return has_scorable_level(levels)
+
+    def significance(self, tests: LevelTests) -> float | None:
+        """Test whether the outcome varies more in some levels than in others."""
+        return tests.spread()
 
 
 def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:

@@ -5,9 +5,52 @@ from __future__ import annotations
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.shrinkage import prior_weight
+from vtreat_py.coders.shrinkage import prior_weight, within_variance
+from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+class CatN(ImpactCode):
+    """The impact code of a numeric outcome."""
+
+    name = "catN"
+    outcomes = ("numeric",)
+
+    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """Code the levels."""
+        return cat_n(levels, options.smoothing)
+
+    def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
+        """Weight of the prior, in rows."""
+        return cat_n_prior(levels, options.smoothing)
+
+    def within(self, levels: PooledLevels) -> float:
+        """Variance of y inside the levels that all rows have."""
+        return float(within_variance(levels)[0])
+
+    def variance(
+        self,
+        codes: FloatArray,
+        overall: float,  # noqa: ARG002
+        within: float | None,
+    ) -> FloatArray:
+        """Variance of y inside levels, which is the same in all."""
+        assert within is not None
+        return np.full(len(codes), within)
+
+    def error(
+        self,
+        codes: FloatArray,  # noqa: ARG002
+        overall: float,  # noqa: ARG002
+        within: float | None,
+        weight: FloatArray,
+        prior: float,
+    ) -> FloatArray:
+        """Posterior standard deviation of codes."""
+        assert within is not None
+        return cat_n_error(within, weight, prior)
 
 
 def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import CodeOptions
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.table_code import TableCode
 from vtreat_py.statistics.level_view import LevelView
+
+
+class CatP(TableCode):
+    """The prevalence of a level."""
+
+    name = "catP"
+    of_class = True
+
+    def values(
+        self,
+        levels: PooledLevels,
+        options: CodeOptions,  # noqa: ARG002
+    ) -> tuple[FloatArray, FloatArray]:
+        """Code the levels."""
+        return cat_p(levels.view)
 
 
 def cat_p(view: LevelView) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""clean and isBAD: a number for every row, and a mark where it had to be made up."""
+"""clean: a number for every row, made up where there is none."""
 
 from __future__ import annotations
 
@@ -7,14 +7,28 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.coders.code import NumberCode
+from vtreat_py.coders.forms import Copy, Number
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
-_LARGEST = float(np.finfo(np.float64).max)
-
 Imputer = float | str | Callable[[FloatArray, FloatArray], float]
+
+
+class Clean(NumberCode):
+    """The number itself."""
+
+    name = "clean"
+
+    def named_after(self, column: Hashable) -> str:
+        """The column's own name."""
+        return str(column)
+
+    def form(self, imputed: Number, cuts: tuple[Number, Number] | None) -> Copy:
+        """How rows are coded."""
+        return Copy(imputed, cuts)
 
 
 def imputed_value(
@@ -61,17 +75,3 @@ def imputed_value(
             "it must return one finite number"
         )
     return number
-
-
-def clean(values: NumberArray, bad: BoolArray | None, imputed: float | FloatArray) -> NumberArray:
-    """Replace bad values; ``imputed`` is one number, or one a row."""
-    return values if bad is None else np.where(bad, imputed, values)
-
-
-def scale_in_place(values: FloatArray, slope: FloatArray | float, mean: FloatArray | float) -> None:
-    """Turn x into ``slope * (x - mean)``; what would leave the range of floats stays at its end."""
-    with np.errstate(over="ignore"):
-        values -= mean
-        np.clip(values, -_LARGEST, _LARGEST, out=values)
-        values *= slope
-    np.clip(values, -_LARGEST, _LARGEST, out=values)

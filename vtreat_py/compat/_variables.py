@@ -11,9 +11,9 @@ import numpy as np
 
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders import codes
 from vtreat_py.compat._codes import CODE_OF_TREATMENT, TREATMENT_OF_CODE, derived_name
 from vtreat_py.compat._extra_columns import ExtraColumn
-from vtreat_py.plan.options import Y_AWARE
 from vtreat_py.plan.treatments import LevelTreatment
 
 _RANK = {"missing_indicator": 0, "clean_copy": 1}
@@ -70,7 +70,7 @@ def name_variables(
                 derived.name,
                 column,
                 treatment,
-                code in Y_AWARE,
+                codes.named(code).y_aware,
             )
             named.append(((_RANK.get(treatment, 2), position[column]), variable))
     return [variable for _, variable in sorted(named, key=lambda pair: pair[0])]

@@ -9,6 +9,7 @@ from vtreat_py.base.errors import counted
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.version import __version__
 from vtreat_py.base.warn import warn
+from vtreat_py.coders import codes
 from vtreat_py.design.context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.plan.data import Plan
@@ -62,7 +63,7 @@ def assemble(
             unused.append((name, one.reason))
             continue
         names = [
-            register.claim(v.name, str(name) if v.code == "clean" else None)
+            register.claim(v.name, codes.named(v.code).keeps_name(name))
             for v in one.treatment.variables
         ]
         treatments.append(one.treatment.renamed(names))
@@ -70,8 +71,8 @@ def assemble(
     derived: list[DerivedVariable] = []
     for target in (None, *outcome.classes):
         of_target = [v for v in everything if v.target == target]
-        derived += [v for v in of_target if v.code != "lev"]
-        derived += [v for v in of_target if v.code == "lev"]
+        derived += [v for v in of_target if v.slot is None]
+        derived += [v for v in of_target if v.slot is not None]
     if unused:
         _warn_of_unused(unused)
     return Plan(

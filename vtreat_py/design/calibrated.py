@@ -68,7 +68,9 @@ class CalibratedTests:
         return np.array([test(k) for k in range(len(r))])
 
     def levels(
-        self, levels: OutcomeSums, residuals: Callable[[], tuple[OutcomeSums, OutcomePowers]]
+        self,
+        levels: OutcomeSums,
+        residuals: Callable[[], tuple[OutcomeSums, OutcomePowers]] | None,
     ) -> float:
         """Test whether the outcome differs from level to level.
 
@@ -76,11 +78,11 @@ class CalibratedTests:
         ----------
         levels : OutcomeSums
             Sums of each level.
-        residuals : callable
+        residuals : callable or None
             Gives the sums by level, and the powers, of the rows' weighted residuals; called
-            where weights do not count rows.
+            where weights do not count rows. None if they are known to.
         """
-        if not self._weighting.counts_rows:
+        if residuals is not None and not self._weighting.counts_rows:
             return level_effects_test(*residuals())
         if self._low_and_high is not None and levels.inner is not None:
             low, high = self._low_and_high

@@ -18,9 +18,9 @@ def check_outcome_type(outcome_type: Any) -> None:
         )
 
 
-def check_class_coders(y_dependent_coders: Any, outcome: Outcome) -> None:
+def check_class_coders(outcome: Outcome) -> None:
     """Refuse codes of each class where there are not several classes."""
-    if y_dependent_coders is not None and outcome.kind != "multinomial":
+    if outcome.kind != "multinomial":
         raise InvalidOptionError(
             f"y_dependent_coders= is for outcomes of several classes; this one is {outcome.note}"
         )

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.names import munge
+from vtreat_py.coders import codes
+from vtreat_py.coders.code import LevelCode, NumberCode
+from vtreat_py.coders.forms import Copy
+from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
-from vtreat_py.design.scoring import PointSums
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.outcome.outcome import Outcome
-from vtreat_py.plan.options import CALIBRATED, Y_AWARE, DesignOptions
-from vtreat_py.plan.variables import OutcomeScore
-from vtreat_py.significance.linear import linear_score, linear_slope
-from vtreat_py.significance.logistic import logistic_fit, logistic_score
-from vtreat_py.significance.newton import LogisticFit
-from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.score import Score
-from vtreat_py.statistics.moments import Moments
+from vtreat_py.plan.options import CALIBRATED, DesignOptions
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
 NO_CODE_APPLIES = "no code that was asked for applies to its type"
@@ -72,7 +63,7 @@ class DesignContext:
         Levels are not suppressed then, because classes may not agree on that.
         """
         options = replace(self.options, rare_sig=None)
-        coders = tuple(c for c in self.coders if c not in Y_AWARE)
+        coders = tuple(c for c in self.coders if not codes.named(c).y_aware)
         return tuple(
             replace(
                 self,
@@ -99,6 +90,37 @@ class DesignContext:
         """What the names of codes of one class start with."""
         return munge([_label(c) for c in self.outcome.classes])
 
+    @cached_property
+    def number_codes(self) -> list[NumberCode]:
+        """The codes of numeric columns that follow from what is known of the column."""
+        return [c for c in map(codes.named, self.coders) if isinstance(c, NumberCode)]
+
+    @cached_property
+    def step_codes(self) -> list[StepCode]:
+        """The codes of numeric columns that are made range by range."""
+        return [c for c in map(codes.named, self.coders) if isinstance(c, StepCode)]
+
+    @cached_property
+    def level_codes(self) -> list[LevelCode]:
+        """The codes of categorical columns."""
+        asked = [c for c in map(codes.named, self.coders) if c.reads == "levels"]
+        return [c for c in asked if isinstance(c, LevelCode)]
+
+    @property
+    def codes_of_numbers(self) -> bool:
+        """Whether a code of numeric columns is asked for."""
+        return bool(self.number_codes or self.step_codes)
+
+    @property
+    def copies_numbers(self) -> bool:
+        """Whether numeric columns are copied, which takes regressions on them."""
+        return any(isinstance(code.form(0.0, None), Copy) for code in self.number_codes)
+
+    @cached_property
+    def of_ranges(self) -> DesignContext:
+        """The context of columns whose levels are ranges: none of them is pooled or set aside."""
+        return replace(self, options=replace(self.options, rare_count=0, rare_sig=None))
+
     @property
     def is_binary(self) -> bool:
         """Whether the outcome is a class."""
@@ -114,62 +136,11 @@ class DesignContext:
         """Whether y-aware slopes are in link (log odds) units."""
         return self.is_binary and self.options.cat_scaling
 
-    def outcome_score(self, score: Score | None = None, place: int = 0) -> OutcomeScore:
-        """Label one of several scores with the class it is for; without scores, the worst one."""
-        target = None if self.class_number is None else self.outcome.target
-        if score is None:
-            return OutcomeScore(target)
-        return OutcomeScore(target, float(score.rsq[place]), float(score.sig[place]))
-
     @cached_property
     def calibrated(self) -> CalibratedTests | None:
         """The calibrated tests, where they are wanted."""
         wanted = self.supervised and self.options.significance == CALIBRATED
         return CalibratedTests(self.outcome) if wanted else None
-
-    def score(
-        self,
-        moments: Moments,
-        fit: LogisticFit | None,
-        sample: Callable[[int], Sample],
-        reach: float = math.inf,
-    ) -> Score:
-        """Score variables, given their moments and, for a class outcome, their regressions.
-
-        ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size.
-        """
-        if not self.supervised:
-            none = np.zeros(len(moments.weight))
-            return Score(none, none, none + 1.0)
-        score = self.test(moments, fit)
-        if self.is_binary and not self.link_slopes:
-            score = replace(score, slope=linear_slope(moments))
-        if self.calibrated is not None:
-            score = replace(score, sig=self.calibrated.correlation(moments, sample, reach))
-        return score
-
-    def test(self, moments: Moments | None, fit: LogisticFit | None) -> Score:
-        """Score variables by the outcome's own regression; it asks for one of the two."""
-        if self.is_binary:
-            assert fit is not None
-            return logistic_score(fit)
-        assert moments is not None
-        return linear_score(moments)
-
-    def slopes(self, moments: Moments, points: PointSums | None) -> FloatArray:
-        """y-aware slopes alone."""
-        if not self.supervised:
-            return np.zeros(len(moments.weight))
-        if not self.link_slopes:
-            return linear_slope(moments)
-        assert points is not None
-        x, total, hits = points
-        if total is None:
-            return logistic_fit(x, None, hits).slope
-        slope, known = np.zeros(len(total)), total.sum(axis=1) > 0  # some folds have no past
-        if known.any():
-            slope[known] = logistic_fit(x[known], total[known], hits[known]).slope
-        return slope
 
 
 def _label(outcome_class: Any) -> str:

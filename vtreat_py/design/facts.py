@@ -13,7 +13,6 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -68,8 +67,14 @@ class NumberFacts(Protocol):
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows: a fold each, and one for the rows that are in none."""
 
-    def training_sums(self) -> list[NumericSums]:
-        """Sums of the training rows of each fold."""
+    def training_sums(self) -> list[NumericSums] | None:
+        """Sums of the training rows of each fold; None where they follow from those of blocks."""
+
+    def crossed_sums(self) -> list[NumericSums]:
+        """Sums of the rows of the cross-frame, by fold."""
+
+    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+        """Fit each class on the clean column as the cross-frame has it, in inner coordinates."""
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
@@ -80,8 +85,8 @@ class NumberFacts(Protocol):
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
 
-    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
-        """Score the clean column, or the mark of bad values, as the cross-frame has it."""
+    def ranges(self, edges: FloatArray) -> LevelFacts:
+        """The column as one of levels: a level for each range (see `Steps`), in their order."""
 
 
 class LevelRows(Protocol):
@@ -94,7 +99,7 @@ class LevelRows(Protocol):
         """
 
     def spread(self) -> float | None:
-        """p-value of the test of spread; None where rows that it could be made on are not kept."""
+        """p-value of the test of spread; None where no rows can be had for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +115,8 @@ class LevelFacts:
     trained : list of LevelTable
         Sums by (level, training set); empty where training sets are all other folds, or the
         earlier ones.
+    rows : LevelRows or None
+        None where rows are not kept.
     digest : str
         Of a few values, to recognise the training frame; empty where the rows are elsewhere.
     """
@@ -119,5 +126,5 @@ class LevelFacts:
     tables: list[LevelTable]
     coded: list[LevelTable]
     trained: list[LevelTable]
-    rows: LevelRows
+    rows: LevelRows | None
     digest: str

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import LevelCode
 from vtreat_py.design.context import CODES_WOULD_BE_CONSTANT, DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
@@ -63,9 +65,9 @@ def learn_level_facts(
     facts: LevelFacts, context: DesignContext
 ) -> LearnedLevels | UnusedLevels | str:
     """Learn a categorical column from what is known of it; a string says why not."""
-    if int((facts.tables[0].by_level().weight > 0).sum()) < 2:
+    if not has_levels(facts):
         return "it has one level only"
-    count, parts = _learn_parts(facts, context)
+    count, parts = learn_parts(facts, context, lambda one: one.level_codes)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
     statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
@@ -86,8 +88,13 @@ def learn_level_facts(
     )
 
 
+def has_levels(facts: LevelFacts) -> bool:
+    """Whether rows have two levels or more."""
+    return int((facts.tables[0].by_level().weight > 0).sum()) > 1
+
+
 @dataclass(frozen=True, eq=False)
-class _Part:
+class LearnedPart:
     """The codes of a column that are built for one target, and the outcome in its levels."""
 
     codes: LevelCodes
@@ -95,26 +102,31 @@ class _Part:
     outcome: LevelOutcome | None
 
     @classmethod
-    def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> _Part:
+    def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> LearnedPart:
+        """Put together what a learner has derived."""
         slots = learner.slots()
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
         codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
         return cls(codes, derived, learner.outcome(target, slots, derived))
 
-    def scored_by(self, scored: list[list[DerivedLevels]]) -> _Part:
+    def scored_by(self, scored: list[list[DerivedLevels]]) -> LearnedPart:
         """Return the same part with the scores of each contrast."""
         derived = [DerivedLevels.of_contrasts(same) for same in zip(*scored, strict=True)]
         codes = replace(self.codes, variables=tuple(d.variable for d in derived))
         return replace(self, codes=codes, derived=derived)
 
 
-def _learn_parts(facts: LevelFacts, context: DesignContext) -> tuple[FloatArray, list[_Part]]:
+def learn_parts(
+    facts: LevelFacts,
+    context: DesignContext,
+    codes_of: Callable[[DesignContext], Sequence[LevelCode]],
+) -> tuple[FloatArray, list[LearnedPart]]:
     """Learn the codes that are shared, and with several classes those of each class.
 
-    The weights of the levels come with them.
+    The weights of the levels come with them. ``codes_of`` picks the codes that a context asks for.
     """
     scored: list[list[DerivedLevels]] = []
-    parts: list[_Part] = []
+    parts: list[LearnedPart] = []
     count: FloatArray = np.empty(0)
     for k, (contrast, table) in enumerate(zip(context.contrasts, facts.tables, strict=True)):
         whole = whole_view(table)
@@ -122,17 +134,18 @@ def _learn_parts(facts: LevelFacts, context: DesignContext) -> tuple[FloatArray,
         if context.supervised:
             trained = facts.trained[k] if facts.trained else None
             training = TrainingSets(context.folds, facts.coded[k], trained)
-        shared = LevelLearner(contrast, facts, whole, training)
+        shared = LevelLearner(contrast, codes_of(contrast), facts, whole, training)
         derived = shared.derived()
         scored.append([d if not k else d.scores_only() for d in derived])
         if not k:
             count = shared.counts()
-            parts.append(_Part.of(None, derived, shared))
+            parts.append(LearnedPart.of(None, derived, shared))
         if context.n_classes:
-            own = LevelLearner(context.class_contexts[k], facts, whole, training)
+            of_class = context.class_contexts[k]
+            own = LevelLearner(of_class, codes_of(of_class), facts, whole, training)
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
-            parts.append(_Part.of(target, derived, own))
+            parts.append(LearnedPart.of(target, derived, own))
     return count, [parts[0].scored_by(scored), *parts[1:]]
 
 

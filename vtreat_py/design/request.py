@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
@@ -23,72 +23,45 @@ from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.plan.options import DesignOptions
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DesignRequest:
+@dataclass(frozen=True, eq=False)
+class DesignRequest(DesignOptions):
     """The arguments of `vtreat_py.design_treatments`, but the frame.
+
+    What can be checked without a frame is checked when one is made.
 
     Attributes
     ----------
     scaled : bool
         Whether slopes are needed for every fold.
-    options : DesignOptions
-        Those that say how columns are coded, and that the plan keeps.
+    asks_for_classes : bool
+        Whether ``y_dependent_coders`` was given.
     """
 
-    outcome: Any
-    outcome_type: str | None
-    target: Any
-    variables: Sequence[Hashable] | None
-    sample_weight: Any
-    groups: Any
-    cv: Any
-    random_state: Any
-    row_id: Any
-    n_jobs: int | None
-    progress: bool
-    y_dependent_coders: Any
-    scaled: bool
-    options: DesignOptions
+    outcome: Any = None
+    outcome_type: str | None = None
+    target: Any = None
+    variables: Sequence[Hashable] | None = None
+    sample_weight: Any = None
+    groups: Any = None
+    cv: Any = None
+    random_state: Any = None
+    row_id: Any = None
+    n_jobs: int | None = None
+    progress: bool = False
+    scaled: bool = False
+    asks_for_classes: bool = field(init=False)
 
-    @classmethod
-    def checked(
-        cls,
-        *,
-        outcome: Any,
-        outcome_type: str | None,
-        variables: Sequence[Hashable] | None,
-        sample_weight: Any,
-        n_jobs: int | None,
-        progress: bool,
-        groups: Any = None,
-        target: Any = None,
-        cv: Any = None,
-        random_state: Any = None,
-        row_id: Any = None,
-        y_dependent_coders: Any = None,
-        scaled: bool = False,
-        **options: Any,
-    ) -> DesignRequest:
-        """Check what can be checked without a frame."""
-        check_outcome_type(outcome_type)
-        coding = DesignOptions.checked(y_dependent_coders=y_dependent_coders, **options)
-        check_jobs(n_jobs)
-        return cls(
-            outcome=outcome,
-            outcome_type=outcome_type,
-            target=target,
-            variables=variables,
-            sample_weight=sample_weight,
-            groups=groups,
-            cv=cv,
-            random_state=random_state,
-            row_id=row_id,
-            n_jobs=n_jobs,
-            progress=check_flag("progress", progress),
-            y_dependent_coders=y_dependent_coders,
-            scaled=scaled,
-            options=coding,
-        )
+    def _checked(self) -> dict[str, Any]:
+        check_outcome_type(self.outcome_type)
+        checked = super()._checked()
+        check_jobs(self.n_jobs)
+        checked["progress"] = check_flag("progress", self.progress)
+        return checked | {"asks_for_classes": self.y_dependent_coders is not None}
+
+    @property
+    def options(self) -> DesignOptions:
+        """Those that say how columns are coded, and that the plan keeps."""
+        return DesignOptions(**{f.name: getattr(self, f.name) for f in fields(DesignOptions)})
 
     @property
     def fold_column(self) -> Any:
@@ -103,8 +76,9 @@ class DesignRequest:
 
     def check_outcome(self, outcome: Outcome, groups: Hashable | None) -> None:
         """Check what rests on the outcome; ``groups`` is the column that has them, if one does."""
-        self.options.coders_for(outcome.kind)
-        check_class_coders(self.y_dependent_coders, outcome)
+        self.coders_for(outcome.kind)
+        if self.asks_for_classes:
+            check_class_coders(outcome)
         check_outcome_tells_no_fold(
             outcome.name, groups=groups, row_id=self.row_id, cv=self.fold_column
         )
@@ -112,7 +86,7 @@ class DesignRequest:
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:
         """Return the columns to treat, of those of a frame."""
         chosen = choose_variables(columns, self.variables, aside)
-        check_imputation_map(self.options, chosen)
+        check_imputation_map(self, chosen)
         return chosen
 
     def check_unsupervised(self) -> None:
@@ -121,5 +95,5 @@ class DesignRequest:
 
     def context(self, outcome: Outcome, folds: FoldPlan) -> DesignContext:
         """What the design of every column shares."""
-        coders = self.options.coders_for(outcome.kind)
+        coders = self.coders_for(outcome.kind)
         return DesignContext(outcome, folds, self.options, coders, self.scaled)

@@ -1,15 +1,111 @@
-"""Scores of derived variables."""
+"""Scores of derived variables: functions of moments and fits, the same wherever the rows are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.lev import indicator_moments, indicator_points
+from vtreat_py.design.context import DesignContext
+from vtreat_py.plan.variables import OutcomeScore
+from vtreat_py.significance.linear import linear_score, linear_slope
+from vtreat_py.significance.logistic import PointSums, logistic_fit, logistic_score
+from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-# Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
-PointSums = tuple[FloatArray, FloatArray | None, FloatArray]
+
+def score(
+    context: DesignContext,
+    moments: Moments,
+    fit: LogisticFit | None,
+    sample: Callable[[int], Sample],
+    reach: float = math.inf,
+) -> Score:
+    """Score variables on all rows, given their moments and, for a class, their regressions.
+
+    ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size.
+    """
+    if not context.supervised:
+        none = np.zeros(len(moments.weight))
+        return Score(none, none, none + 1.0)
+    result = by_regression(context, moments, fit)
+    if context.is_binary and not context.link_slopes:
+        result = replace(result, slope=linear_slope(moments))
+    if context.calibrated is not None:
+        result = replace(result, sig=context.calibrated.correlation(moments, sample, reach))
+    return result
+
+
+def by_regression(
+    context: DesignContext, moments: Moments | None, fit: LogisticFit | None
+) -> Score:
+    """Score variables by the outcome's own regression; it asks for one of the two."""
+    if context.is_binary:
+        assert fit is not None
+        return logistic_score(fit)
+    assert moments is not None
+    return linear_score(moments)
+
+
+def by_values(context: DesignContext, values: FloatArray, sums: OutcomeSums) -> Score:
+    """Score a variable by regression, of which the sums of the rows of each value are known."""
+    if context.is_binary:
+        fit = logistic_fit(values[None], sums.weight[None], sums.total[None])
+        return by_regression(context, None, fit)
+    return by_regression(context, Moments.over_points(values, sums), None)
+
+
+def slopes(context: DesignContext, moments: Moments, points: PointSums | None) -> FloatArray:
+    """y-aware slopes alone; points are looked at where they are in link units."""
+    if not context.supervised:
+        return np.zeros(len(moments.weight))
+    if not context.link_slopes:
+        return linear_slope(moments)
+    assert points is not None
+    x, total, hits = points
+    if total is None:
+        return logistic_fit(x, None, hits).slope
+    slope, known = np.zeros(len(total)), total.sum(axis=1) > 0  # some folds have no past
+    if known.any():
+        slope[known] = logistic_fit(x[known], total[known], hits[known]).slope
+    return slope
+
+
+def mark_moments(sums: NumericSums) -> Moments:
+    """Moments of the mark of bad values."""
+    return indicator_moments(sums.bad, sums.outcome())
+
+
+def mark_fit(context: DesignContext, sums: NumericSums) -> LogisticFit | None:
+    """Regression of a class on the mark of bad values."""
+    return logistic_fit(*_mark_points(sums)) if context.is_binary else None
+
+
+def mark_slopes(context: DesignContext, sums: NumericSums) -> FloatArray:
+    """y-aware slopes of the mark of bad values in several groups of rows."""
+    return slopes(context, mark_moments(sums), _mark_points(sums))
+
+
+def _mark_points(sums: NumericSums) -> PointSums:
+    return indicator_points(sums.bad, sums.outcome())
+
+
+def outcome_score(
+    context: DesignContext, scores: Score | None = None, place: int = 0
+) -> OutcomeScore:
+    """Label one of several scores with the class it is for; without scores, the worst one."""
+    target = None if context.class_number is None else context.outcome.target
+    if scores is None:
+        return OutcomeScore(target)
+    return OutcomeScore(target, float(scores.rsq[place]), float(scores.sig[place]))
 
 
 def combined_slopes(slopes: Sequence[FloatArray]) -> FloatArray:

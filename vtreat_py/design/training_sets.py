@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
@@ -24,10 +25,13 @@ class FoldLevels:
     ----------
     entry : ndarray of int or None
         The entry of the view that codes each coded cell; None: entries are the coded cells.
+    alone : callable
+        Gives the levels as the training set of one fold sees them.
     """
 
     pooled: PooledLevels
     entry: IntArray | None
+    alone: Callable[[int], PooledLevels]
 
     @property
     def view(self) -> LevelView:
@@ -75,9 +79,14 @@ class TrainingSets:
             return self.table.before(fold).by_level()
         return self.table.held_out(fold).by_level()
 
-    def alone(self, fold: int, context: DesignContext) -> PooledLevels:
-        """The levels as the training set of one fold sees them."""
-        return pool(context, training_view([self.known_to(fold)]))
+    def _pooled(
+        self, context: DesignContext, view: LevelView, entry: IntArray | None
+    ) -> FoldLevels:
+        return FoldLevels(
+            pool(context, view),
+            entry,
+            lambda fold: pool(context, training_view([self.known_to(fold)])),
+        )
 
     def for_codes(self, context: DesignContext) -> FoldLevels:
         """What codes are computed from: the coded cells only, where that is enough.
@@ -89,7 +98,7 @@ class TrainingSets:
         tested = rare_sig is not None and rare_sig < 1
         if tested or self._folds.in_order or self._trained is not None:
             return self.for_slopes(context)
-        return FoldLevels(pool(context, self._held_out_view), None)
+        return self._pooled(context, self._held_out_view, None)
 
     @cached_property
     def _held_out_view(self) -> LevelView:
@@ -99,7 +108,7 @@ class TrainingSets:
         """What slopes are computed from: every level of every training set."""
         fold = self.table.fold[self.coded].astype(np.intp)
         entry = fold * self.table.n_levels + self.table.level[self.coded]
-        return FoldLevels(pool(context, self._training_view), entry)
+        return self._pooled(context, self._training_view, entry)
 
     @cached_property
     def _training_view(self) -> LevelView:
@@ -110,12 +119,3 @@ def pool(context: DesignContext, view: LevelView) -> PooledLevels:
     """Pool the levels of a view by the design's options."""
     options = context.options
     return pool_levels(view, options.rare_count, options.rare_sig, context.is_binary)
-
-
-def constant_in(view: LevelView, entries: FloatArray) -> BoolArray:
-    """Training sets in which the entries with rows hold one value only."""
-    known = view.entries.weight > 0
-    low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
-    np.minimum.at(low, view.group[known], entries[known])
-    np.maximum.at(high, view.group[known], entries[known])
-    return np.asarray(~(low < high))

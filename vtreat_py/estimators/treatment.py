@@ -15,6 +15,7 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.coders import codes
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import (
     FrameTransformer,
@@ -154,7 +155,7 @@ class Treatment(FrameTransformer):
 def _named_after(column: str, variable: DerivedVariable) -> str:
     """Name a derived variable as if the column it comes from had another name."""
     old = str(variable.orig_variable)
-    if variable.code == "clean":
+    if codes.named(variable.code).keeps_name(old) is not None:
         return column + variable.name.removeprefix(old)
     return variable.name.replace(f"{old}_{variable.code}", f"{column}_{variable.code}", 1)
 
@@ -167,7 +168,7 @@ class SupervisedTreatment(Treatment):
     ) -> Design:
         self._check_selecting()
         source = training_frame(self, X, y)
-        request = DesignRequest.checked(
+        request = DesignRequest(
             outcome=y,
             outcome_type=self._outcome_type,
             sample_weight=sample_weight,

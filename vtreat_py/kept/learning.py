@@ -19,7 +19,6 @@ from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py.statistics.tally import CellIndex
 
 
@@ -29,9 +28,9 @@ def learn_kept(
     """Learn a column from its sums; a string says why it is not used."""
     if isinstance(kept, KeptLevels):
         return _learn_levels(kept, design, context)
-    if not set(context.coders) & set(NUMERIC_CODERS):
+    if not context.codes_of_numbers:
         return NO_CODE_APPLIES
-    return learn_number_facts(NumberTable(kept, design, context), context)
+    return learn_number_facts(NumberTable(kept, design), context)
 
 
 def _learn_levels(
@@ -39,7 +38,7 @@ def _learn_levels(
 ) -> LearnedLevels | UnusedLevels | str:
     if not kept.has_values:
         return "it has missing values only"
-    if not set(context.coders) & set(LEVEL_CODERS):
+    if not context.level_codes:
         return NO_CODE_APPLIES
     return learn_level_facts(kept.facts(design, also), context)
 

@@ -14,7 +14,6 @@ from vtreat_py.frames.columns import EmptyColumn, LevelColumn
 from vtreat_py.frames.levels import Levels
 from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
 from vtreat_py.kept.rows import KeptRows
-from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.tally import Rows, tally
@@ -117,7 +116,7 @@ class KeptLevels:
         row counts.
         """
         tables = self._tables(design, also)
-        return LevelFacts(self.name, self.levels, tables, tables, [], _NoRows(), "")
+        return LevelFacts(self.name, self.levels, tables, tables, [], None, "")
 
     def _tables(self, design: KeptDesign, also: IntArray | None) -> list[LevelTable]:
         """Sums by level and fold for each contrast; missing values are the last level."""
@@ -135,17 +134,6 @@ class KeptLevels:
             sums = [OutcomeSums(sums[0].weight, total) for total in hits]
         of_level, of_fold = np.divmod(keys, n_folds)
         return [LevelTable(n_levels, n_folds, of_level, of_fold, one) for one in sums]
-
-
-class _NoRows:
-    """The `LevelRows` of a column whose rows were not kept."""
-
-    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
-        """Never asked for: weights that do not count rows come without calibrated tests."""
-        raise AssertionError(number)
-
-    def spread(self) -> None:
-        """The test of spread needs rows."""
 
 
 def level_codes(column: LevelColumn | EmptyColumn) -> tuple[IntArray, Levels]:

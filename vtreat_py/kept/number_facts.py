@@ -9,19 +9,20 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer, imputed_value
-from vtreat_py.coders.lev import indicator_moments, indicator_points
-from vtreat_py.design.context import DesignContext
+from vtreat_py.coders.step_code import range_levels
+from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import Kind
 from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
-from vtreat_py.statistics.outcome_sums import sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
 
@@ -33,8 +34,8 @@ class NumberTable:
 
     digest = ""
 
-    def __init__(self, kept: KeptNumbers, design: KeptDesign, context: DesignContext) -> None:
-        self._kept, self._design, self._context = kept, design, context
+    def __init__(self, kept: KeptNumbers, design: KeptDesign) -> None:
+        self._kept, self._design = kept, design
         self._table = kept.table
         self._fold, self._class = design.folds_and_classes(self._table.block)
         self._missing_fold, self._missing_class = design.fold_and_class
@@ -96,9 +97,25 @@ class NumberTable:
             return [sums]
         return [sums.of_class(k, design.n_classes) for k in design.contrasted]
 
-    def training_sums(self) -> list[NumericSums]:
-        """Never asked for: folds are trained on all other rows."""
-        raise AssertionError(self.name)
+    def training_sums(self) -> None:
+        """Folds are trained on all other rows."""
+
+    def crossed_sums(self) -> list[NumericSums]:
+        """Sums of the rows of the cross-frame, which are all rows."""
+        return self.sums()
+
+    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+        """Fit each class on the clean column as the cross-frame has it."""
+        return [self._fit(k, imputed[:-1], None) for k in self._design.contrasted]
+
+    def ranges(self, edges: FloatArray) -> LevelFacts:
+        """The column as one of levels: a level for each range."""
+        table, missing, n_blocks = self._table, self._kept.missing, self._design.n_blocks
+        place, cells = np.searchsorted(edges, table.value, side="left"), table.cells
+        inner = None if missing.inner is None else cells.yy
+        sums = OutcomeSums(cells.weight, cells.weight * cells.y, inner, cells.centre_y)
+        ranges = LevelTable.of_cells(len(edges) + 1, n_blocks, place, table.block, sums)
+        return KeptLevels(self.name, range_levels(edges), ranges, missing).facts(self._design)
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
@@ -150,25 +167,5 @@ class NumberTable:
             np.append(values, self._inner(np.array(imputed))), np.append(weight, missing)
         )
 
-    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
-        """Score the clean column, or the mark of bad values, as the cross-frame has it."""
-        imputed = imputed[:-1]
-        contrasts, sums = self._context.contrasts, self.sums()
-        if code == "isBAD":
-            return [_mark_score(c, s.merged()) for c, s in zip(contrasts, sums, strict=True)]
-        if contrasts[0].is_binary:
-            fits = [self._fit(k, imputed, None) for k in self._design.contrasted]
-            return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
-        filled = sums[0].imputed(self._inner(imputed)).merged()
-        return [contrasts[0].test(filled, None)]
-
     def _inner(self, values: FloatArray) -> FloatArray:
         return np.atleast_1d(self.coordinates.inner(values))
-
-
-def _mark_score(contrast: DesignContext, sums: NumericSums) -> Score:
-    """Score the mark of bad values, which is the same in every fold."""
-    everything = sums.outcome()
-    if contrast.is_binary:
-        return contrast.test(None, logistic_fit(*indicator_points(sums.bad, everything)))
-    return contrast.test(indicator_moments(sums.bad, everything), None)

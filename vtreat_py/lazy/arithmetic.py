@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.forms import Copy, Form
 from vtreat_py.lazy.columns import LazyNumber, exactly
 
 # A number, or a column that holds one a row.
@@ -13,15 +17,25 @@ Operand = float | nw.Expr
 _LARGEST = float(np.finfo(np.float64).max)
 
 
+def coded(
+    column: LazyNumber, form: Form, written: Callable[[float | FloatArray], Operand]
+) -> nw.Expr:
+    """Write a form; ``written`` gives the operand of a number, or of one a fold."""
+    if isinstance(form, Copy):
+        value = cleaned(column, written(form.imputed))
+        return value if form.cuts is None else clipped(value, *map(written, form.cuts))
+    number, (*values, last, bad) = column.number, map(written, form.values)
+    value = _expression(last)
+    for edge, of_range in reversed([*zip(form.edges.tolist(), values, strict=True)]):
+        at_most = number <= exactly(edge)
+        value = nw.when(at_most).then(_expression(of_range)).otherwise(value)
+    return nw.when(number.is_finite()).then(value).otherwise(_expression(bad))
+
+
 def cleaned(column: LazyNumber, imputed: Operand) -> nw.Expr:
     """Replace bad values."""
     number = column.number
     return nw.when(number.is_finite()).then(number).otherwise(_expression(imputed))
-
-
-def marked(column: LazyNumber) -> nw.Expr:
-    """1 where a value is bad, else 0."""
-    return nw.when(column.number.is_finite()).then(exactly(0.0)).otherwise(exactly(1.0))
 
 
 def clipped(values: nw.Expr, lower: Operand, upper: Operand) -> nw.Expr:
@@ -32,10 +46,10 @@ def clipped(values: nw.Expr, lower: Operand, upper: Operand) -> nw.Expr:
 
 
 def scaled(values: nw.Expr, slope: Operand, mean: Operand) -> nw.Expr:
-    """Turn x into ``slope * (x - mean)``, as `vtreat_py.coders.clean.scale_in_place`."""
+    """Turn x into ``slope * (x - mean)``, as `vtreat_py.coders.forms.scale_in_place`."""
     centred = (values - _expression(mean)).clip(-_LARGEST, _LARGEST)
     return (centred * _expression(slope)).clip(-_LARGEST, _LARGEST)
 
 
 def _expression(number: Operand) -> nw.Expr:
-    return number if isinstance(number, nw.Expr) else exactly(number)
+    return number if isinstance(number, nw.Expr) else exactly(float(number))

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
 from vtreat_py.frames.columns import Kind
+from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.source import LazySource
 
 PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
@@ -100,6 +103,8 @@ class LazyLevels:
     name: str
     plain: PlainColumn
 
+    known: ClassVar[Levels | None] = None
+
     @property
     def level(self) -> nw.Expr:
         """String (or Binary, if ``is_binary``); null where missing."""
@@ -114,6 +119,29 @@ class LazyLevels:
     def is_binary(self) -> bool:
         """Whether the levels are bytes."""
         return self.plain.kind == "bytes"
+
+
+@dataclass(frozen=True)
+class LazyRanges(LazyLevels):
+    """A column of numbers whose levels are ranges, in their order; bad values are missing."""
+
+    number: LazyNumber
+    edges: tuple[float, ...]
+
+    @property
+    def known(self) -> Levels:  # type: ignore[override]
+        """All levels, whether rows have them or not."""
+        return range_levels(np.array(self.edges))
+
+    @property
+    def level(self) -> nw.Expr:
+        """Name of the range; null where the number is bad."""
+        number = self.number.number
+        result = nw.lit(range_name(len(self.edges)))
+        for place in reversed(range(len(self.edges))):
+            at_most = number <= exactly(self.edges[place])
+            result = nw.when(at_most).then(nw.lit(range_name(place))).otherwise(result)
+        return nw.when(number.is_finite()).then(result)
 
 
 @dataclass(frozen=True)

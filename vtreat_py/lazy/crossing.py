@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.lazy.arithmetic import cleaned, clipped, marked, scaled
+from vtreat_py.coders.forms import Form
+from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
@@ -48,18 +49,15 @@ class NumberFolds:
     column : LazyNumber
     name : str
         Name of the variable.
-    imputed : ndarray of shape (n_folds,) or None
-        What stands for bad values in the clean copy; None: the variable marks bad values.
-    cuts : (lower, upper), each of shape (n_folds,), or None
-        Where the clean copy is cut off; None: nowhere.
+    form : Copy or Steps
+        How a number becomes that of the variable, by fold.
     scaling : (slope, mean), each of shape (n_folds,), or None
         y-aware scaling, where that is wanted.
     """
 
     column: LazyNumber
     name: str
-    imputed: FloatArray | None
-    cuts: tuple[FloatArray, FloatArray] | None = None
+    form: Form
     scaling: tuple[FloatArray, FloatArray] | None = None
 
 
@@ -139,12 +137,7 @@ class _Draft:
 
     def add_number(self, part: NumberFolds) -> None:
         """Plan a variable of a column of numbers."""
-        if part.imputed is None:
-            value = marked(part.column)
-        else:
-            value = cleaned(part.column, self._of_fold(part.imputed))
-        if part.cuts is not None:
-            value = clipped(value, *map(self._of_fold, part.cuts))
+        value = coded(part.column, part.form, self._of_fold)
         if part.scaling is not None:
             value = scaled(value, *map(self._of_fold, part.scaling))
         self.values[part.name] = value
@@ -187,8 +180,9 @@ class _Draft:
             lookups.append(Lookup(cells, {alias: level, FOLD: fold}))
         return looked_up(folds.source, rows, lookups)
 
-    def _of_fold(self, values: FloatArray) -> nw.Expr:
-        """A number that depends on the fold; a literal where it does not."""
+    def _of_fold(self, values: float | FloatArray) -> nw.Expr:
+        """A number that may depend on the fold; a literal where it does not."""
+        values = np.atleast_1d(values)[: self.n_folds].copy()
         if len(np.unique(values.view(np.int64))) == 1:
             return exactly(float(values[0]))
         alias = f"f{len(self.by_fold)}"

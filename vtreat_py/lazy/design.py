@@ -11,8 +11,9 @@ import numpy as np
 from vtreat_py.base.progress import progress_line
 from vtreat_py.design.assembly import assemble
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
+from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
-from vtreat_py.design.numbers import LearnedNumbers, NumberLearner
+from vtreat_py.design.numbers import LearnedNumbers, learn_filled
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.reading import warn_if_rounded
@@ -30,7 +31,6 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py.significance.newton import fits_may_be_rough
 
 Learned = LearnedNumbers | LearnedLevels
@@ -91,7 +91,7 @@ class LazyDesign:
 
     def _learn_numbers(self, columns: Sequence[LazyNumber]) -> dict[str, Learned | Unused]:
         """Learn numeric columns, each step by one query for all."""
-        if not set(self.context.coders) & set(NUMERIC_CODERS):
+        if not self.context.codes_of_numbers:
             return dict.fromkeys((c.name for c in columns), NO_CODE_APPLIES)
         known = dict(zip(columns, extents(self.rows, columns), strict=True))
         for column, found in known.items():
@@ -111,36 +111,33 @@ class LazyDesign:
                 EngineNumbers(self.rows, self.context, column, known[column], own, fits, looked_at)
                 for column, own in zip(good, sums, strict=True)
             ]
-            learners = [NumberLearner(one, self.context) for one in facts]
-            self._fit(fits, facts, learners)
-            learned |= {
-                column.name: learner.learned()
-                for column, learner in zip(good, learners, strict=True)
-            }
+            filled = [FilledNumbers(one, self.context) for one in facts]
+            self._fit(fits, facts, filled)
+            learned |= {c.name: learn_filled(one) for c, one in zip(good, filled, strict=True)}
         return learned
 
     def _fit(
-        self, fits: Fits, facts: Sequence[EngineNumbers], learners: Sequence[NumberLearner]
+        self, fits: Fits, facts: Sequence[EngineNumbers], filled: Sequence[FilledNumbers]
     ) -> None:
         """Make the regressions that the columns need, all at once."""
         context = self.context
-        if not context.contrasts[0].is_binary or "clean" not in context.coders:
+        if not context.contrasts[0].is_binary or not context.copies_numbers:
             return
         asked: list[Regression] = []
-        for one, learner in zip(facts, learners, strict=True):
-            if not learner.varies:
+        for one, own in zip(facts, filled, strict=True):
+            if not own.varies:
                 continue
-            asked += one.regressions(learner.value)
+            asked += one.regressions(own.value)
             if context.scaled_cross_frame and context.contrasts[0].link_slopes:
-                asked += one.fold_regressions(learner.fold_values[:-1])
+                asked += one.fold_regressions(own.fold_values[:-1])
             if context.options.force_split:
-                asked += one.cross_regressions(learner.fold_values)
+                asked += one.crossed_regressions(own.fold_values)
         fits.of(asked)
 
     def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
         if not isinstance(column, LazyLevels):
             return _MISSING_ONLY
-        if not set(self.context.coders) & set(LEVEL_CODERS):
+        if not self.context.level_codes:
             return NO_CODE_APPLIES
         facts = engine_level_facts(self.rows, self.context, column)
         return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)
@@ -193,14 +190,5 @@ def number_folds(
     column: LazyNumber, learned: LearnedNumbers, place: int, name: str, scale: bool, collar: bool
 ) -> NumberFolds:
     """One variable of a column of numbers, by what each fold's training rows say."""
-    variable, learner = learned.treatment.variables[place], learned.learner
-    imputed, cuts, scaling = None, None, None
-    if variable.code == "clean":
-        imputed = learner.fold_values[:-1]
-        if collar:
-            lower, upper = learner.fold_cuts()[:-1].T
-            cuts = lower.copy(), upper.copy()
-    if scale:
-        slope, mean = learner.fold_scales(variable)
-        scaling = slope[:-1], mean[:-1]
-    return NumberFolds(column, name, imputed, cuts, scaling)
+    part = learned.parts[place]
+    return NumberFolds(column, name, part.fold_form(collar), part.fold_scales() if scale else None)

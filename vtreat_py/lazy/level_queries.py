@@ -220,17 +220,21 @@ class _Answer:
                 asked[f"{name}{k}"] = how, of_cell
         if rows.row_id is not None:
             asked[_FIRST] = "min", rows.row_id.value
-        return cls._read(grouped(keyed, keys, asked))
+        return cls._read(grouped(keyed, keys, asked), column.known)
 
     @classmethod
-    def _read(cls, table: pa.Table) -> _Answer:
+    def _read(cls, table: pa.Table, known: Levels | None) -> _Answer:
         encoded = table[_LEVEL].combine_chunks().dictionary_encode()
         labels, code = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
-        order = _order(table, labels, np.asarray(code))
         number = np.empty(len(labels) + 1, dtype=np.int32)
-        number[order], number[-1] = np.arange(len(labels)), len(labels)
+        if known is None:
+            order = _order(table, labels, np.asarray(code))
+            number[order] = np.arange(len(labels))
+            levels = Levels.of_text(labels.take(pa.array(order)))
+        else:
+            number[:-1], levels = known.codes_of(labels.to_pylist()), known
+        number[-1] = levels.missing
         band = np.asarray(table[_BAND].to_numpy()) if _BAND in table.column_names else None
-        levels = Levels.of_text(labels.take(pa.array(order)))
         return cls(levels, table.drop_columns(_LEVEL), number[np.asarray(code)], band)
 
     def cells(self, name: str, cell: int) -> FloatArray:

@@ -8,11 +8,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.levels import Levels
-from vtreat_py.lazy.columns import LazyLevels
+from vtreat_py.lazy.columns import LazyLevels, LazyNumber, LazyRanges
 from vtreat_py.lazy.level_queries import level_sums, level_values
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.lazy.spread_query import SpreadRows
@@ -33,6 +33,16 @@ def engine_level_facts(
         return None
     asked = _EngineLevels(rows, context, column, found.levels, found.n_rows)
     return LevelFacts(column.name, found.levels, found.tables, found.tables, [], asked, "")
+
+
+def facts_of_ranges(
+    rows: DesignRows, context: DesignContext, column: LazyNumber, edges: FloatArray
+) -> LevelFacts:
+    """Sum up a column of numbers by ranges."""
+    ranges = LazyRanges(column.name, column.plain, column, tuple(edges.tolist()))
+    facts = engine_level_facts(rows, context, ranges)
+    assert facts is not None
+    return facts
 
 
 @dataclass(frozen=True, eq=False)

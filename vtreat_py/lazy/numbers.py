@@ -11,20 +11,19 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.coders.lev import indicator_moments, indicator_points
 from vtreat_py.design.context import DesignContext
+from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import Kind
 from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.quantile_queries import quantiles
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import condensed_values, distinct_values
-from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -98,9 +97,8 @@ class EngineNumbers:
         """Sums of each fold, for each contrast."""
         return self.fold_sums
 
-    def training_sums(self) -> list[NumericSums]:
-        """Never asked for: folds are trained on all other rows."""
-        raise AssertionError(self.name)
+    def training_sums(self) -> None:
+        """Folds are trained on all other rows."""
 
     def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
         """The median, of the imputers that an engine can compute beside the mean."""
@@ -174,37 +172,26 @@ class EngineNumbers:
             ]
         return asked
 
-    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
-        """Score a variable as the cross-frame has it, whose moments follow from those of folds."""
-        contrasts = self.context.contrasts
-        if code == "isBAD":
-            return [
-                self._mark_score(c, s.merged())
-                for c, s in zip(contrasts, self.fold_sums, strict=True)
-            ]
-        if not contrasts[0].is_binary:
-            crossed = self._crossed(imputed)
-            return [c.test(m, None) for c, m in zip(contrasts, crossed, strict=True)]
-        fits = self.fits.of(self.cross_regressions(imputed))
-        return [c.test(None, fit) for c, fit in zip(contrasts, fits, strict=True)]
+    def crossed_sums(self) -> list[NumericSums]:
+        """Sums of the rows of the cross-frame, which are all rows."""
+        return self.fold_sums
 
-    def cross_regressions(self, imputed: FloatArray) -> list[Regression]:
+    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+        """Fit each class on the clean column as the cross-frame has it."""
+        return self.fits.of(self.crossed_regressions(imputed))
+
+    def crossed_regressions(self, imputed: FloatArray) -> list[Regression]:
         """What is fitted: each class on the clean column as the cross-frame has it."""
-        by_fold = dict(enumerate(self.inner(imputed[: self.rows.n_folds]).tolist()))
+        values = self.inner(imputed[: self.rows.n_folds])
+        by_fold = dict(enumerate(values.tolist()))
         return [
-            self._regression(number, by_fold, moments)
-            for number, moments in zip(self._classes, self._crossed(imputed), strict=True)
+            self._regression(number, by_fold, sums.imputed(values).merged())
+            for number, sums in zip(self._classes, self.fold_sums, strict=True)
         ]
 
-    def _crossed(self, imputed: FloatArray) -> list[Moments]:
-        values = self.inner(imputed[: self.rows.n_folds])
-        return [sums.imputed(values).merged() for sums in self.fold_sums]
-
-    def _mark_score(self, contrast: DesignContext, sums: NumericSums) -> Score:
-        everything = sums.outcome()
-        if contrast.is_binary:
-            return contrast.test(None, logistic_fit(*indicator_points(sums.bad, everything)))
-        return contrast.test(indicator_moments(sums.bad, everything), None)
+    def ranges(self, edges: FloatArray) -> LevelFacts:
+        """The column as one of levels: a level for each range, found by one more query."""
+        return facts_of_ranges(self.rows, self.context, self.column, edges)
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates: its different values."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.frames.schema import check_kinds, check_present
-from vtreat_py.lazy.arithmetic import cleaned, clipped, marked, scaled
+from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import (
     LazyColumn,
     LazyEmpty,
@@ -26,7 +26,7 @@ from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
 
 
@@ -62,7 +62,7 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     for treatment, column in zip(treatments, columns, strict=True):
         wanted = [v for v in treatment.variables if v.name in place]
         if isinstance(treatment, NumericTreatment):
-            found = [_number(treatment, column, v, choice.scale, choice.collar) for v in wanted]
+            found = [_number(treatment, column, v, choice) for v in wanted]
         else:
             found = _levels(lookups, treatment, column, wanted, choice.scale)
         values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
@@ -104,22 +104,14 @@ def _fits(treatment: Treatment, column: LazyColumn) -> bool:
 
 
 def _number(
-    treatment: NumericTreatment,
-    column: LazyColumn,
-    variable: DerivedVariable,
-    scale: bool,
-    collar: bool,
+    treatment: NumericTreatment, column: LazyColumn, variable: DerivedVariable, wanted: Wanted
 ) -> nw.Expr:
     """One variable of a column of numbers; see `NumericTreatment.write`."""
-    if not isinstance(column, LazyNumber):
-        value = exactly(treatment.imputed if variable.code == "clean" else 1.0)
-    elif variable.code == "isBAD":
-        value = marked(column)
-    else:
-        value = cleaned(column, treatment.imputed)
-        if collar:
-            value = clipped(value, treatment.lower, treatment.upper)
-    return scaled(value, variable.slope, variable.mean) if scale else value
+    form = treatment.form(variable, wanted.collar)
+    value = exactly(form.of_bad)
+    if isinstance(column, LazyNumber):
+        value = coded(column, form, float)
+    return scaled(value, variable.slope, variable.mean) if wanted.scale else value
 
 
 def _levels(
@@ -161,9 +153,7 @@ def _level_values(
     keys, codes = _keys(levels.labels, column)
     values = []
     for variable in variables:
-        table = treatment.table(variable)
-        if scale:
-            table = variable.slope * (table - variable.mean)
+        table = treatment.table(variable, scale)
         missing, novel = float(table[levels.missing]), float(table[levels.novel])
         values.append(LevelValues(keys, table[codes], missing, novel))
     return values

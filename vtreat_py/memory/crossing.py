@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.design.context import NO_CODE_APPLIES
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
@@ -16,7 +14,6 @@ from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.plan.level_statistics import LevelStatistics
-from vtreat_py.plan.options import LEVEL_CODERS, NUMERIC_CODERS
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.statistics.tally import CellIndex
 
@@ -57,7 +54,7 @@ class LearnedLevelRows:
 
 def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | UnusedLevels | str:
     """Learn a categorical column; a string says why it is not worth a look."""
-    if not set(rows.context.coders) & set(LEVEL_CODERS):
+    if not rows.context.level_codes:
         return NO_CODE_APPLIES
     facts, index = level_facts(column, rows)
     learned = learn_level_facts(facts, rows.context)
@@ -79,28 +76,21 @@ class LearnedNumberRows:
 
     def fold_slopes(self, place: int) -> FloatArray:
         """y-aware slope of the variable at ``place`` in each fold."""
-        slopes, _ = self.learned.learner.fold_scales(self.treatment.variables[place])
+        slopes, _ = self.learned.parts[place].fold_scales()
         return slopes[:-1]
 
     def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
         """Write the cross-frame column of the variable at ``place`` to ``out``."""
-        variable, learner = self.treatment.variables[place], self.learned.learner
-        _, fold = learner.context.folds.coding
-        if variable.code == "isBAD":
-            out[:] = self.rows.marked()
-        else:
-            out[:] = self.rows.cleaned(learner.fold_values)
-            if collar:
-                cuts = learner.fold_cuts()
-                np.clip(out, cuts[fold, 0], cuts[fold, 1], out=out)
+        part = self.learned.parts[place]
+        self.rows.write_coded(part.fold_form(collar), out)
         if scale:
-            slope, mean = learner.fold_scales(variable)
+            (slope, mean), fold = part.fold_scales(), self.rows.coded_fold
             scale_in_place(out, slope[fold], mean[fold])
 
 
 def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows | str:
     """Learn a numeric column; a string says why nothing can be derived from it."""
-    if not set(rows.context.coders) & set(NUMERIC_CODERS):
+    if not rows.context.codes_of_numbers:
         return NO_CODE_APPLIES
     own = NumberRows(column, rows)
     learned = learn_number_facts(own, rows.context)

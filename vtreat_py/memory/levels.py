@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from vtreat_py.base.arrays import IntArray
@@ -10,6 +11,7 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
+from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.rows import DesignRows, rows_of
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.statistics.level_table import LevelTable
@@ -19,9 +21,14 @@ from vtreat_py.statistics.tally import CellIndex, tally_classes
 
 def level_facts(column: LevelColumn, design_rows: DesignRows) -> tuple[LevelFacts, CellIndex]:
     """Sum up a column; the cell of each row of the cross-frame comes with the sums."""
-    context = design_rows.context
-    codes, levels = column.encode()
-    n_levels = len(levels) + 1
+    return facts_of_codes(column.name, *column.encode(), design_rows, digest(column))
+
+
+def facts_of_codes(
+    name: Hashable, codes: IntArray, levels: Levels, design_rows: DesignRows, digest: str = ""
+) -> tuple[LevelFacts, CellIndex]:
+    """Sum up rows of these levels."""
+    context, n_levels = design_rows.context, len(levels) + 1
     tables, index = tally_classes(codes, n_levels, design_rows.rows)
     coded = tables
     if context.folds.repeats is not None:
@@ -29,7 +36,7 @@ def level_facts(column: LevelColumn, design_rows: DesignRows) -> tuple[LevelFact
         coded, index = tally_classes(repeated, n_levels, design_rows.coded_rows)
     trained = training_tables(context, codes, n_levels)
     rows = _CodedRows(codes, n_levels, context)
-    return LevelFacts(column.name, levels, tables, coded, trained, rows, digest(column)), index
+    return LevelFacts(name, levels, tables, coded, trained, rows, digest), index
 
 
 @dataclass(frozen=True, eq=False)

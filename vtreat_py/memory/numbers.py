@@ -7,19 +7,20 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
-from vtreat_py.coders.clean import Imputer, clean, imputed_value
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.coders.clean import Imputer, imputed_value
+from vtreat_py.coders.forms import Copy, Form, filled
+from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.context import DesignContext
-from vtreat_py.design.scoring import PointSums
+from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
+from vtreat_py.memory.levels import facts_of_codes
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.significance.logistic import Points, logistic_fit
+from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
 from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.score import Score
 from vtreat_py.statistics.coordinates import Coordinates
-from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
@@ -109,9 +110,17 @@ class NumberRows:
     def _block_sums(self) -> list[NumericSums]:
         return self._sums_by(self._rows.blocks)
 
-    def training_sums(self) -> list[NumericSums]:
-        """Sums of the training rows of each fold."""
-        return self._sums_by(self._rows.training_blocks)
+    def training_sums(self) -> list[NumericSums] | None:
+        """Sums of the training rows of each fold, where those are no others."""
+        groups = self._rows.training_blocks
+        return None if groups is None else self._sums_by(groups)
+
+    def crossed_sums(self) -> list[NumericSums]:
+        """Sums of the rows of the cross-frame, by fold."""
+        sums, n_folds = self._block_sums, self._context.folds.n_folds
+        if self._context.folds.repeats is not None:
+            sums = self._sums_by(self._rows.crossed_blocks)
+        return [one.take(slice(n_folds)) for one in sums]
 
     def _sums_by(self, groups: RowGroups) -> list[NumericSums]:
         """Sums of the column by groups of rows, for each contrast.
@@ -127,7 +136,7 @@ class NumberRows:
         value, extent = self._inner(imputed), self.extent(None)
         assert extent is not None
         ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
-        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        x = self._inner(filled(self._column.values, self._column.bad, imputed))
         rough = fits_may_be_rough(len(x), self._context.contrasts[0].link_slopes)
 
         def fit(contrast: DesignContext, sums: NumericSums) -> LogisticFit:
@@ -145,7 +154,7 @@ class NumberRows:
         return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
 
     def _link_slope(self, contrast: DesignContext, fold: int, imputed: float) -> float:
-        x = self._inner(clean(self._column.values, self._column.bad, imputed))
+        x = self._inner(filled(self._column.values, self._column.bad, imputed))
         weight = contrast.folds.training_weight(fold, self._weight)
         if not weight.any():
             return 0.0  # the fold has no past
@@ -154,44 +163,40 @@ class NumberRows:
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
         values = self.coordinates.inner(self._column.values)
-        filled = clean(values, self._column.bad, float(self._inner(imputed)[0]))
-        return Sample.of_values(filled, self._weight)
+        clean = filled(values, self._column.bad, float(self._inner(imputed)[0]))
+        return Sample.of_values(clean, self._weight)
 
     def _inner(self, values: NumberArray | float) -> FloatArray:
         return self.coordinates.inner(np.atleast_1d(values))
 
-    def cross_scores(self, code: str, imputed: FloatArray) -> list[Score]:
-        """Score a variable as the cross-frame has it, on the rows that it has."""
-        if code == "isBAD":
-            x = self.marked().astype(np.float64)
-        else:
-            x = self._inner(self.cleaned(imputed))
-        return [self._cross_score(contrast, x) for contrast in self._rows.contrasts]
+    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+        """Fit each class on the clean column as the cross-frame has it."""
+        folds, contrasts = self._context.folds, self._context.contrasts
+        x, rows, weight = np.empty(folds.n_coded), folds.cross_rows(), self._rows.crossed_weight
+        self.write_coded(Copy(imputed), x)
+        if folds.repeats is None:
+            x = x[rows]
+        weight = None if weight is None else weight[rows]
+        points = [_row_points(self._inner(x), c.outcome.y[rows], weight) for c in contrasts]
+        return [logistic_fit(*one) for one in points]
 
-    def _cross_score(self, among: DesignRows, x: FloatArray) -> Score:
-        contrast, folds = among.context, among.context.folds
-        if folds.repeats is not None:
-            coded = among.coded_rows
-            y, weight = coded.y, coded.weight
-        else:
-            rows = slice(None) if folds.covers_all_rows else folds.cross_rows()
-            x, y = x[rows], contrast.outcome.y[rows]
-            weight = None if self._weight is None else self._weight[rows]
-        if contrast.is_binary:
-            return contrast.test(None, logistic_fit(*_row_points(x, y, weight)))
-        one = np.zeros(len(x), dtype=np.intp)
-        return contrast.test(Moments.of_rows(one, 1, x, y, weight), None)
+    def ranges(self, edges: FloatArray) -> LevelFacts:
+        """The column as one of levels: a level for each range."""
+        codes = np.searchsorted(edges, self._column.values, side="left").astype(np.int32)
+        if self._column.bad is not None:
+            codes[self._column.bad] = len(edges) + 1
+        return facts_of_codes(self.name, codes, range_levels(edges), self._rows)[0]
 
-    def marked(self) -> BoolArray:
-        """Bad values of the coded rows."""
-        assert self._column.bad is not None
-        return self._column.bad[self._context.folds.coding[0]]
+    @property
+    def coded_fold(self) -> IntArray:
+        """Folds of the rows that are coded out of fold."""
+        return self._context.folds.coding[1]
 
-    def cleaned(self, imputed: FloatArray) -> NumberArray:
-        """The coded rows, bad values imputed by the number of the row's fold."""
+    def write_coded(self, form: Form, out: FloatArray) -> None:
+        """Write the rows that are coded out of fold, by forms of their folds."""
         rows, fold = self._context.folds.coding
-        values, bad = self._column.values[rows], self._column.bad
-        return values if bad is None else clean(values, bad[rows], imputed[fold])
+        bad = self._column.bad
+        form.write(self._column.values[rows], None if bad is None else bad[rows], fold, out)
 
 
 def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:

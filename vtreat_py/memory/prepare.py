@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -16,45 +15,30 @@ from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import LevelTreatment, Treatment
+from vtreat_py.plan.treatments import Treatment, wanted_places
 from vtreat_py.plan.variables import DerivedVariable
 
 
 def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
     """Treat a frame; see `vtreat_py.prepare`."""
-    by_column: dict[Hashable, list[int]] = {}
-    for place, variable in enumerate(choice.variables):
-        by_column.setdefault(variable.orig_variable, []).append(place)
     treatments = choice.treatments(plan)
     columns = read_treated(source, treatments, choice.first + choice.extra)
     _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
+    place_of = {name: place for place, name in enumerate(choice.names)}
     if choice.sparse:
-        place_of = {name: place for place, name in enumerate(choice.names)}
         return sparse_treated(treatments, columns, place_of, source.n_rows)
-    out = np.empty((len(choice.variables), source.n_rows))
+    out = np.empty((len(place_of), source.n_rows))
     for treatment, column in zip(treatments, columns, strict=True):
-        places = by_column[treatment.column]
-        own = [choice.variables[p] for p in places]
-        _write(treatment, column, own, places, choice.scale, choice.collar, out)
+        _write(treatment, column, choice, place_of, out)
     return source.like(choice.names, out, choice.extra, first=choice.first)
 
 
 def _write(
-    treatment: Treatment,
-    column: Column,
-    variables: list[DerivedVariable],
-    places: list[int],
-    scale: bool,
-    collar: bool,
-    out: FloatArray,
+    treatment: Treatment, column: Column, choice: Choice, place_of: dict[str, int], out: FloatArray
 ) -> None:
-    if isinstance(treatment, LevelTreatment):
-        codes = treatment.codes(column)
-        for variable, place in zip(variables, places, strict=True):
-            treatment.write(codes, variable, scale, out[place])
-    else:
-        for variable, place in zip(variables, places, strict=True):
-            treatment.write(column, variable, scale, collar, out[place])
+    encoded: Any = treatment.encode(column)
+    for own, place in wanted_places(treatment, place_of).items():
+        treatment.write(encoded, treatment.variables[own], choice, out[place])
 
 
 def _warn_on_training_frame(

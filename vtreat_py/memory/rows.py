@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.statistics.row_groups import RowGroups
@@ -26,13 +26,6 @@ class DesignRows:
 
     context: DesignContext
 
-    @cached_property
-    def contrasts(self) -> tuple[DesignRows, ...]:
-        """The same rows with each outcome that variables are scored against."""
-        return tuple(
-            self if one is self.context else DesignRows(one) for one in self.context.contrasts
-        )
-
     @property
     def rows(self) -> Rows:
         """The rows as the statistics take them, each in the block of its fold."""
@@ -40,40 +33,60 @@ class DesignRows:
         return rows_of(self.context.outcome, folds.fold, folds.n_blocks)
 
     @cached_property
-    def coded_rows(self) -> Rows:
-        """The rows of the cross-frame, where those are not the rows; see `FoldPlan.repeats`.
+    def crossed_weight(self) -> FloatArray | None:
+        """Weight of a row in the cross-frame: the times that it is repeated share its weight."""
+        repeats, outcome = self.context.folds.repeats, self.context.outcome
+        if repeats is None:
+            return outcome.weight
+        shared = 1.0 / np.maximum(np.bincount(repeats[0], minlength=len(outcome.y)), 1)
+        return shared if outcome.weight is None else shared * outcome.weight
 
-        The times that a row is repeated share its weight.
-        """
+    @cached_property
+    def coded_rows(self) -> Rows:
+        """The rows of the cross-frame, where those are not the rows; see `FoldPlan.repeats`."""
         folds, outcome = self.context.folds, self.context.outcome
         assert folds.repeats is not None
         rows, fold = folds.repeats
-        weight = 1.0 / np.maximum(np.bincount(rows, minlength=len(outcome.y)), 1)
-        if outcome.weight is not None:
-            weight *= outcome.weight
-        return rows_of(replace(outcome, weight=weight), fold, folds.n_folds, rows)
+        return rows_of(replace(outcome, weight=self.crossed_weight), fold, folds.n_folds, rows)
 
     @cached_property
     def blocks(self) -> RowGroups:
         """The rows in order of their blocks, with several classes also of their classes."""
-        return self._in_order(self.context.folds.fold, self.context.folds.n_blocks)
+        folds = self.context.folds
+        return self._in_order(folds.fold, folds.n_blocks, self.context.outcome.weight)
 
     @cached_property
-    def training_blocks(self) -> RowGroups:
+    def training_blocks(self) -> RowGroups | None:
         """Training rows in order of their folds, where folds have training sets of their own."""
         folds = self.context.folds
-        assert folds.training is not None
+        if folds.training is None:
+            return None
         rows, owner = folds.training
-        return self._in_order(owner, folds.n_folds, rows)
+        return self._in_order(owner, folds.n_folds, self.context.outcome.weight, rows)
 
-    def _in_order(self, group: IntArray, n_groups: int, rows: IntArray | None = None) -> RowGroups:
+    @cached_property
+    def crossed_blocks(self) -> RowGroups:
+        """The rows of the cross-frame in order of their folds."""
+        folds = self.context.folds
+        if folds.repeats is None:
+            return self.blocks
+        rows, fold = folds.repeats
+        return self._in_order(fold, folds.n_folds, self.crossed_weight, rows)
+
+    def _in_order(
+        self,
+        group: IntArray,
+        n_groups: int,
+        weight: FloatArray | None,
+        rows: IntArray | None = None,
+    ) -> RowGroups:
         outcome, n_classes = self.context.outcome, self.context.n_classes
         if not n_classes:
-            return RowGroups.of(group, n_groups, outcome.y, outcome.weight, outcome.centre, rows)
+            return RowGroups.of(group, n_groups, outcome.y, weight, outcome.centre, rows)
         own = outcome.y if rows is None else outcome.y[rows]
         pair = np.add(group.astype(np.intp) * n_classes, own, dtype=np.intp)
         none = np.zeros(len(outcome.y), dtype=np.int8)
-        return RowGroups.of(pair, n_groups * n_classes, none, outcome.weight, 0.0, rows)
+        return RowGroups.of(pair, n_groups * n_classes, none, weight, 0.0, rows)
 
 
 def rows_of(outcome: Outcome, group: IntArray, n_groups: int, rows: Any = None) -> Rows:

@@ -68,7 +68,7 @@ def _as_matrix(ones: Sequence[Ones], n_rows: int, n_columns: int) -> Any:
 def _ones(treatment: Treatment, column: Column, places: Places) -> Ones:
     """Ones of a column to prepare: a row has the one that its level has, if any."""
     if isinstance(treatment, LevelTreatment):
-        codes, first, ones = treatment.codes(column), 0, []
+        codes, first, ones = treatment.encode(column), 0, []
         for part in treatment.parts:
             here = range(first, first + len(part.variables))
             ones.append(

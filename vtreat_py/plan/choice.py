@@ -9,12 +9,12 @@ from typing import Any
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.warn import warn
+from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.pruning import SIG
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
-SPARSE_CODES = ("lev", "isBAD")
 _SHOWN = 5
 
 
@@ -157,12 +157,13 @@ def check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
     ------
     InvalidOptionError
     """
-    dense = [v for v in variables if v.code not in SPARSE_CODES]
+    dense = [v for v in variables if not codes.named(v.code).is_sparse]
     if dense:
         shown = ", ".join(f"{v.name!r} ({v.code})" for v in dense[:_SHOWN])
         more = f" and {len(dense) - _SHOWN} more" if len(dense) > _SHOWN else ""
         raise InvalidOptionError(
             f"sparse_output=True, but {len(dense)} of the {len(variables)} chosen variables are "
             f"dense: {shown}{more}. Only indicators and marks of bad values are sparse; choose "
-            'them with coders=["lev", "isBAD"], or leave sparse_output out'
+            f"them with coders={list(codes.names(c for c in reversed(codes.CODES) if c.is_sparse))}, or "
+            "leave sparse_output out"
         )

@@ -111,6 +111,11 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
         tree |= {f".{name}": getattr(treatment, name) for name in ("imputed", "lower", "upper")}
         tree |= {f".{name}": getattr(profile, name) for name in ("low", "high", "bad_share")}
         tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
+        for one in treatment.ranges:
+            of_code = f".{one.code}{_of_class(one.target)}"
+            tree |= {
+                f"{of_code}.{name}": getattr(one, name).tolist() for name in ("edges", "values")
+            }
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
     if isinstance(treatment, LevelTreatment):
@@ -140,8 +145,7 @@ def _add_statistics(tree: dict[str, Any], statistics: LevelStatistics) -> None:
         for name in ("overall", "prior_weight", "within"):
             tree[f".{name}{of_class}"] = getattr(outcome, name)
         _add_to_levels(levels, ".mean", outcome.target, outcome.mean.tolist())
-        code = ".catB" if outcome.within is None else ".catN"
-        _add_to_levels(levels, code, outcome.target, outcome.effect.tolist())
+        _add_to_levels(levels, f".{outcome.code.name}", outcome.target, outcome.effect.tolist())
         _add_to_levels(levels, ".taken_for", outcome.target, _taken_for(outcome.slots))
 
 

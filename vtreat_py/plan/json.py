@@ -12,6 +12,7 @@ from typing import Any, NoReturn, get_args
 from vtreat_py.base.errors import PlanFormatError, VtreatError
 from vtreat_py.base.files import text_of
 from vtreat_py.base.version import __version__
+from vtreat_py.coders import codes
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.json_checks import check_plan
@@ -37,13 +38,11 @@ from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import (
     CALIBRATED,
     CLASSIC,
-    CODERS,
     IMPUTERS,
-    LEVEL_CODERS,
     OUTCOME_TYPES,
     DesignOptions,
 )
-from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment
+from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
 
@@ -54,7 +53,7 @@ _SHARED = None
 
 def _options(**given: Any) -> DesignOptions:
     try:
-        return DesignOptions.checked(**given)
+        return DesignOptions(**given)
     except VtreatError as reason:
         raise PlanFormatError(f"options: {reason}") from reason
 
@@ -68,13 +67,13 @@ OPTIONS = Record(
         "rare_count": Number(),
         "rare_sig": Maybe(Number()),
         "collar_prob": Number(),
-        "coders": Several(Text(CODERS)),
+        "coders": Several(Text(codes.names)),
         "cat_scaling": Flag(),
         "imputation": _IMPUTER,
         "imputation_map": Pairs(("column", "imputer"), (Value(), _IMPUTER), dict),
         "significance": Text((CALIBRATED, CLASSIC)),
         "force_split": Flag(),
-        "y_dependent_coders": Several(Text(CODERS)),
+        "y_dependent_coders": Several(Text(codes.names)),
     },
 )
 _SCORE = Record(OutcomeScore, {"target": Value(), "rsq": Number(), "sig": Number()})
@@ -84,7 +83,7 @@ _VARIABLES = Several(
         {
             "name": Text(),
             "orig_variable": Value(),
-            "code": Text(CODERS),
+            "code": Text(codes.names),
             "level": Value(),
             "slot": Maybe(Whole()),
             "target": Value(),
@@ -116,11 +115,28 @@ _NUMERIC = Record(
                 "counts": Numbers(),
             },
         ),
+        "ranges": Several(
+            Record(
+                RangeCodes,
+                {
+                    "code": Text(codes.names),
+                    "target": Value(),
+                    "edges": Numbers(),
+                    "values": Numbers(),
+                },
+            )
+        ),
     },
+    may_lack=("ranges",),
 )
 _CODES = Record(
     LevelCodes,
-    {"target": Value(), "slots": Slots(), "tables": Tables(LEVEL_CODERS), "variables": _VARIABLES},
+    {
+        "target": Value(),
+        "slots": Slots(),
+        "tables": Tables(codes.names_of_levels),
+        "variables": _VARIABLES,
+    },
 )
 _LEVELS = Record(
     LevelTreatment,

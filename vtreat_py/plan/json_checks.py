@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.errors import PlanFormatError, counted, listed
+from vtreat_py.coders import codes
+from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.json_schema import check_distinct
-from vtreat_py.plan.options import NUMERIC_CODERS
-from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment
+from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
 
@@ -65,16 +66,38 @@ def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where:
     _check_profile(treatment.profile, f"{where}.profile")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.variables is empty")
-    check_distinct([v.code for v in treatment.variables], f"{where}.variables")
+    check_distinct([(v.code, v.target) for v in treatment.variables], f"{where}.variables")
+    ranges = {(one.code, one.target): one for one in treatment.ranges}
+    check_distinct([(one.code, one.target) for one in treatment.ranges], f"{where}.ranges")
+    for i, one in enumerate(treatment.ranges):
+        _check_target(one.target, classes, f"{where}.ranges[{i}].target")
+        _check_ranges(one, f"{where}.ranges[{i}]")
     for i, variable in enumerate(treatment.variables):
-        place = f"{where}.variables[{i}]"
-        if variable.code not in NUMERIC_CODERS:
+        place, code = f"{where}.variables[{i}]", codes.named(variable.code)
+        if code.reads != "numbers":
             raise PlanFormatError(
                 f"{place}.code: {variable.code!r} is a code of levels, but the column holds numbers"
             )
+        has_ranges = ranges.pop((variable.code, variable.target), None) is not None
+        if isinstance(code, TableCode) != has_ranges:
+            found = "ranges" if has_ranges else "no ranges"
+            raise PlanFormatError(f"{place}.code: there are {found} of {variable.code!r}")
         _expect(variable.level, None, f"{place}.level")
         _expect(variable.slot, None, f"{place}.slot")
-        _check_variable(variable, treatment.column, None, classes, place)
+        target = variable.target if has_ranges else None
+        _check_variable(variable, treatment.column, target, classes, place)
+    if ranges:
+        raise PlanFormatError(f"{where}.ranges: there is no variable of {next(iter(ranges))!r}")
+
+
+def _check_ranges(ranges: RangeCodes, where: str) -> None:
+    if (np.diff(ranges.edges) <= 0).any():
+        raise PlanFormatError(f"{where}.edges: expected ascending numbers")
+    if len(ranges.values) != len(ranges.edges) + 2:
+        raise PlanFormatError(
+            f"{where}.values: expected {len(ranges.edges) + 2} entries, two more than edges, found "
+            f"{len(ranges.values)}"
+        )
 
 
 def _check_profile(profile: NumberProfile, where: str) -> None:
@@ -115,11 +138,12 @@ def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: st
 
 
 def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, where: str) -> None:
-    if variable.code in NUMERIC_CODERS:
+    code = codes.named(variable.code)
+    if code.reads != "levels":
         raise PlanFormatError(
             f"{where}.code: {variable.code!r} is a code of numbers, but the column holds levels"
         )
-    if variable.code != "lev":
+    if isinstance(code, TableCode):
         if variable.code not in part.tables:
             raise PlanFormatError(f"{where}.code: there is no table of {variable.code!r}")
         _expect(variable.slot, None, f"{where}.slot")

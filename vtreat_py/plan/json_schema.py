@@ -36,22 +36,27 @@ class Part(ABC):
 
 @dataclass(frozen=True)
 class Record(Part):
-    """A dataclass: an object with all of its fields and no other."""
+    """A dataclass: an object with all of its fields and no other.
+
+    Fields in ``may_lack`` are left out where they are empty.
+    """
 
     make: Callable[..., Any]
     fields: Mapping[str, Part]
+    may_lack: Sequence[str] = ()
 
     def to_json(self, value: Any, where: str) -> Any:
         return {
             name: part.to_json(getattr(value, name), _inside(where, name))
             for name, part in self.fields.items()
+            if name not in self.may_lack or getattr(value, name)
         }
 
     def from_json(self, found: Any, where: str) -> Any:
         if not isinstance(found, dict):
             raise unexpected(where or "the text", "an object", found)
         for name in self.fields:
-            if name not in found:
+            if name not in found and name not in self.may_lack:
                 raise PlanFormatError(f"{_inside(where, name)} is missing")
         for name in found:
             if name not in self.fields:
@@ -60,6 +65,7 @@ class Record(Part):
             **{
                 name: part.from_json(found[name], _inside(where, name))
                 for name, part in self.fields.items()
+                if name in found
             }
         )
 
@@ -141,9 +147,9 @@ class Maybe(Part):
 
 @dataclass(frozen=True)
 class Text(Part):
-    """Text, perhaps of a few known words."""
+    """Text, perhaps of a few known words, which a function may give."""
 
-    words: Sequence[str] | None = None
+    words: Sequence[str] | Callable[[], Sequence[str]] | None = None
 
     def to_json(self, value: Any, _: str) -> Any:
         return value
@@ -151,8 +157,9 @@ class Text(Part):
     def from_json(self, found: Any, where: str) -> Any:
         if not isinstance(found, str):
             raise unexpected(where, "a string", found)
-        if self.words is not None and found not in self.words:
-            raise unexpected(where, f"one of {listed(self.words)}", found)
+        words = self.words() if callable(self.words) else self.words
+        if words is not None and found not in words:
+            raise unexpected(where, f"one of {listed(words)}", found)
         return found
 
 
@@ -261,7 +268,7 @@ class Slots(Part):
 class Tables(Part):
     """A dict from some of the known codes to arrays."""
 
-    codes: Sequence[str]
+    codes: Callable[[], Sequence[str]]
 
     def to_json(self, value: Any, where: str) -> Any:
         return {code: Numbers().to_json(table, where) for code, table in value.items()}
@@ -269,11 +276,10 @@ class Tables(Part):
     def from_json(self, found: Any, where: str) -> Any:
         if not isinstance(found, dict):
             raise unexpected(where, "an object", found)
+        known = self.codes()
         for code in found:
-            if code not in self.codes:
-                raise PlanFormatError(
-                    f"{where}.{code} is no known code; those are {listed(self.codes)}"
-                )
+            if code not in known:
+                raise PlanFormatError(f"{where}.{code} is no known code; those are {listed(known)}")
         return {code: Numbers().from_json(one, f"{where}.{code}") for code, one in found.items()}
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.cat_b import cat_b_error, coded_rate
-from vtreat_py.coders.cat_n import cat_n_error
+from vtreat_py.coders import codes
+from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.frames.levels import Levels
 
 
@@ -50,20 +50,20 @@ class LevelOutcome:
         for array in (self.mean, self.effect, self.slots):
             array.setflags(write=False)
 
+    @property
+    def code(self) -> ImpactCode:
+        """The impact code that its effects are."""
+        return codes.impact_code("binomial" if self.within is None else "numeric")
+
     def mean_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
         """Standard error of the mean of levels of these weights and effects."""
-        variance: FloatArray | float | None = self.within
-        if variance is None:
-            rate = coded_rate(effect, self.overall)
-            variance = rate * (1.0 - rate)
+        variance = self.code.variance(effect, self.overall, self.within)
         known = np.where(weight > 0, weight, 1.0)
         return np.asarray(np.where(weight > 0, np.sqrt(variance / known), np.nan))
 
     def effect_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
         """Posterior standard deviation of effects that come of these weights."""
-        if self.within is None:
-            return cat_b_error(effect, self.overall, weight, self.prior_weight)
-        return cat_n_error(self.within, weight, self.prior_weight)
+        return self.code.error(effect, self.overall, self.within, weight, self.prior_weight)
 
 
 @dataclass(frozen=True, eq=False)

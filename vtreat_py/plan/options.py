@@ -5,30 +5,16 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag, check_number
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 
-NUMERIC_CODERS = ("clean", "isBAD")
-LEVEL_CODERS = ("lev", "catP", "catB", "catN", "catD")
-CODERS = NUMERIC_CODERS + LEVEL_CODERS
-# Codes that see the outcome: training rows need them from the other folds.
-Y_AWARE = ("catB", "catN", "catD")
-IMPACT = ("catB", "catN")
 CLASSIC, CALIBRATED = "classic", "calibrated"
-_OF_TYPE = {
-    "binomial": ("clean", "isBAD", "lev", "catP", "catB"),
-    "numeric": ("clean", "isBAD", "lev", "catP", "catN", "catD"),
-    "multinomial": ("clean", "isBAD", "lev", "catP", "catB"),
-    "unsupervised": ("clean", "isBAD", "lev", "catP"),
-}
-# Codes that can be built once for each of several classes.
-CLASS_CODERS = ("lev", "catP", "catB")
-Y_AWARE_OF_CLASSES = ("catB",)
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 IMPUTERS = ("mean", "median")
 
@@ -69,13 +55,17 @@ class DesignOptions:
     rare_count: float = 0
     rare_sig: float | None = None
     collar_prob: float = 0.0
-    coders: tuple[str, ...] = CODERS
+    coders: Any = None  # these three are tuples and a dict once they are checked
     cat_scaling: bool = False
     imputation: Imputer = "mean"
-    imputation_map: Mapping[Hashable, Imputer] = field(default_factory=dict)
-    significance: str = "calibrated"
+    imputation_map: Any = None
+    significance: str = CALIBRATED
     force_split: bool = False
-    y_dependent_coders: tuple[str, ...] = Y_AWARE_OF_CLASSES
+    y_dependent_coders: Any = None
+
+    def __post_init__(self) -> None:
+        for name, value in self._checked().items():
+            object.__setattr__(self, name, value)
 
     @property
     def follows_r(self) -> bool:
@@ -89,61 +79,41 @@ class DesignOptions:
 
     def imputer(self, column: Hashable) -> Imputer:
         """Return what fills the bad values of a column."""
-        return self.imputation_map.get(column, self.imputation)
+        imputer: Imputer = self.imputation_map.get(column, self.imputation)
+        return imputer
 
-    @classmethod
-    def checked(
-        cls,
-        *,
-        min_fraction: Any,
-        smoothing: Any,
-        rare_count: Any,
-        rare_sig: Any,
-        collar_prob: Any,
-        coders: Any,
-        imputation: Any,
-        imputation_map: Any,
-        significance: Any,
-        force_split: Any,
-        cat_scaling: Any = False,
-        y_dependent_coders: Any = None,
-    ) -> DesignOptions:
-        """Check every option.
-
-        Raises
-        ------
-        InvalidOptionError, OptionTypeError
-            Naming the option, what was found and what is allowed.
-        """
-        if isinstance(smoothing, str) and smoothing != "auto":
+    def _checked(self) -> dict[str, Any]:
+        """Check every option; what may be written in several ways comes out in one."""
+        smoothing, rare_sig = self.smoothing, self.rare_sig
+        imputation_map = {} if self.imputation_map is None else self.imputation_map
+        is_auto = isinstance(smoothing, str) and smoothing == "auto"
+        if isinstance(smoothing, str) and not is_auto:
             raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
-        if significance not in (CLASSIC, CALIBRATED):
+        if self.significance not in (CLASSIC, CALIBRATED):
             raise InvalidOptionError(
-                f'significance={significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
+                f'significance={self.significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
             )
-        imputation_map = {} if imputation_map is None else imputation_map
         if not isinstance(imputation_map, Mapping):
             raise OptionTypeError(
                 f"imputation_map must be a dict from column to imputer; found "
                 f"{type(imputation_map).__name__}"
             )
-        return cls(
-            min_fraction=check_number("min_fraction", min_fraction, 0, 1),
-            smoothing=smoothing if smoothing == "auto" else check_number("smoothing", smoothing, 0),
-            rare_count=check_number("rare_count", rare_count, 0),
-            rare_sig=None if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
-            collar_prob=check_number("collar_prob", collar_prob, 0, 0.5, below=True),
-            coders=check_coders("coders", coders),
-            cat_scaling=check_flag("cat_scaling", cat_scaling),
-            imputation=_check_imputer("imputation", imputation),
-            imputation_map={
+        return {
+            "min_fraction": check_number("min_fraction", self.min_fraction, 0, 1),
+            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0),
+            "rare_count": check_number("rare_count", self.rare_count, 0),
+            "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
+            "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
+            "coders": check_coders("coders", self.coders),
+            "cat_scaling": check_flag("cat_scaling", self.cat_scaling),
+            "imputation": _check_imputer("imputation", self.imputation),
+            "imputation_map": {
                 column: _check_imputer(f"imputation_map[{column!r}]", imputer)
                 for column, imputer in imputation_map.items()
             },
-            significance=significance,
-            force_split=check_flag("force_split", force_split),
-            y_dependent_coders=_check_class_coders(y_dependent_coders),
-        )
+            "force_split": check_flag("force_split", self.force_split),
+            "y_dependent_coders": _check_class_coders(self.y_dependent_coders),
+        }
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
         """Return the codes asked for that apply to an outcome type.
@@ -153,13 +123,14 @@ class DesignOptions:
         InvalidOptionError
             If none does.
         """
-        apply = tuple(c for c in _OF_TYPE[outcome_type] if c in self.coders)
-        if not apply:
+        apply = codes.names(codes.for_outcome(outcome_type))
+        asked = tuple(c for c in apply if c in self.coders)
+        if not asked:
             raise InvalidOptionError(
                 f"coders={list(self.coders)} has no code for an outcome of type {outcome_type!r}; "
-                f"those are {list(_OF_TYPE[outcome_type])}"
+                f"those are {list(apply)}"
             )
-        return apply
+        return asked
 
     def class_coders(self) -> tuple[str, ...]:
         """Return the codes that are built once for each of several classes."""
@@ -168,31 +139,33 @@ class DesignOptions:
 
 def check_coders(name: str, coders: Any) -> tuple[str, ...]:
     """Return codes in their canonical order; None means all."""
+    known = codes.names()
     if coders is None:
-        return CODERS
+        return known
     if isinstance(coders, str) or not isinstance(coders, Iterable):
-        raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(CODERS)}")
+        raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(known)}")
     coders = list(coders)
-    unknown = sorted({str(c) for c in coders if c not in CODERS})
+    unknown = sorted({str(c) for c in coders if c not in known})
     if unknown:
-        raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(CODERS)}")
+        raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(known)}")
     if not coders:
-        raise InvalidOptionError(f"{name} is empty; name at least one of {list(CODERS)}")
-    return tuple(c for c in CODERS if c in coders)
+        raise InvalidOptionError(f"{name} is empty; name at least one of {list(known)}")
+    return tuple(c for c in known if c in coders)
 
 
 def _check_class_coders(coders: Any) -> tuple[str, ...]:
     """Return codes to build once a class; there may be none."""
+    of_classes = codes.of_classes()
     if coders is None:
-        return Y_AWARE_OF_CLASSES
+        return codes.names(code for code in of_classes if code.y_aware)
     if isinstance(coders, Iterable) and not isinstance(coders, str) and not list(coders):
         return ()
     checked = check_coders("y_dependent_coders", coders)
-    same = [c for c in checked if c not in CLASS_CODERS]
+    same = [c for c in checked if c not in codes.names(of_classes)]
     if same:
         raise InvalidOptionError(
             f"y_dependent_coders holds {same}, which cannot differ from class to class; "
-            f"those that can are {list(CLASS_CODERS)}"
+            f"those that can are {list(codes.names(of_classes))}"
         )
     return checked
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.clean import clean, scale_in_place
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.coders import codes
+from vtreat_py.coders.code import NumberCode
+from vtreat_py.coders.forms import Form, Steps, scale_in_place
 from vtreat_py.frames.columns import (
     Column,
     EmptyColumn,
@@ -21,6 +23,45 @@ from vtreat_py.frames.columns import (
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
+
+
+class Wanted(Protocol):
+    """What may be wanted of variables; see `Choice`."""
+
+    @property
+    def scale(self) -> bool:
+        """Whether they are to be in units of the outcome."""
+
+    @property
+    def collar(self) -> bool:
+        """Whether numbers are to be cut off at both ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class RangeCodes:
+    """What ranges of numbers become.
+
+    Attributes
+    ----------
+    code : str
+    target : object
+        The class it is built for, of several; None: for all of the outcome.
+    edges, values : ndarray
+        As `Steps` has them.
+    """
+
+    code: str
+    target: Any
+    edges: FloatArray
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.edges, self.values):
+            array.setflags(write=False)
+
+
+# Numbers of a column, and which of them are bad.
+ReadNumbers = tuple[NumberArray, BoolArray | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +80,8 @@ class NumericTreatment:
         Digest of a few training values, to recognise the training frame.
     profile : NumberProfile
         How the training values were spread, to compare later frames with.
+    ranges : tuple of RangeCodes
+        For each of the variables that are a number for each range of values.
     """
 
     column: Hashable
@@ -49,6 +92,7 @@ class NumericTreatment:
     variables: tuple[DerivedVariable, ...]
     sample: str
     profile: NumberProfile
+    ranges: tuple[RangeCodes, ...] = ()
 
     def renamed(self, names: Sequence[str]) -> NumericTreatment:
         """Return the same treatment with other names for its variables."""
@@ -60,19 +104,27 @@ class NumericTreatment:
             isinstance(column, NumericColumn) and column.kind == self.kind
         )
 
+    def encode(self, column: Column) -> ReadNumbers:
+        """Numbers of the rows, all of them bad in a column that has none."""
+        if isinstance(column, NumericColumn):
+            return column.values, column.bad
+        return np.zeros(len(column)), np.ones(len(column), dtype=bool)
+
+    def form(self, variable: DerivedVariable, collar: bool) -> Form:
+        """How a number becomes that of a variable, unscaled."""
+        for one in self.ranges:
+            if (one.code, one.target) == (variable.code, variable.target):
+                return Steps(one.edges, one.values)
+        code = codes.named(variable.code)
+        assert isinstance(code, NumberCode)
+        return code.form(self.imputed, (self.lower, self.upper) if collar else None)
+
     def write(
-        self, column: Column, variable: DerivedVariable, scale: bool, collar: bool, out: FloatArray
+        self, encoded: ReadNumbers, variable: DerivedVariable, wanted: Wanted, out: FloatArray
     ) -> None:
-        """Write one derived variable of a column to ``out``."""
-        if not isinstance(column, NumericColumn):
-            out[:] = self.imputed if variable.code == "clean" else 1.0
-        elif variable.code == "isBAD":
-            out[:] = 0.0 if column.bad is None else column.bad
-        else:
-            out[:] = clean(column.values, column.bad, self.imputed)
-            if collar:
-                np.clip(out, self.lower, self.upper, out=out)
-        if scale:
+        """Write one derived variable of the rows to ``out``."""
+        self.form(variable, wanted.collar).write(*encoded, None, out)
+        if wanted.scale:
             scale_in_place(out, variable.slope, variable.mean)
 
 
@@ -102,7 +154,7 @@ class LevelCodes:
 
     def table(self, variable: DerivedVariable) -> FloatArray:
         """Value of each code for one of the variables."""
-        if variable.code == "lev":
+        if variable.slot is not None:
             return np.asarray(self.slots == variable.slot, dtype=np.float64)
         return self.tables[variable.code]
 
@@ -146,7 +198,7 @@ class LevelTreatment:
             return column.kind == "number" and not self.levels.is_text
         return True
 
-    def codes(self, column: Column) -> IntArray:
+    def encode(self, column: Column) -> IntArray:
         """Code of each row."""
         if isinstance(column, EmptyColumn):
             return np.full(len(column), self.levels.missing, dtype=np.int32)
@@ -160,19 +212,17 @@ class LevelTreatment:
         values[np.isnan(column.values)] = None
         return ObjectColumn(column.name, values)
 
-    def table(self, variable: DerivedVariable) -> FloatArray:
+    def table(self, variable: DerivedVariable, scale: bool = False) -> FloatArray:
         """Value of each code for one derived variable."""
         part = next(part for part in self.parts if part.target == variable.target)
-        return part.table(variable)
+        table = part.table(variable)
+        return variable.slope * (table - variable.mean) if scale else table
 
     def write(
-        self, codes: IntArray, variable: DerivedVariable, scale: bool, out: FloatArray
+        self, encoded: IntArray, variable: DerivedVariable, wanted: Wanted, out: FloatArray
     ) -> None:
-        """Write one derived variable of rows with these codes to ``out``."""
-        table = self.table(variable)
-        if scale:
-            table = variable.slope * (table - variable.mean)
-        np.take(table, codes, out=out, mode="clip")
+        """Write one derived variable of the rows to ``out``."""
+        np.take(self.table(variable, scale=wanted.scale), encoded, out=out, mode="clip")
 
 
 Treatment = NumericTreatment | LevelTreatment

@@ -32,6 +32,9 @@ _TINY = 1e-300
 # With many points, every so manieth gives the starting values.
 _THINNING = 4
 
+# Values of variables, with the weight of all rows (None: 1 each) and of the target rows at each.
+PointSums = tuple[FloatArray, FloatArray | None, FloatArray]
+
 
 def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> LogisticFit:
     """Fit one logistic regression for each row of ``x``.

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vtreat_py.coders.clean import scale_in_place
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.coders.forms import Copy, Steps, scale_in_place
+from vtreat_py.plan.treatments import NumericTreatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.sql.dialect import LARGEST, Dialect
 
@@ -26,8 +26,7 @@ def good_number(treatment: NumericTreatment, column: str, dialect: Dialect) -> s
 def number_variable(
     treatment: NumericTreatment,
     variable: DerivedVariable,
-    scale: bool,
-    collar: bool,
+    wanted: Wanted,
     number: str,
     dialect: Dialect,
 ) -> str:
@@ -35,21 +34,22 @@ def number_variable(
 
     All but one of the arms of the result are constants that the path in memory has computed.
     """
+    form = treatment.form(variable, wanted.collar)
 
     def final(value: float) -> str:
         out = np.array([value])
-        if collar and variable.code == "clean":
-            np.clip(out, treatment.lower, treatment.upper, out=out)
-        if scale:
+        if isinstance(form, Copy):
+            form.write(out, None, None, out)
+        if wanted.scale:
             scale_in_place(out, variable.slope, variable.mean)
         return dialect.double(float(out[0]))
 
-    if variable.code == "isBAD":
-        return f"CASE WHEN {number} IS NULL THEN {final(1.0)} ELSE {final(0.0)} END"
-    low, high = (treatment.lower, treatment.upper) if collar else (-LARGEST, LARGEST)
+    if isinstance(form, Steps):
+        return _steps(form, number, final, dialect)
+    low, high = (-LARGEST, LARGEST) if form.cuts is None else map(float, form.cuts)
     inner = number
     arms = []
-    if scale:
+    if wanted.scale:
         difference = f"({number} - {dialect.double(variable.mean)})"
         inner = f"{dialect.double(variable.slope)} * {difference}"
         bottom, top = _range_of(variable, math.isfinite)
@@ -61,9 +61,20 @@ def number_variable(
     if low > -LARGEST:
         arms.insert(0, f"WHEN {number} < {dialect.double(low)} THEN {final(-LARGEST)}")
     if not arms:
-        return f"coalesce({inner}, {final(treatment.imputed)})"
-    arms.append(f"WHEN {number} IS NULL THEN {final(treatment.imputed)}")
+        return f"coalesce({inner}, {final(form.of_bad)})"
+    arms.append(f"WHEN {number} IS NULL THEN {final(form.of_bad)}")
     return f"CASE {' '.join(arms)} ELSE {inner} END"
+
+
+def _steps(form: Steps, number: str, final: Callable[[float], str], dialect: Dialect) -> str:
+    """Write the code of each range of numbers."""
+    *values, last, bad = map(final, form.values.tolist())
+    arms = [f"WHEN {number} IS NULL THEN {bad}"]
+    arms += [
+        f"WHEN {number} <= {dialect.double(edge)} THEN {value}"
+        for edge, value in zip(form.edges.tolist(), values, strict=True)
+    ]
+    return f"CASE {' '.join(arms)} ELSE {last} END"
 
 
 def _underflow(

@@ -182,9 +182,8 @@ class _Query:
         if written is None:
             raise self._no_kind(treatment.column, treatment.kind)
         number = self._read(written)
-        scale, collar = self.choice.scale, self.choice.collar
         return {
-            v.name: number_variable(treatment, v, scale, collar, number, self.dialect)
+            v.name: number_variable(treatment, v, self.choice, number, self.dialect)
             for v in variables
         }
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.design import design_with
 from vtreat_py.base.errors import InvalidOptionError
-from vtreat_py.coders.clean import scale_in_place
+from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.crossing import LearnedNumberRows
 from vtreat_py.memory.design import Design

@@ -1,0 +1,214 @@
+"""What a code is: all that the rest of the package asks of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.coders.forms import Form, Number
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.frames.levels import Levels
+from vtreat_py.outcome.outcome import OutcomeType
+from vtreat_py.significance.logistic import PointSums
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.moments import Moments
+
+CLASSES: tuple[OutcomeType, ...] = ("binomial", "multinomial")
+SUPERVISED: tuple[OutcomeType, ...] = ("numeric", *CLASSES)
+
+
+class Code(ABC):
+    """A code: what it is called, and what it is for.
+
+    Attributes
+    ----------
+    name : str
+        In ``coders=``, in the score frame, and behind a column's name in that of a variable.
+    reads : "levels" or "numbers"
+        The columns that it is a code of.
+    outcomes : collection of str
+        Types of outcome that it is built for.
+    y_aware : bool
+        Whether it sees the outcome: training rows need it from the other folds, and with several
+        classes it is built once for each.
+    of_class : bool
+        Whether it can be built once for each of several classes.
+    is_sparse : bool
+        Whether it is 0 in most rows.
+    """
+
+    name: ClassVar[str]
+    reads: ClassVar[Literal["levels", "numbers"]]
+    outcomes: ClassVar[Collection[str]] = (*SUPERVISED, "unsupervised")
+    y_aware: ClassVar[bool] = False
+    of_class: ClassVar[bool] = False
+    is_sparse: ClassVar[bool] = False
+
+    def named_after(self, column: Hashable) -> str:
+        """Name of the variable of a column, before `munge`."""
+        return f"{column}_{self.name}"
+
+    def keeps_name(self, column: Hashable) -> str | None:
+        """Return the column whose own name the variable has, if it has one."""
+        return None if self.named_after(column) != str(column) else str(column)
+
+
+class CodeOptions(Protocol):
+    """The options of a design that codes look at; see `DesignOptions`."""
+
+    @property
+    def smoothing(self) -> float | str:
+        """Shrinkage of impact codes."""
+
+    @property
+    def min_fraction(self) -> float:
+        """Share of the weight a level needs for an indicator."""
+
+    @property
+    def follows_r(self) -> bool:
+        """Whether to do exactly what R vtreat does."""
+
+
+class NumberCode(Code):
+    """A code that copies the numbers of a column, or marks the bad ones."""
+
+    reads = "numbers"
+
+    @abstractmethod
+    def form(self, imputed: Number, cuts: tuple[Number, Number] | None) -> Form:
+        """How rows are coded, in a plan or by fold: a `Copy`, or `MARK`.
+
+        Parameters
+        ----------
+        imputed : float or ndarray of shape (folds,)
+            What stands for bad values.
+        cuts : (lower, upper), floats or arrays of shape (folds,), or None
+            The collar, if it is wanted.
+        """
+
+
+class LevelTests(Protocol):
+    """The calibrated tests of what a code says of the levels of a column."""
+
+    def correlation(self) -> float:
+        """Whether the outcome goes up or down with the variable."""
+
+    def effects(self) -> float:
+        """Whether the outcome differs from level to level."""
+
+    def spread(self) -> float | None:
+        """Whether it varies more in some levels; None where rows that this takes are not kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnLevels:
+    """The levels of a column as all rows have them: what a code is made from.
+
+    Attributes
+    ----------
+    beside : sequence of LevelCode
+        All codes that are asked for.
+    """
+
+    levels: Levels
+    pooled: PooledLevels
+    options: CodeOptions
+    beside: Sequence[LevelCode]
+
+    def are_told_apart(self, pooled: PooledLevels) -> bool:
+        """Whether a training set knows two levels only, which another code tells apart."""
+        few = int((pooled.view.entries.weight > 0).sum()) <= 2
+        return few and any(code.tells_apart(pooled, self.options) for code in self.beside)
+
+
+class TrainingLevels(Protocol):
+    """The levels of a column as the training sets of the folds see them."""
+
+    @property
+    def pooled(self) -> PooledLevels:
+        """All training sets; levels that the fold has no row of may be left out."""
+
+    def alone(self, fold: int) -> PooledLevels:
+        """The training set of one fold."""
+
+
+class FoldValues(Protocol):
+    """What the training sets of the folds make of a variable."""
+
+    def values(self, levels: PooledLevels) -> FloatArray:
+        """Values of the entries of a view of the training sets."""
+
+    def lacking(self, levels: PooledLevels) -> BoolArray:
+        """Training sets that would not have built the variable."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelVariable:
+    """A variable that a code makes of levels.
+
+    Attributes
+    ----------
+    label : str
+        What its name has behind that of the column.
+    in_folds : callable
+        Gives what the training sets of the folds make of it.
+    table : ndarray of shape (n_levels + 2,) or None
+        Values of the levels, of the missing one, and of novel ones; None: it marks a slot.
+    level, slot : object, int or None
+        The level that it marks, and the code of that.
+    """
+
+    label: str
+    in_folds: Callable[[TrainingLevels], FoldValues]
+    table: FloatArray | None = None
+    level: Any = None
+    slot: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LevelVariables:
+    """The variables that a code makes of a column, and what they are scored by on all rows.
+
+    Attributes
+    ----------
+    moments : Moments
+    points : PointSums
+    sample : callable
+        Gives one of the variables over all rows, by its place.
+    degrees : float
+        Degrees of freedom that were spent on each.
+    """
+
+    variables: Sequence[LevelVariable]
+    moments: Moments
+    points: PointSums
+    sample: Callable[[int], Sample]
+    degrees: float = 0.0
+
+
+class LevelCode(Code):
+    """A code of a categorical column.
+
+    Attributes
+    ----------
+    is_crossed : bool
+        Whether training rows get it from the other folds, by which it is then scored.
+    """
+
+    reads: ClassVar[Literal["levels", "numbers"]] = "levels"
+    is_crossed: ClassVar[bool] = True
+
+    @abstractmethod
+    def made(self, column: ColumnLevels) -> LevelVariables | None:
+        """Make the variables; None where they would say nothing."""
+
+    def tells_apart(self, levels: PooledLevels, options: CodeOptions) -> bool:  # noqa: ARG002
+        """Whether it tells levels of a training set apart that are two in all."""
+        return False
+
+    def significance(self, tests: LevelTests) -> float | None:
+        """p-value of a variable that training rows get from the other folds; None: the score's."""
+        return tests.effects() if self.y_aware else tests.correlation()

@@ -1,0 +1,102 @@
+"""How numbers become other numbers: forms that every engine can write.
+
+In a plan their fields are numbers; in a cross-frame they may be arrays with an entry for each fold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+
+Number = float | FloatArray
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """The number itself, bad ones filled in, cut off at both ends if there are cuts.
+
+    Attributes
+    ----------
+    imputed : float or ndarray of shape (folds,)
+    cuts : (lower, upper), floats or arrays of shape (folds,), or None
+    """
+
+    imputed: Number
+    cuts: tuple[Number, Number] | None = None
+
+    @property
+    def of_bad(self) -> float:
+        """Code of a bad value, in a plan."""
+        number = float(self.imputed)
+        return number if self.cuts is None else float(np.clip(number, *self.cuts))
+
+    def write(
+        self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
+    ) -> None:
+        """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
+        out[:] = values if bad is None else np.where(bad, _at(self.imputed, fold), values)
+        if self.cuts is not None:
+            np.clip(out, *(_at(cut, fold) for cut in self.cuts), out=out)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A number for each range of values, and one for bad ones.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (m,)
+        Ascending. Range i holds values above edge i - 1 and up to edge i; the first and the last
+        are open.
+    values : ndarray of shape (m + 2,) or (m + 2, folds)
+        Codes of the ranges, and of bad values.
+    """
+
+    edges: FloatArray
+    values: FloatArray
+
+    @property
+    def of_bad(self) -> float:
+        """Code of a bad value, in a plan."""
+        return float(self.values[-1])
+
+    def write(
+        self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
+    ) -> None:
+        """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
+        if not len(self.edges) and self.values.ndim == 1:
+            out[:] = self.values[0]
+            if bad is not None:
+                out[bad] = self.values[1]
+            return
+        place = np.searchsorted(self.edges, values, side="left")
+        if bad is not None:
+            place[bad] = len(self.edges) + 1
+        out[:] = self.values[place] if self.values.ndim == 1 else self.values[place, fold]
+
+
+Form = Copy | Steps
+MARK = Steps(np.empty(0), np.array([0.0, 1.0]))  # of bad values
+
+
+def _at(number: Number, fold: IntArray | None) -> Number:
+    return number if isinstance(number, float) else number[fold]
+
+
+def filled(values: NumberArray, bad: BoolArray | None, imputed: Number) -> NumberArray:
+    """Replace bad values; ``imputed`` is one number, or one a row."""
+    return values if bad is None else np.where(bad, imputed, values)
+
+
+def scale_in_place(values: FloatArray, slope: FloatArray | float, mean: FloatArray | float) -> None:
+    """Turn x into ``slope * (x - mean)``; what would leave the range of floats stays at its end."""
+    with np.errstate(over="ignore"):
+        values -= mean
+        np.clip(values, -_LARGEST, _LARGEST, out=values)
+        values *= slope
+    np.clip(values, -_LARGEST, _LARGEST, out=values)

@@ -1,0 +1,182 @@
+"""Codes that are a table: a number for each level."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.coders.code import (
+    CodeOptions,
+    ColumnLevels,
+    LevelCode,
+    LevelVariable,
+    LevelVariables,
+    TrainingLevels,
+)
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.level_view import LevelView
+from vtreat_py.statistics.moments import Moments
+
+# A code must vary, and an impact code go up with the outcome, by more than rounding.
+_ROUNDING = 1e-12
+
+
+class TableCode(LevelCode):
+    """A code that gives a number to each level."""
+
+    @abstractmethod
+    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """Code the levels as one or several training sets see them.
+
+        Returns
+        -------
+        codes : ndarray of shape (entries,)
+            Of each entry of the view.
+        novel : ndarray of shape (training sets,)
+            Of levels that a training set never showed.
+        """
+
+    def can_be_told(self, levels: PooledLevels) -> bool:  # noqa: ARG002
+        """Whether a training set of rows has what the code is made of."""
+        return True
+
+    def size(self, present: FloatArray, moments: Moments) -> float:
+        """What differences of codes are held against; those that are but rounding say nothing."""
+        if not self.y_aware:
+            return float(np.abs(present).max())
+        return float(np.sqrt(moments.yy[0] / moments.weight[0]))
+
+    def says_something(self, present: FloatArray, moments: Moments) -> bool:
+        """Whether the codes of the levels that a training set has vary."""
+        varies = present.max() - present.min() > _ROUNDING * self.size(present, moments)
+        return bool(varies)
+
+    def made(self, column: ColumnLevels) -> LevelVariables | None:
+        """Make the one variable, where all rows support it."""
+        sums, codes = column.pooled.view.entries, self.supported(column, column.pooled)
+        if codes is None:
+            return None
+        values, novel, moments = codes
+        table = _Table(self, column, np.append(values, novel))
+        return LevelVariables(
+            [LevelVariable(self.name, table.in_folds, table.values)],
+            moments,
+            (values[None], sums.weight[None], sums.total[None]),
+            lambda _: Sample.of_values(values, sums.weight),
+            degrees=float((sums.weight > 0).sum() - 1),
+        )
+
+    def supported(
+        self, column: ColumnLevels, levels: PooledLevels
+    ) -> tuple[FloatArray, FloatArray, Moments] | None:
+        """Values, that of novel levels, and moments, as one training set supports them.
+
+        None where they would say no more than other codes do, or nothing.
+        """
+        sums = levels.view.entries
+        known = sums.weight > 0
+        kept = bool((~levels.pooled & known).any() or levels.pool_known[0])
+        if not kept or column.are_told_apart(levels) or not self.can_be_told(levels):
+            return None
+        values, novel = self.values(levels, column.options)
+        moments = Moments.over_points(values, sums)
+        return (values, novel, moments) if self.says_something(values[known], moments) else None
+
+
+class ImpactCode(TableCode):
+    """What the level does to the outcome, shrunk to what all rows say."""
+
+    y_aware = True
+
+    @abstractmethod
+    def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
+        """Weight, in rows, of what all rows say, for each training set."""
+
+    @abstractmethod
+    def within(self, levels: PooledLevels) -> float | None:
+        """Variance of the outcome inside levels; None where it follows from the codes."""
+
+    @abstractmethod
+    def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:
+        """Variance of the outcome inside levels of these codes."""
+
+    @abstractmethod
+    def error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        within: float | None,
+        weight: FloatArray,
+        prior: float,
+    ) -> FloatArray:
+        """Posterior standard deviation of the codes of levels of these weights."""
+
+    def says_something(self, present: FloatArray, moments: Moments) -> bool:
+        """Whether the codes vary, and go up with the outcome."""
+        least = _ROUNDING * float(np.sqrt(moments.xx[0]) * np.sqrt(moments.yy[0]))
+        return super().says_something(present, moments) and bool(moments.xy[0] > least)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A code of a column, with the values of its levels that all rows give."""
+
+    code: TableCode
+    column: ColumnLevels
+    values: FloatArray
+
+    def in_folds(self, folds: TrainingLevels) -> _TableInFolds:
+        """What the training sets of the folds make of it."""
+        lacking = np.zeros(folds.pooled.view.n_groups, dtype=bool)
+        if not self.code.y_aware or self.column.options.follows_r:
+            lacking = self._lacking(folds)
+        return _TableInFolds(self, lacking)
+
+    def _lacking(self, folds: TrainingLevels) -> BoolArray:
+        """Folds whose training rows do not support the code.
+
+        Three levels and two values settle most folds; the others are looked at one by one.
+        """
+        view, has_past = folds.pooled.view, folds.pooled.view.whole.weight > 0
+        codes, _ = self.code.values(folds.pooled, self.column.options)
+        distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
+        lacking = (distinct <= 2) | _constant_in(view, codes)
+        lacking &= has_past | (not self.code.y_aware)
+        for k in np.flatnonzero(lacking & has_past):
+            lacking[k] = self.code.supported(self.column, folds.alone(int(k))) is None
+        return lacking
+
+
+@dataclass(frozen=True, eq=False)
+class _TableInFolds:
+    """Values by fold: those of all rows where a training set does not support the code."""
+
+    table: _Table
+    without: BoolArray
+
+    def values(self, levels: PooledLevels) -> FloatArray:
+        """Values of the entries of a view of the training sets."""
+        table, view = self.table, levels.view
+        own, _ = table.code.values(levels, table.column.options)
+        values = np.where(self.without[view.group], table.values[view.level], own)
+        if table.code.y_aware:
+            return values
+        # Where there is no past, every level is a novel one.
+        return np.where(view.whole.weight[view.group] > 0, values, table.values[-1])
+
+    def lacking(self, levels: PooledLevels) -> BoolArray:  # noqa: ARG002
+        """Training sets that would not have built the variable."""
+        return self.without
+
+
+def _constant_in(view: LevelView, entries: FloatArray) -> BoolArray:
+    """Training sets in which the entries with rows hold one value only."""
+    known = view.entries.weight > 0
+    low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
+    np.minimum.at(low, view.group[known], entries[known])
+    np.maximum.at(high, view.group[known], entries[known])
+    return np.asarray(~(low < high))
