@@ -21,7 +21,7 @@ from vtreat_py.base.errors import DependencyError
 from vtreat_py.base.figures import new_figure
 from vtreat_py.evaluation import score_formulas
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
 NOT_OF_USERS = {"test", "dev", "benchmark"}
