@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import vtreat_py as vt
 from tests.conftest import TREATED, FrameKind, assert_same_values, example_columns
-from tests.test_frame_kinds import TREATED as OF_EVERY_TYPE
-from tests.test_frame_kinds import wild_columns
+from tests.frames.test_kinds import TREATED as OF_EVERY_TYPE
+from tests.frames.test_kinds import wild_columns
 from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
