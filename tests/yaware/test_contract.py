@@ -10,7 +10,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
 import vtreat_py as vt
-from tests.test_sklearn_contract import INNER_CHECKS
+from tests.estimators.test_contract import INNER_CHECKS
 
 CROSSED = (
     "fit_transform scales each row by the slopes of other folds, fit and transform by those of "
