@@ -1,8 +1,10 @@
-"""Frames that many tests share, in every kind of data frame."""
+"""Frames that many tests share, in every kind of data frame; Spark, which two folders need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,3 +217,28 @@ def design(frame: pd.DataFrame, outcome: str) -> Callable[..., vt.TreatmentPlan]
 def fresh() -> pd.DataFrame:
     """A frame like the example frame, of other rows."""
     return pd.DataFrame(example_columns(60, seed=8))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A local Spark session, in UTC. It does not compile queries: small frames are faster so."""
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is not installed")
+    session = (
+        sql.SparkSession.builder.master("local[1]")
+        .appName("vtreat_py tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()

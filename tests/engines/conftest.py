@@ -1,4 +1,4 @@
-"""Engines that tests run on: each is started once; without it tests are skipped, with a reason."""
+"""Databases that queries run on: without one tests are skipped, with a reason."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
-
-LAZY_ENGINES = ["polars", "duckdb", "spark", "dask", "ibis"]
 
 
 @pytest.fixture
@@ -24,31 +21,6 @@ def sqlite() -> Iterator[sqlite3.Connection]:
     """An empty database of SQLite."""
     with closing(sqlite3.connect(":memory:")) as connection:
         yield connection
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A local Spark session, in UTC. It does not compile queries: small frames are faster so."""
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java, which is not installed")
-    session = (
-        sql.SparkSession.builder.master("local[1]")
-        .appName("vtreat_py tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="session")
@@ -115,31 +87,3 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-@pytest.fixture(params=LAZY_ENGINES)
-def engine(request: pytest.FixtureRequest) -> str:
-    """Name of an engine."""
-    return request.param
-
-
-@pytest.fixture
-def lazy(engine: str, request: pytest.FixtureRequest) -> Callable[[pa.Table], Any]:
-    """Make a lazy frame of the engine from an Arrow table."""
-    if engine == "polars":
-        polars = pytest.importorskip("polars")
-        return lambda table: polars.from_arrow(table).lazy()
-    if engine == "duckdb":
-        connection = pytest.importorskip("duckdb").connect()  # to be held while relations are used
-        return lambda table: connection.from_arrow(table)
-    if engine == "spark":
-        session = request.getfixturevalue("spark")
-        return session.createDataFrame
-    if engine == "dask":
-        frames = pytest.importorskip("dask.dataframe")
-        pandas = pytest.importorskip("pandas")
-        return lambda table: frames.from_pandas(
-            table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3
-        )
-    ibis = pytest.importorskip("ibis")
-    return ibis.memtable

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
-from tests.engines.frames import OUTCOMES, awkward_table
+from tests.lazy.frames import OUTCOMES, awkward_table
 from vtreat_py.base.errors import FrameError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from")

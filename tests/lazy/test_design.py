@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
-from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
-from tests.engines.plans import assert_same_plan
+from tests.lazy.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from tests.lazy.plans import assert_same_plan
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.lazy import level_queries, logistic_queries, quantile_queries, spread_query, values
 from vtreat_py.lazy.source import collect

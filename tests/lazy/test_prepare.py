@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
-from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from tests.lazy.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
 from tests.versions import older
 from vtreat_py.base.errors import FrameError, InvalidOptionError, SchemaError
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
-from tests.engines.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
+from tests.lazy.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
 from vtreat_py.api.design import design_with
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.lazy.columns import lazy_column
