@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import vtreat_py as vt
-from tests.engines.sql_data import LEVELS, NUMBERS, awkward_frame, awkward_plan
+from tests.sql.data import LEVELS, NUMBERS, awkward_frame, awkward_plan
 from vtreat_py.sql import coding_tables, query
 
 # Levels and columns that differ in case only are what these tests are about.
