@@ -13,6 +13,9 @@ import pytest
 import vtreat_py
 
 HOME = Path(vtreat_py.__file__).parent
+GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
+PICTURE = "<!-- The picture, which `python -m tests.test_house` writes -->"
+END = "<!-- End of the picture -->"
 # A file imports its own folder and those before it, also inside functions and under TYPE_CHECKING.
 FLOORS = [
     "base", "statistics", "significance", "frames", "outcome", "folds", "coders", "plan", "design",
@@ -59,6 +62,34 @@ def imports() -> dict[str, set[str]]:
     return {name: set(imported(name)) - {name} for name in modules()}
 
 
+def picture() -> str:
+    """Folders as a flowchart of Mermaid, with arrows to those that they import.
+
+    An arrow is left out where others lead to the same folder.
+    """
+    wanted: dict[str, set[str]] = {folder(name): set() for name in modules()}
+    for name, known in imports().items():
+        wanted[folder(name)] |= {folder(one) for one in known} - {folder(name)}
+    below: dict[str, set[str]] = {}  # all that is reached from a folder
+    for name in TopologicalSorter(wanted).static_order():
+        below[name] = wanted[name].union(*(below[one] for one in wanted[name]))
+    arrows = [
+        f"    {name} --> {one}"
+        for name in [*sorted(ROOF), BESIDE, *reversed(FLOORS)]
+        for one in sorted(wanted[name])
+        if not any(one in below[other] for other in wanted[name])
+    ]
+    roof = [f"        {name}" for name in sorted(ROOF)]
+    chart = ["flowchart TD", "    subgraph roof", *roof, "    end", *arrows]
+    return "\n".join(["```mermaid", *chart, "```"]).replace("__init__", "vtreat_py")
+
+
+def drawn_anew(text: str) -> str:
+    """A text with the picture of today between its marks."""
+    before, _, rest = text.partition(PICTURE)
+    return f"{before}{PICTURE}\n{picture()}\n{END}{rest.partition(END)[2]}"
+
+
 def test_each_file_is_at_home_somewhere() -> None:
     assert {folder(name) for name in modules()} == {*FLOORS, *ROOF, BESIDE}
 
@@ -96,3 +127,14 @@ def test_neighbours_do_not_know_each_other(one: str, other: str) -> None:
 def test_evaluation_stands_on_the_ground() -> None:
     known = {folder(one) for name in modules() if folder(name) == BESIDE for one in imports()[name]}
     assert known <= {BESIDE, "base"}
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="CONTRIBUTING.md is not in what is distributed")
+def test_the_picture_is_that_of_the_source() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    assert text.count(PICTURE) == text.count(END) == 1
+    assert text == drawn_anew(text), "write it anew with: python -m tests.test_house"
+
+
+if __name__ == "__main__":
+    GUIDE.write_text(drawn_anew(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
