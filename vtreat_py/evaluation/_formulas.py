@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 
 
 class Counts(NamedTuple):
@@ -17,6 +17,11 @@ class Counts(NamedTuple):
     fp: Any
     fn: Any
     tn: Any
+
+    @classmethod
+    def of_rows(cls, positive: BoolArray, called: BoolArray) -> Counts:
+        """Which rows each of them counts."""
+        return cls(called & positive, called & ~positive, ~called & positive, ~(called | positive))
 
     @property
     def positives(self) -> Any:
@@ -48,10 +53,10 @@ Formula = Callable[[Counts], Any]
 
 
 class Score(NamedTuple):
-    """A score: ``formula``, over the square root of ``under_root`` if there is one."""
+    """A score: ``formula``, over the square root of ``under_root``."""
 
     formula: Formula
-    under_root: Formula | None = None
+    under_root: Formula = lambda _: 1
 
 
 def score_values(name: str, counts: Counts) -> FloatArray:
@@ -59,10 +64,7 @@ def score_values(name: str, counts: Counts) -> FloatArray:
     n = Counts(*(np.asarray(count, dtype=np.float64) for count in counts))
     score = SCORES[name]
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = score.formula(n)
-        return np.asarray(
-            value if score.under_root is None else value / np.sqrt(score.under_root(n))
-        )
+        return np.asarray(score.formula(n) / np.sqrt(score.under_root(n)))
 
 
 def _sensitivity(n: Counts) -> Any:
@@ -81,20 +83,12 @@ def _precision(n: Counts) -> Any:
     return n.tp / n.called
 
 
-def _accuracy(n: Counts) -> Any:
-    return (n.tp + n.tn) / n.total
-
-
 def _fpr(n: Counts) -> Any:
     return n.fp / n.negatives
 
 
 def _fnr(n: Counts) -> Any:
     return n.fn / n.positives
-
-
-def _inverse_precision(n: Counts) -> Any:
-    return n.tn / n.not_called
 
 
 def _ppv(n: Counts) -> Any:
@@ -106,10 +100,9 @@ def _npv(n: Counts) -> Any:
 
 
 def _by_bayes_rule(right: Any, right_on_others: Any, share: Any) -> Any:
-    """Chance that a row called of a class is of that class.
+    """Chance that a row is of the class it is called of, as a ``share`` of all rows is.
 
-    Rows of the class, a ``share`` of all, are called so with chance ``right``; the others are
-    called so unless they are called right.
+    Rows of the class are called so with chance ``right``; others, unless they are called right.
     """
     right_calls = right * share
     return right_calls / (right_calls + (1 - right_on_others) * (1 - share))
@@ -122,11 +115,11 @@ def _hard_auc(n: Counts) -> Any:
 
 def _kappa(n: Counts) -> Any:
     agree_by_chance = (n.positives * n.called + n.negatives * n.not_called) / (n.total * n.total)
-    return (_accuracy(n) - agree_by_chance) / (1 - agree_by_chance)
+    return ((n.tp + n.tn) / n.total - agree_by_chance) / (1 - agree_by_chance)
 
 
 SCORES: dict[str, Score] = {
-    "accuracy": Score(_accuracy),
+    "accuracy": Score(lambda n: (n.tp + n.tn) / n.total),
     "error_rate": Score(lambda n: (n.fp + n.fn) / n.total),
     "balanced_accuracy": Score(lambda n: (_sensitivity(n) + _specificity(n)) / 2),
     "hard_auc": Score(_hard_auc),
@@ -138,7 +131,7 @@ SCORES: dict[str, Score] = {
     "fpr": Score(_fpr),
     "fnr": Score(_fnr),
     "precision": Score(_precision),
-    "inverse_precision": Score(_inverse_precision),
+    "inverse_precision": Score(lambda n: n.tn / n.not_called),
     "ppv": Score(_ppv),
     "npv": Score(_npv),
     "false_discovery_rate": Score(lambda n: n.fp / n.called),
@@ -151,7 +144,7 @@ SCORES: dict[str, Score] = {
     "jaccard": Score(lambda n: n.tp / (n.tp + n.fp + n.fn)),
     "fowlkes_mallows": Score(lambda n: n.tp, lambda n: n.called * n.positives),
     "informedness": Score(lambda n: _sensitivity(n) + _specificity(n) - 1),
-    "markedness": Score(lambda n: _precision(n) + _inverse_precision(n) - 1),
+    "markedness": Score(lambda n: _precision(n) + n.tn / n.not_called - 1),
     "matthews_correlation": Score(
         lambda n: n.tp * n.tn - n.fp * n.fn,
         lambda n: n.positives * n.negatives * n.called * n.not_called,

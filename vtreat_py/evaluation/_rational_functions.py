@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 
-# Of each product of powers (its exponents, one a variable) the coefficient; none of them is 0.
+# Of each product of powers (its exponents, one a variable) the coefficient.
 Polynomial = dict[tuple[int, ...], int]
 
 
@@ -16,7 +16,7 @@ class RationalFunction:
     """
 
     def __init__(self, above: Polynomial, below: Polynomial) -> None:
-        if not below:
+        if not any(below.values()):
             raise ZeroDivisionError("a fraction with 0 below the line")
         self._above, self._below = above, below
 
@@ -29,7 +29,7 @@ class RationalFunction:
 
     def is_zero(self) -> bool:
         """Whether it is 0 wherever it is defined."""
-        return not self._above
+        return not any(self._above.values())
 
     def __add__(self, other: RationalFunction | int) -> RationalFunction:
         other = self._read(other)
@@ -60,20 +60,18 @@ class RationalFunction:
         if isinstance(value, RationalFunction):
             return value
         constant = (0,) * len(next(iter(self._below)))
-        return RationalFunction({constant: value} if value else {}, {constant: 1})
+        return RationalFunction({constant: value}, {constant: 1})
 
 
 def _sum(one: Polynomial, other: Polynomial) -> Polynomial:
-    total = defaultdict(int, one)
-    for exponents, coefficient in other.items():
-        total[exponents] += coefficient
-    return {exponents: coefficient for exponents, coefficient in total.items() if coefficient}
+    total = Counter(one)
+    total.update(other)
+    return total
 
 
 def _product(one: Polynomial, other: Polynomial) -> Polynomial:
-    total: defaultdict[tuple[int, ...], int] = defaultdict(int)
+    total: Counter[tuple[int, ...]] = Counter()
     for powers, factor in one.items():
         for exponents, coefficient in other.items():
-            joined = tuple(map(int.__add__, powers, exponents))
-            total[joined] += factor * coefficient
-    return {exponents: coefficient for exponents, coefficient in total.items() if coefficient}
+            total[tuple(map(int.__add__, powers, exponents))] += factor * coefficient
+    return total

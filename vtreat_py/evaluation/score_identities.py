@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from itertools import count, product
 from math import isqrt, sqrt
 from typing import Any, Literal
 
@@ -59,7 +60,8 @@ def same_score(one: str, other: str) -> Literal[True] | pd.DataFrame:
     0   0   1   0   1         0         1/2       -1/2
     """
     for name in (one, other):
-        _check_name(name)
+        if name not in SCORES:
+            raise InvalidOptionError(f"{name!r} is no score; scores are {', '.join(SCORES)}")
     return True if _are_same(one, other) else _smallest_example(one, other)
 
 
@@ -79,11 +81,12 @@ def equivalence_classes() -> list[list[str]]:
     """
     classes: list[list[str]] = []
     for name in SCORES:
-        found = next((members for members in classes if _are_same(members[0], name)), None)
-        if found is None:
-            classes.append([name])
+        for members in classes:
+            if _are_same(members[0], name):
+                members.append(name)
+                break
         else:
-            found.append(name)
+            classes.append([name])
     return classes
 
 
@@ -108,41 +111,29 @@ def score_formulas() -> dict[str, Any]:
     """
     sympy = optional_module("sympy", "formulas of scores")
     counts = Counts(*sympy.symbols("TP FP FN TN", nonnegative=True))
-    formulas = {}
-    for name, score in SCORES.items():
-        formula = sympy.factor(score.formula(counts))
-        root = 1 if score.under_root is None else sympy.sqrt(score.under_root(counts))
-        formulas[name] = formula / root
-    return formulas
-
-
-def _check_name(name: str) -> None:
-    if name not in SCORES:
-        raise InvalidOptionError(f"{name!r} is no score; scores are {', '.join(SCORES)}")
+    return {
+        name: sympy.factor(score.formula(counts)) / sympy.sqrt(score.under_root(counts))
+        for name, score in SCORES.items()
+    }
 
 
 @cache
 def _are_same(one: str, other: str) -> bool:
     if _exactly(one, _SOMEWHERE) != _exactly(other, _SOMEWHERE):
         return False
-    return (_square(one) - _square(other)).is_zero()
+    everywhere = Counts(*RationalFunction.variables(4))
+    return bool((_square(one, everywhere) - _square(other, everywhere)).is_zero())
 
 
-@cache
-def _square(name: str) -> RationalFunction:
+def _square(name: str, counts: Counts) -> Any:
     score = SCORES[name]
-    counts = Counts(*RationalFunction.variables(4))
     value = score.formula(counts)
-    square: RationalFunction = value * value
-    return square if score.under_root is None else square / score.under_root(counts)
+    return value * value / score.under_root(counts)
 
 
 def _exactly(name: str, counts: Counts) -> tuple[bool, Fraction]:
     """Whether the score is negative, and its square."""
-    score = SCORES[name]
-    value: Fraction = score.formula(counts)
-    root = Fraction(1) if score.under_root is None else score.under_root(counts)
-    return value < 0, value * value / root
+    return SCORES[name].formula(counts) < 0, _square(name, counts)
 
 
 def _smallest_example(one: str, other: str) -> pd.DataFrame:
@@ -160,13 +151,10 @@ def _smallest_example(one: str, other: str) -> pd.DataFrame:
 
 def _small_counts() -> Iterator[Counts]:
     """All counts, without end, those of few rows first."""
-    total = 1
-    while True:
-        for tp in range(total + 1):
-            for fp in range(total - tp + 1):
-                for fn in range(total - tp - fp + 1):
-                    yield Counts(*map(Fraction, (tp, fp, fn, total - tp - fp - fn)))
-        total += 1
+    for total in count(1):
+        for tp, fp, fn in product(range(total + 1), repeat=3):
+            if (tn := total - tp - fp - fn) >= 0:
+                yield Counts(*map(Fraction, (tp, fp, fn, tn)))
 
 
 def _signed_root(negative: bool, square: Fraction) -> Fraction | float:

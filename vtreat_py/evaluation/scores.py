@@ -113,14 +113,13 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
 
 
 def _scores_of_counts(tp: Any, fp: Any, fn: Any, tn: Any) -> pd.Series[float] | pd.DataFrame:
-    given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    counts = {name: _checked_counts(name, count) for name, count in given.items()}
-    if len(shapes := {count.shape for count in counts.values()}) > 1:
+    counts = Counts(*map(_checked_counts, Counts._fields, (tp, fp, fn, tn)))
+    if len(shapes := {count.shape for count in counts}) > 1:
         raise InvalidOptionError(
             f"tp, fp, fn and tn have shapes {', '.join(map(str, sorted(shapes)))}; give four "
             "numbers, or four arrays of one length"
         )
-    values = {name: score_values(name, Counts(**counts)) for name in SCORES}
+    values = {name: score_values(name, counts) for name in SCORES}
     if not shapes.pop():
         return pd.Series({name: float(value) for name, value in values.items()})
     return pd.DataFrame(values, index=tp.index if isinstance(tp, pd.Series) else None)
@@ -146,10 +145,8 @@ def _scores_of_labels(
     check_length(call, len(truth), "y_pred")
     _check_labels(truth, call, pos_label)
     weight = checked_weight(sample_weight, len(truth))
-    is_positive, called = is_label(truth, pos_label), is_label(call, pos_label)
-    tp, fp = weight[called & is_positive].sum(), weight[called & ~is_positive].sum()
-    fn, tn = weight[~called & is_positive].sum(), weight[~(called | is_positive)].sum()
-    return confusion_scores(float(tp), float(fp), float(fn), float(tn))
+    groups = Counts.of_rows(is_label(truth, pos_label), is_label(call, pos_label))
+    return confusion_scores(*(float(weight[group].sum()) for group in groups))
 
 
 def _check_labels(truth: Any, call: Any, pos_label: Any) -> None:
