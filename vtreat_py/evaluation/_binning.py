@@ -30,12 +30,7 @@ class DecimalBins:
     @property
     def number(self) -> int:
         """How many bins there are."""
-        return self._to_one + 1
-
-    @property
-    def _to_one(self) -> int:
-        """Bins from 0 to 1, which has one more."""
-        return int(10**self.decimals)
+        return int(10**self.decimals) + 1
 
     def check_range(self, low: float, high: float) -> None:
         """Refuse scores that have no bin."""
@@ -47,11 +42,11 @@ class DecimalBins:
 
     def of(self, score: FloatArray) -> npt.NDArray[np.int32]:
         """Bins of scores."""
-        return np.asarray((score + _NUDGE) * self._to_one, dtype=np.int32)
+        return np.asarray((score + _NUDGE) * (self.number - 1), dtype=np.int32)
 
     def lower_edges(self) -> FloatArray:
         """The least score of each bin."""
-        return np.arange(self.number) / self._to_one
+        return np.arange(self.number) / (self.number - 1)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,27 +12,13 @@ if TYPE_CHECKING:  # imported on use: the command line does without
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
 class Ranking:
-    """Bins that hold rows, those of the highest scores first.
+    """Bins that hold rows, those of the highest scores first: least score, weight of the rows."""
 
-    Attributes
-    ----------
-    threshold : ndarray, shape (n_bins,)
-        The least score of each bin.
-    negative, positive : ndarray, shape (n_bins,)
-        Weight of its rows.
-    """
-
-    threshold: FloatArray
-    negative: FloatArray
-    positive: FloatArray
-
-    @classmethod
-    def of(cls, edges: FloatArray, negative: FloatArray, positive: FloatArray) -> Ranking:
+    def __init__(self, edges: FloatArray, negative: FloatArray, positive: FloatArray) -> None:
         """From all bins, in ascending order of their scores."""
         held = np.flatnonzero(negative + positive)[::-1]
-        return cls(edges[held], negative[held], positive[held])
+        self.threshold, self.negative, self.positive = edges[held], negative[held], positive[held]
 
     def auc_bounds(self) -> tuple[float, float]:
         """Areas under the lower and the upper steps of the curve; NaN if there is one class only.
@@ -53,31 +38,24 @@ class Ranking:
         precision = above / np.cumsum(self.positive + self.negative)
         return float((precision * self.positive).sum() / above[-1]) if above[-1] else 0.0
 
-    def roc_curve(self) -> pd.DataFrame:
-        return _frame(
-            threshold=_and_before(self.threshold, np.inf),
-            fpr=_shares(self.negative),
-            tpr=_shares(self.positive),
-        )
-
-    def precision_recall_curve(self) -> pd.DataFrame:
-        called = np.cumsum(self.negative + self.positive)
-        return _frame(
-            threshold=_and_before(self.threshold, np.inf),
-            precision=_and_before(np.cumsum(self.positive) / called, 1.0),
-            recall=_shares(self.positive),
-        )
-
-    def gain_curve(self) -> pd.DataFrame:
-        population, gain = _shares(self.negative + self.positive), _shares(self.positive)
+    def curve(self, *names: str) -> pd.DataFrame:
+        """Columns of these names by threshold: a row for no row called positive, then one a bin."""
+        weight = self.negative + self.positive
+        fpr, tpr, population = map(_shares, (self.negative, self.positive, weight))
         with np.errstate(invalid="ignore"):
-            lift = gain / population
-        return _frame(
-            threshold=_and_before(self.threshold, np.inf),
-            population=population,
-            gain=gain,
-            lift=lift,
-        )
+            lift = tpr / population
+        precision = np.cumsum(self.positive) / np.cumsum(weight)
+        columns = {
+            "threshold": _and_before(self.threshold, np.inf),
+            "fpr": fpr,
+            "tpr": tpr,
+            "precision": _and_before(precision, 1.0),
+            "recall": tpr,
+            "population": population,
+            "gain": tpr,
+            "lift": lift,
+        }
+        return _frame(**{name: columns[name] for name in ("threshold", *names)})
 
 
 def at_most(bound: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -26,12 +27,10 @@ def one_dimensional(values: Any, name: str) -> Any:
 def finite_numbers(values: Any, name: str) -> FloatArray:
     """Read numbers in one dimension, all of them finite."""
     array = one_dimensional(values, name)
-    if array.dtype.kind not in "biuf":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as reason:
-            raise OptionTypeError(f"{name} must hold numbers: {reason}") from reason
-    numbers = np.asarray(array, dtype=np.float64)
+    try:
+        numbers: FloatArray = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as reason:
+        raise OptionTypeError(f"{name} must hold numbers: {reason}") from reason
     bad = np.flatnonzero(~np.isfinite(numbers))
     if len(bad):
         raise InvalidOptionError(
@@ -41,23 +40,26 @@ def finite_numbers(values: Any, name: str) -> FloatArray:
     return numbers
 
 
-def checked_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> FloatArray:
+def checked_weight(sample_weight: Any, n_rows: int) -> FloatArray:
     """Read one weight a row, none negative, not all 0; None: 1 for each row."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = finite_numbers(sample_weight, name)
-    check_length(weight, n_rows, name)
-    if not non_negative(weight, name).any():
-        raise InvalidOptionError(f"{name} is 0 in every row; the weights must not all be zero")
+    weight = non_negative_weight(sample_weight, n_rows)
+    if not weight.any():
+        raise InvalidOptionError(
+            "sample_weight is 0 in every row; the weights must not all be zero"
+        )
     return weight
 
 
-def non_negative(weight: FloatArray, name: str) -> FloatArray:
-    """Return weights as they are; refuse negative ones."""
+def non_negative_weight(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Read one weight a row, none negative."""
+    weight = finite_numbers(sample_weight, "sample_weight")
+    check_length(weight, n_rows, "sample_weight")
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise InvalidOptionError(
-            f"{name} is {weight[row]:g} in row {row}; weights must be 0 or more"
+            f"sample_weight is {weight[row]:g} in row {row}; weights must be 0 or more"
         )
     return weight
 
@@ -75,6 +77,12 @@ def whole_number(value: Any, name: str, least: int) -> int:
     if value < least:
         raise InvalidOptionError(f"{name}={value}; it must be >= {least}")
     return int(value)
+
+
+def check_one_of(allowed: Sequence[Any], name: str, value: Any) -> None:
+    """Refuse a value that is none of those allowed."""
+    if value not in allowed:
+        raise InvalidOptionError(f"{name}={value!r}; it must be one of {list(allowed)}")
 
 
 def counted_rows(number: int) -> str:

@@ -9,34 +9,20 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.evaluation._inputs import check_length, finite_numbers, non_negative, one_dimensional
+from vtreat_py.evaluation._inputs import check_length, non_negative_weight, one_dimensional
 
 Missing = Literal["raise", "count"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Scored rows; none of them is missing.
-
-    Attributes
-    ----------
-    positive : ndarray of bool, shape (n_rows,)
-    score : ndarray of float, shape (n_rows,)
-        As wide as they were given.
-    weight : ndarray of float, shape (n_rows,), or None
-        None: 1 for each row.
-    n_missing : int
-        Rows that were left out.
-    other_label : label or None
-        The label of negative rows, if there is one.
-    has_whole_weights : bool
-    """
+    """Scored rows; none of them is missing."""
 
     positive: BoolArray
-    score: Any
-    weight: FloatArray | None
-    n_missing: int
-    other_label: Any
+    score: Any  # floats, as wide as they were given
+    weight: FloatArray | None  # None: 1 for each row
+    n_missing: int  # rows that were left out
+    other_label: Any  # the label of negative rows, if there is one
     has_whole_weights: bool
 
     @property
@@ -67,10 +53,7 @@ def read_rows(
     """Read rows; ``other_label`` is the label of negative rows, if it is known."""
     labels, scores = one_dimensional(y, "y"), _floats(score)
     check_length(scores, len(labels), "score")
-    weight = None
-    if sample_weight is not None:
-        weight = non_negative(finite_numbers(sample_weight, "sample_weight"), "sample_weight")
-        check_length(weight, len(labels), "sample_weight")
+    weight = None if sample_weight is None else non_negative_weight(sample_weight, len(labels))
     absent = is_missing(labels) | np.isnan(scores)
     n_missing = int(absent.sum())
     if n_missing:
@@ -98,13 +81,10 @@ def read_rows(
 def _floats(score: Any) -> Any:
     """Scores as floats of the type they have, NaN where missing."""
     scores = one_dimensional(score, "score")
-    kind = scores.dtype.kind
-    if kind == "f" and scores.itemsize <= np.dtype(np.float64).itemsize:
+    if scores.dtype.kind == "f" and scores.itemsize <= np.dtype(np.float64).itemsize:
         return scores
-    if kind in "biuf":
-        return scores.astype(np.float64)
     try:
-        if kind == "O":
+        if scores.dtype.kind == "O":
             scores = np.where(is_missing(scores), np.nan, scores)
         return scores.astype(np.float64)
     except (TypeError, ValueError) as reason:

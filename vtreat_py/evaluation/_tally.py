@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,49 +11,48 @@ from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._formulas import Counts
 from vtreat_py.evaluation._rows import Rows
-from vtreat_py.evaluation._running_sums import RunningSum
 
 # Rows at a time: what is computed of them fits into the processor's cache.
 _BLOCK = 2**16
 
 
-@dataclass(eq=False)
+@dataclass
+class RunningSum:
+    """A sum, of terms in any order, and what rounding took (T. Dekker and D. Knuth's two-sum)."""
+
+    rounded: float = 0.0
+    lost: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The sum."""
+        return self.rounded + self.lost
+
+    def add(self, *terms: float) -> None:
+        """Add more terms."""
+        for term in terms:
+            before, self.rounded = self.rounded, self.rounded + term
+            if math.isfinite(self.rounded):
+                of_term = self.rounded - before
+                self.lost += (before - (self.rounded - of_term)) + (term - of_term)
+
+
 class Tally:
     """Sums over rows; those of two sets of rows add up to those of all.
 
-    Attributes
-    ----------
-    negative, positive : ndarray, shape (n_bins,)
-        Weight of negative and of positive rows by bin of their score.
-    score_sums : ndarray, shape (n_bins,)
-        Weighted sum of the scores of each bin.
-    confusion : ndarray, shape (4, n_thresholds)
-        Weight of true positives, false positives, false negatives and true negatives.
-    log_losses, squares : RunningSum
-        Weighted log losses, and squared differences of score and truth.
-    n_rows, n_missing : int
-        Rows counted, and rows left out because their label or score is missing.
-    low, high : float
-        The least and the greatest score.
-    whole : bool
-        Whether all weights are whole numbers.
+    By bin of the score there are the weight of ``negative`` and of ``positive`` rows, and weighted
+    ``score_sums``; by `Counts` and threshold, the ``confusion``; of all, weighted log losses, and
+    ``squares`` of the difference of score and truth. ``whole``: all weights are whole numbers.
     """
 
-    bins: DecimalBins | FloatBins
-    thresholds: FloatArray
-    log_losses: RunningSum = field(default_factory=RunningSum)
-    squares: RunningSum = field(default_factory=RunningSum)
-    n_rows: int = 0
-    n_missing: int = 0
-    low: float = np.inf
-    high: float = -np.inf
-    whole: bool = True
-
-    def __post_init__(self) -> None:
-        self.negative = np.zeros(self.bins.number)
-        self.positive = np.zeros(self.bins.number)
-        self.score_sums = np.zeros(self.bins.number)
-        self.confusion = np.zeros((len(Counts._fields), len(self.thresholds)))
+    def __init__(self, bins: DecimalBins | FloatBins, thresholds: FloatArray) -> None:
+        self.bins, self.thresholds = bins, thresholds
+        self.negative, self.positive, self.score_sums = (np.zeros(bins.number) for _ in range(3))
+        self.confusion = np.zeros((len(Counts._fields), len(thresholds)))
+        self.log_losses, self.squares = RunningSum(), RunningSum()
+        self.n_rows = self.n_missing = 0
+        self.low, self.high = np.inf, -np.inf
+        self.whole = True
 
     @property
     def are_probabilities(self) -> bool:
@@ -76,8 +76,8 @@ class Tally:
         self.positive += other.positive
         self.score_sums += other.score_sums
         self.confusion += other.confusion
-        self.log_losses.merge(other.log_losses)
-        self.squares.merge(other.squares)
+        self.log_losses.add(other.log_losses.rounded, other.log_losses.lost)
+        self.squares.add(other.squares.rounded, other.squares.lost)
         self.n_rows += other.n_rows
         self.n_missing += other.n_missing
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
@@ -89,9 +89,8 @@ class Tally:
         self._add_to_bins(positive, score, weight)
         for k, threshold in enumerate(self.thresholds):
             called = score >= threshold
-            groups = (called & positive, called & ~positive, ~called & positive)
-            sums = [_weight_of(group, weight) for group in groups]
-            self.confusion[:, k] += [*sums, _weight_of(~(called | positive), weight)]
+            groups = Counts.of_rows(positive, called)
+            self.confusion[:, k] += [_weight_of(group, weight) for group in groups]
         with np.errstate(over="ignore"):
             self.squares.add(_weighted_sum((score - positive) ** 2, weight))
         if self.are_probabilities:

@@ -20,13 +20,7 @@ _MISSING = b"NA"
 
 
 def evaluate_text(stream: BinaryIO, evaluator: StreamingBinaryEvaluator) -> None:
-    """Evaluate lines of a label and a score, with white space between them.
-
-    Raises
-    ------
-    FrameError
-        If a line is anything else, or is refused by the evaluator. It names the line.
-    """
+    """Evaluate lines of a label and a score, with white space between them; name bad ones."""
     lines_before = 0
     for block in _blocks(stream):
         columns = _parsed(block)

@@ -16,8 +16,6 @@ from vtreat_py.evaluation._formulas import score_values
 from vtreat_py.evaluation._two_columns import evaluate_text
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
-__all__ = ["main"]
-
 _NAME = "python -m vtreat_py.evaluation"
 _DESCRIPTION = """\
 Evaluate a binary classifier in one pass, in constant memory.
@@ -49,7 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(_found(options), flush=True)
     except (VtreatError, OSError) as error:
-        print(f"{_NAME}: {_in_own_words(str(error))}", file=sys.stderr, flush=True)
+        message = str(error)
+        for name, here in _OPTIONS.items():
+            message = message.replace(name, here)
+        print(f"{_NAME}: {message}", file=sys.stderr, flush=True)
         return 2
     return 0
 
@@ -114,18 +115,12 @@ def _bins(options: argparse.Namespace) -> dict[str, Any]:
     return {} if options.decimals is None else {"decimals": options.decimals}
 
 
-def _in_own_words(message: str) -> str:
-    for name, here in _OPTIONS.items():
-        message = message.replace(name, here)
-    return message
-
-
 def _as_text(evaluator: StreamingBinaryEvaluator) -> str:
-    low, high = _auc_bounds(evaluator)
+    values = _values(evaluator)
+    low, high = values.pop("ROC_low"), values.pop("ROC_high")
     notes = dict.fromkeys(_FIXED, f"threshold {evaluator.thresholds[0]:g}")
     if low <= high:  # not NaN
         notes["ROC"] = f"off by {at_most((high - low) / 2)} at most"
-    values = _scores(evaluator) | {"ROC": (low + high) / 2, "RMS": evaluator.rmse()}
     lines = [f"{name}  {value:10.6f}  {notes.get(name, '')}" for name, value in values.items()]
     if evaluator.n_missing:
         lines.append(f"{evaluator.n_missing} lines with missing values left out")
@@ -135,24 +130,22 @@ def _as_text(evaluator: StreamingBinaryEvaluator) -> str:
 def _as_json(evaluator: StreamingBinaryEvaluator) -> str:
     import json
 
-    low, high = _auc_bounds(evaluator)
     found = {
         "rows": evaluator.n_rows,
         "missing": evaluator.n_missing,
         "threshold": evaluator.thresholds[0],
-        **_scores(evaluator),
-        "ROC": (low + high) / 2,
-        "ROC_low": low,
-        "ROC_high": high,
-        "RMS": evaluator.rmse(),
+        **_values(evaluator),
     }
     return json.dumps({name: None if math.isnan(v) else v for name, v in found.items()}, indent=2)
 
 
-def _scores(evaluator: StreamingBinaryEvaluator) -> dict[str, float]:
-    """Scores at the threshold."""
+def _values(evaluator: StreamingBinaryEvaluator) -> dict[str, float]:
+    """Scores by what they are called here."""
     counts = evaluator.confusion(0)
-    return {short: float(score_values(name, counts)) for short, name in _FIXED.items()}
+    values = {short: float(score_values(name, counts)) for short, name in _FIXED.items()}
+    low, high = _auc_bounds(evaluator)
+    areas = {"ROC": (low + high) / 2, "ROC_low": low, "ROC_high": high}
+    return values | areas | {"RMS": evaluator.rmse()}
 
 
 def _auc_bounds(evaluator: StreamingBinaryEvaluator) -> tuple[float, float]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,13 +14,13 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeErro
 from vtreat_py.base.progress import progress_line
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
-__all__ = ["evaluate_stream"]
-
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 _BYTES_A_BLOCK = 2**20
 _ROWS_A_BATCH = 2**18
 _MEGABYTE = 10**6
+# Chunks, each with how far the progress line goes on after it; the whole way; the line's unit.
+_Source: TypeAlias = tuple[Iterator[tuple[Any, int]], int | None, str]
 
 
 def evaluate_stream(
@@ -72,21 +71,12 @@ def evaluate_stream(
     """
     evaluator = StreamingBinaryEvaluator(**options)
     columns = [label, score] if sample_weight is None else [label, score, sample_weight]
-    opened = _opened(source, columns)
-    with progress_line(opened.total, progress, opened.unit) as go_on:
-        for chunk, advance in opened.chunks:
+    chunks, total, unit = _opened(source, columns)
+    with progress_line(total, progress, unit) as go_on:
+        for chunk, advance in chunks:
             evaluator.update(*(_column(chunk, name) for name in columns))
             go_on(advance)
     return evaluator
-
-
-@dataclass(frozen=True)
-class _Source:
-    """Chunks, each with how far the progress line goes on after it, to ``total`` units."""
-
-    chunks: Iterator[tuple[Any, int]]
-    total: int | None
-    unit: str
 
 
 def _opened(source: Any, columns: list[Any]) -> _Source:
@@ -100,7 +90,7 @@ def _opened(source: Any, columns: list[Any]) -> _Source:
             "such as .collect_batches() of a polars LazyFrame or .to_batches() of a pyarrow Dataset"
         )
     total = len(source) if isinstance(source, Sized) else None
-    return _Source(((chunk, 1) for chunk in source), total, "chunk")
+    return ((chunk, 1) for chunk in source), total, "chunk"
 
 
 def _is_frame(source: Any) -> bool:
@@ -110,22 +100,22 @@ def _is_frame(source: Any) -> bool:
 
 
 def _column(chunk: Any, name: Any) -> Any:
-    if isinstance(chunk, np.ndarray) and chunk.dtype.names is None:
-        if chunk.ndim != 2:
-            raise FrameError(
-                f"a chunk is an array of shape {chunk.shape}; it must be rows x columns"
-            )
-        _check_names([name], range(chunk.shape[1]))
-        return chunk[:, name]
-    _check_names([name], _names(chunk))
-    return chunk[name]
+    names = _names(chunk)
+    _check_names([name], names)
+    return chunk[:, name] if isinstance(names, range) else chunk[name]
 
 
 def _names(chunk: Any) -> Sequence[Any]:
     if isinstance(chunk, pa.Table | pa.RecordBatch):
         return chunk.schema.names  # type: ignore[no-any-return]
     if isinstance(chunk, np.ndarray):
-        return chunk.dtype.names or ()
+        if chunk.dtype.names is not None:
+            return tuple(chunk.dtype.names)
+        if chunk.ndim != 2:
+            raise FrameError(
+                f"a chunk is an array of shape {chunk.shape}; it must be rows x columns"
+            )
+        return range(chunk.shape[1])
     if isinstance(chunk, Mapping) or hasattr(chunk, "columns"):
         return list(chunk if isinstance(chunk, Mapping) else chunk.columns)
     raise OptionTypeError(
@@ -144,8 +134,7 @@ def _opened_file(path: Path, columns: list[Any]) -> _Source:
     if path.suffix in _PARQUET:
         import pyarrow.parquet as pq
 
-        n_rows = pq.read_metadata(path).num_rows
-        return _Source(_parquet_batches(path, columns), n_rows, "row")
+        return _parquet_batches(path, columns), pq.read_metadata(path).num_rows, "row"
     format_name = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if format_name not in _DELIMITERS:
         raise InvalidOptionError(
@@ -153,7 +142,7 @@ def _opened_file(path: Path, columns: list[Any]) -> _Source:
             f"{', '.join([*_DELIMITERS, *(f'{name}.gz' for name in _DELIMITERS), *_PARQUET])}"
         )
     megabytes = _in_megabytes(path.stat().st_size)
-    return _Source(_csv_batches(path, columns, _DELIMITERS[format_name]), megabytes, "megabyte")
+    return _csv_batches(path, columns, _DELIMITERS[format_name]), megabytes, "megabyte"
 
 
 def _parquet_batches(path: Path, columns: list[Any]) -> Iterator[tuple[Any, int]]:

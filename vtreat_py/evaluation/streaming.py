@@ -22,10 +22,6 @@ if TYPE_CHECKING:  # imported on use: the command line does without
 
     from vtreat_py.evaluation.streaming_report import StreamingReport
 
-__all__ = ["StreamingBinaryEvaluator"]
-
-_AUC_RULES = ("trapezoid", "riemann", "lower")
-
 
 class StreamingBinaryEvaluator:
     """Scores of a binary classifier over rows that come in chunks, and need not fit into memory.
@@ -50,13 +46,6 @@ class StreamingBinaryEvaluator:
     missing : {"raise", "count"}
         What to do about rows whose label or score is missing: refuse them, or leave them out and
         count them in ``n_missing``.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows that were evaluated.
-    n_missing : int
-        Rows that were left out, with ``missing="count"``.
 
     Raises
     ------
@@ -102,9 +91,10 @@ class StreamingBinaryEvaluator:
     ) -> None:
         _check_choice("bins", bins, ("decimals", "float"))
         _check_choice("missing", missing, ("raise", "count"))
-        thresholds = finite_numbers(np.atleast_1d(_as_list(threshold)), "threshold")
+        thresholds = list(threshold) if isinstance(threshold, Iterable) else [threshold]
         self._tally = Tally(
-            DecimalBins(decimals) if bins == "decimals" else FloatBins(bits), thresholds
+            DecimalBins(decimals) if bins == "decimals" else FloatBins(bits),
+            finite_numbers(thresholds, "threshold"),
         )
         self._pos_label = pos_label
         self._other_label: Any = None
@@ -238,7 +228,7 @@ class StreamingBinaryEvaluator:
         float
             NaN, with scikit-learn's warning, if there are rows of one class only.
         """
-        _check_choice("rule", rule, _AUC_RULES)
+        _check_choice("rule", rule, ("trapezoid", "riemann", "lower"))
         low, high = self.auc_bounds()
         return {"trapezoid": (low + high) / 2, "riemann": high, "lower": low}[rule]
 
@@ -305,7 +295,7 @@ class StreamingBinaryEvaluator:
             One row a bin that holds rows, the highest scores first, after a row for no row called
             positive: ``threshold`` (the least score of the bin), ``fpr``, ``tpr``.
         """
-        return self._ranking().roc_curve()
+        return self._ranking().curve("fpr", "tpr")
 
     def precision_recall_curve(self) -> pd.DataFrame:
         """Precision and recall of the binned scores.
@@ -316,7 +306,7 @@ class StreamingBinaryEvaluator:
             Rows as in :meth:`roc_curve`: ``threshold``, ``precision`` (1 where no row is called
             positive, as in scikit-learn), ``recall``.
         """
-        return self._ranking().precision_recall_curve()
+        return self._ranking().curve("precision", "recall")
 
     def gain_curve(self) -> pd.DataFrame:
         """Share of the positive rows that are among the rows of the highest scores.
@@ -327,7 +317,7 @@ class StreamingBinaryEvaluator:
             Rows as in :meth:`roc_curve`: ``threshold``, ``population`` (share of all rows with such
             a score), ``gain`` (share of the positive ones), ``lift`` (gain over population).
         """
-        return self._ranking().gain_curve()
+        return self._ranking().curve("population", "gain", "lift")
 
     def calibration(self, n_groups: int = 10) -> pd.DataFrame:
         """Compare mean scores with the share of positive rows, in groups by score.
@@ -360,7 +350,6 @@ class StreamingBinaryEvaluator:
 
         from vtreat_py.evaluation.streaming_report import StreamingReport
 
-        groups = self.calibration()
         low, high = self.auc_bounds()
         summary = {
             "prevalence": self.prevalence(),
@@ -380,12 +369,12 @@ class StreamingBinaryEvaluator:
             roc_curve=self.roc_curve(),
             precision_recall_curve=self.precision_recall_curve(),
             gain_curve=self.gain_curve(),
-            calibration=groups,
+            calibration=self.calibration(),
         )
 
     def _ranking(self) -> Ranking:
         tally = self._counted()
-        return Ranking.of(tally.bins.lower_edges(), tally.negative, tally.positive)
+        return Ranking(tally.bins.lower_edges(), tally.negative, tally.positive)
 
     def _counted(self) -> Tally:
         """Return the tally, which must have counted something."""
@@ -421,10 +410,6 @@ class StreamingBinaryEvaluator:
                 raise InvalidOptionError(
                     f"evaluators cannot be merged: {what} is {one!r} here and {another!r} there"
                 )
-
-
-def _as_list(threshold: Any) -> Any:
-    return list(threshold) if isinstance(threshold, Iterable) else threshold
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -12,8 +12,6 @@ from vtreat_py.base.figures import new_figure
 from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation._inputs import counted_rows
 
-__all__ = ["StreamingReport"]
-
 _SHOWN = ["tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1", "lift"]
 _LINE = {"color": "#1f5a93", "linewidth": 2}
 _REFERENCE = {"color": "0.6", "linewidth": 1, "linestyle": "--"}
