@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 
 FoldWeight = Literal["mass", "size", "equal"]
-_FOLD_WEIGHTS = ("mass", "size", "equal")
 
 
-@dataclass(frozen=True, eq=False)
 class WeightedFolds:
-    """The folds of a cross-validation.
+    """Folds: training and test rows of each, how many it tests, and sums of both's weights."""
 
-    Attributes
-    ----------
-    splits : list of (training rows, test rows)
-    size : ndarray of int, shape (folds,)
-        Test rows of each fold.
-    mass, trained_mass : ndarray of shape (folds,)
-        Sums of the weights of each fold's test rows, and of its training rows.
-    """
-
-    splits: list[tuple[IntArray, IntArray]]
-    size: IntArray
-    mass: FloatArray
-    trained_mass: FloatArray
-
-    @classmethod
-    def of(cls, cv: Any, X: Any, y: Any, weight: FloatArray, groups: Any, classifier: bool) -> Self:
+    def __init__(
+        self, cv: Any, X: Any, y: Any, weight: FloatArray, groups: Any, classifier: bool
+    ) -> None:
         """Split once: a splitter that draws would draw other folds the next time."""
-        splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
-        return cls(
-            splits,
-            np.array([len(weight[test]) for _, test in splits]),
-            np.array([weight[test].sum() for _, test in splits]),
-            np.array([weight[train].sum() for train, _ in splits]),
-        )
+        self.splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+        self.size = np.array([len(weight[test]) for _, test in self.splits])
+        self.mass = np.array([weight[test].sum() for _, test in self.splits])
+        self.trained_mass = np.array([weight[train].sum() for train, _ in self.splits])
 
     def check_trainable(self) -> None:
         """Refuse folds to whose models no row would matter."""
@@ -62,33 +42,10 @@ class WeightedFolds:
         return np.where(self.mass > 0, weight, 0.0)
 
 
-def check_fold_weight(by: Any) -> None:
-    """Refuse a weight of folds that is not known."""
-    if by not in _FOLD_WEIGHTS:
-        raise InvalidOptionError(f"fold_weight={by!r}; it must be one of {list(_FOLD_WEIGHTS)}")
-
-
-def check_splitter(cv: Any) -> None:
-    """Refuse a number of folds, where no model says which folds that number makes."""
-    if cv is None or isinstance(cv, Integral):
-        raise InvalidOptionError(
-            f"cv={cv!r} makes stratified folds for a classifier, and plain ones for other models; "
-            "give the splitter, such as KFold(5), or the list of its splits"
-        )
-
-
 def average(scores: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weighted mean and standard deviation over the folds that have a weight.
+    """Weighted mean and standard deviation over the folds, of the last axis, that have a weight.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (..., folds)
-    weight : ndarray of shape (folds,)
-
-    Returns
-    -------
-    mean, std : ndarrays of shape (...,)
-        NaN where a fold that has a weight has no score.
+    NaN where a fold that has a weight has no score.
     """
     used = weight > 0
     share = weight[used] / weight[used].sum()

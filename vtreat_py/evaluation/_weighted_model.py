@@ -25,15 +25,8 @@ class WeightedModel(BaseEstimator):  # type: ignore[misc]
     """A model as scikit-learn's cross-validation and searches like it best.
 
     They hand out weights and groups by metadata routing, to this object; it hands them on in the
-    way of the model, with routing on or off as the user has it.
-
-    Parameters
-    ----------
-    model : estimator
-    weighted : bool
-        Whether the model is fitted by the weights.
-    routing : bool
-        Whether metadata routing is on while the model is fitted.
+    way of the model (weights if it is to be ``weighted``), with ``routing`` on or off as the user
+    has it.
     """
 
     __metadata_request__fit = {"sample_weight": True, "groups": True}  # noqa: RUF012
@@ -84,6 +77,18 @@ def check_takes_weight(model: Any) -> None:
         )
 
 
+def row_metadata(weight: Any, groups: Any) -> dict[str, Any]:
+    """Weights and groups, where there are any, by the names that routing knows them by."""
+    given = {"sample_weight": weight, "groups": groups}
+    return {name: values for name, values in given.items() if values is not None}
+
+
+def check_weight_reaches(model: Any) -> None:
+    """Refuse a model that takes no weights, and warn of its parts that they do not get to."""
+    check_takes_weight(model)
+    warn_of_parts_without_weight(model)
+
+
 def warn_of_parts_without_weight(model: Any) -> None:
     """Say which parts of a pipeline would take weights, but cannot be reached without routing."""
     if routing_enabled() or not isinstance(model, Pipeline):
@@ -102,8 +107,7 @@ def _fit_arguments(model: Any, weight: Any, groups: Any) -> dict[str, Any]:
     """Parameters of fit, for weights and groups where they are taken."""
     if not routing_enabled():
         return {} if weight is None else dict.fromkeys(_weight_names(model), weight)
-    given = {"sample_weight": weight, "groups": groups}
-    given = {name: values for name, values in given.items() if values is not None}
+    given = row_metadata(weight, groups)
     if not hasattr(model, "get_metadata_routing"):
         return {name: given[name] for name in _weight_names(model) if name in given}
     if weight is not None:

@@ -18,23 +18,9 @@ class WeightedScorer:
     """What ``scoring`` asks for, of the rows of a fold.
 
     The weights of the fold are divided by their sum. Where all are 0, rows count alike, and the
-    score is not for use. Scorers get weights as an argument, not by metadata routing.
-
-    Parameters
-    ----------
-    estimator : estimator
-    scoring : str, callable, list, tuple, set, dict or None
-        As scikit-learn's. Scores of several metrics, and those of a callable that returns a
-        dict, come as a dict.
-    requests : bool
-        Whether to ask for the weights.
-
-    Attributes
-    ----------
-    is_multiple : bool
-        Whether ``scoring`` holds several metrics.
-    metrics : dict
-        The metrics by name; "score" if there is one.
+    score is not for use. Scorers get weights as an argument, not by metadata routing; ``requests``
+    is whether to ask for them. Scores of several metrics, and those of a callable that returns a
+    dict, come as a dict. ``metrics`` are by name; one alone is "score".
     """
 
     def __init__(self, estimator: Any, scoring: Any, *, requests: bool = True) -> None:

@@ -4,37 +4,72 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
 from vtreat_py.base.warn import warn
-from vtreat_py.evaluation._best_estimator import BestEstimatorMethods, model_has
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
     check_takes_weight,
     routing_enabled,
+    row_metadata,
     warn_of_parts_without_weight,
 )
 from vtreat_py.evaluation._weighted_scorer import WeightedScorer
 
-__all__ = ["FoldWeightedSearchCV"]
+
+def _model_has(name: str) -> Callable[[Any], bool]:
+    """Make the check that a refit is asked for, and that the model has an attribute."""
+
+    def check(search: Any) -> bool:
+        if not search.search.refit:
+            raise AttributeError(
+                f"{name} is there after a refit only, but the search has refit=False; fit a model "
+                "by best_params_ yourself, or let the search refit"
+            )
+        getattr(getattr(search, "best_estimator_", search.search.estimator), name)
+        return True
+
+    return check
 
 
-class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+def _of_model(name: str) -> Any:
+    def method(self: Any, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self.best_estimator_, name)(X)
+
+    method.__name__ = name
+    method.__doc__ = f"""Call ``{name}`` of the model with the best parameters.
+
+        There if the model has it, and the search refits.
+
+        Parameters
+        ----------
+        X : data frame or array, of n rows
+
+        Returns
+        -------
+        array or frame of n rows
+        """
+    return available_if(_model_has(name))(method)
+
+
+class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A grid or randomized search that chooses by the importance-weighted score.
 
     ``GridSearchCV.fit(X, y, sample_weight=w)`` weights rows when it trains, and inside each fold
@@ -75,14 +110,7 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
     See Also
     --------
     weighted_cross_validate : The score of one model; its notes say how weights reach the steps
-        of a pipeline.
-
-    Notes
-    -----
-    M. Sugiyama, M. Krauledat and K.-R. Mueller, "Covariate Shift Adaptation by Importance Weighted
-    Cross Validation", Journal of Machine Learning Research 8 (2007).
-
-    Without weights folds count by their rows.
+        of a pipeline, and whose method this is.
 
     Examples
     --------
@@ -112,11 +140,8 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         ----------
         X : data frame or array, of n rows
         y : array of shape (n,) or None
-        sample_weight : array of shape (n,) or None
-            As in `weighted_cross_validate`. None: folds count by their rows.
-        groups : array of shape (n,) or None
-            Groups of rows for the splitter. With metadata routing on, also for each step that
-            requests them.
+        sample_weight, groups : array of shape (n,) or None
+            As in `weighted_cross_validate`. Without weights, folds count by their rows.
 
         Returns
         -------
@@ -130,21 +155,25 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         InvalidOptionError
             As `weighted_cross_validate`; and if ``refit`` names no metric where there are several.
         """
-        search = _checked(self.search)
+        search = self.search
+        if not isinstance(search, GridSearchCV | RandomizedSearchCV):
+            raise OptionTypeError(
+                f"search is of type {type(search).__name__}; it must be a GridSearchCV or a "
+                "RandomizedSearchCV"
+            )
         X, y = indexable(X, y)
         weight = checked_weight(sample_weight, _num_samples(X))
-        along = {"sample_weight": None if sample_weight is None else weight, "groups": groups}
-        along = {name: values for name, values in along.items() if values is not None}
+        along = row_metadata(None if sample_weight is None else weight, groups)
         self.scorer_ = WeightedScorer(search.estimator, search.scoring)
         if self.scorer_.is_multiple:
             _check_refit(search.refit, self.scorer_.metrics)
-        folds = WeightedFolds.of(search.cv, X, y, weight, groups, is_classifier(search.estimator))
+        folds = WeightedFolds(search.cv, X, y, weight, groups, is_classifier(search.estimator))
         if sample_weight is not None:
             self.scorer_.check_takes_weight(search.estimator)
             _check_models(search)
             folds.check_trainable()
         searched = _searched(search, self.scorer_, folds, X, y, along)
-        self.cv_results_ = reranked(searched.cv_results_, folds.mass)
+        self.cv_results_ = _reranked(searched.cv_results_, folds.mass)
         self.multimetric_ = searched.multimetric_
         self.fold_weights_ = folds.mass
         self.n_splits_ = len(folds.splits)
@@ -156,7 +185,7 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
     def _choose(self) -> None:
         refit, results = self.search.refit, self.cv_results_
         if self.multimetric_:
-            _check_refit(refit, metrics_of(results))
+            _check_refit(refit, _metrics_of(results))
             if not refit:
                 return
         if callable(refit):
@@ -177,15 +206,14 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
 
-    @available_if(model_has("score"))  # type: ignore[untyped-decorator]
+    @available_if(_model_has("score"))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Score the refitted model by the metric of the search.
 
         Parameters
         ----------
-        X : data frame or array, of n rows
-        y : array of shape (n,) or None
-        sample_weight : array of shape (n,) or None
+        X, y, sample_weight
+            As for `fit`.
 
         Returns
         -------
@@ -202,21 +230,43 @@ class FoldWeightedSearchCV(BestEstimatorMethods, MetaEstimatorMixin, BaseEstimat
             return score[self.search.refit]
         return score
 
+    predict = _of_model("predict")
+    predict_proba = _of_model("predict_proba")
+    predict_log_proba = _of_model("predict_log_proba")
+    decision_function = _of_model("decision_function")
+    score_samples = _of_model("score_samples")
+    transform = _of_model("transform")
+    inverse_transform = _of_model("inverse_transform")
+
+    @property
+    def classes_(self) -> Any:
+        """Class labels; there for a classifier that was refitted."""
+        _model_has("classes_")(self)
+        return self.best_estimator_.classes_
+
+    @property
+    def n_features_in_(self) -> Any:
+        """Number of columns seen in fit; there after a refit."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise AttributeError(f"{type(self).__name__} is not fitted yet") from error
+        return self.best_estimator_.n_features_in_
+
     def __sklearn_tags__(self) -> Any:
         tags, of_model = get_tags(self.search), get_tags(self.search.estimator)
         tags.input_tags, tags.target_tags = of_model.input_tags, of_model.target_tags
         return tags
 
 
-def metrics_of(results: dict[str, Any]) -> list[str]:
-    """Names of the metrics in the results of a search."""
+def _metrics_of(results: dict[str, Any]) -> list[str]:
     return [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
 
 
-def reranked(results: dict[str, Any], mass: FloatArray) -> dict[str, Any]:
+def _reranked(results: dict[str, Any], mass: FloatArray) -> dict[str, Any]:
     """Results of a search with means, standard deviations and ranks by the masses of folds."""
     ranked = dict(results)
-    for metric in metrics_of(results):
+    for metric in _metrics_of(results):
         splits = [f"split{j}_test_{metric}" for j in range(len(mass))]
         for j in np.flatnonzero(mass == 0):
             ranked[splits[j]] = np.full_like(results[splits[j]], np.nan)
@@ -227,23 +277,14 @@ def reranked(results: dict[str, Any], mass: FloatArray) -> dict[str, Any]:
                 "there is no score in some fold; they rank last"
             )
         ranked[f"mean_test_{metric}"], ranked[f"std_test_{metric}"] = mean, std
-        ranked[f"rank_test_{metric}"] = _ranks(mean)
+        # Ranks from 1 for the best; equals share the best of their ranks, NaN is worst.
+        ranks = rankdata(np.where(np.isnan(mean), np.inf, -mean), method="min")
+        ranked[f"rank_test_{metric}"] = ranks.astype(np.int32)
     return ranked
 
 
-def _ranks(mean: FloatArray) -> IntArray:
-    """Ranks from 1 for the best; equals share the best of their ranks, NaN is worst."""
-    ranks: IntArray = rankdata(np.where(np.isnan(mean), np.inf, -mean), method="min")
-    return ranks.astype(np.int32)
-
-
 def _searched(
-    search: Any,
-    scorer: WeightedScorer,
-    folds: WeightedFolds,
-    X: Any,
-    y: Any,
-    along: dict[str, Any],
+    search: Any, scorer: WeightedScorer, folds: WeightedFolds, X: Any, y: Any, along: dict[str, Any]
 ) -> Any:
     """Let scikit-learn's search do all but choose."""
     parameters = search.get_params(deep=False) | {
@@ -257,15 +298,6 @@ def _searched(
         # Of plain means, which are not for use; means by the folds' weights are looked at later.
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
         return inner.fit(X, y, **along)
-
-
-def _checked(search: Any) -> Any:
-    if isinstance(search, GridSearchCV | RandomizedSearchCV):
-        return search
-    raise OptionTypeError(
-        f"search is of type {type(search).__name__}; it must be a GridSearchCV or a "
-        "RandomizedSearchCV"
-    )
 
 
 def _check_models(search: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from numbers import Integral
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,23 +17,15 @@ from sklearn.utils.validation import _num_samples
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
-from vtreat_py.evaluation._inputs import checked_weight
-from vtreat_py.evaluation._weighted_folds import (
-    FoldWeight,
-    WeightedFolds,
-    average,
-    check_fold_weight,
-    check_splitter,
-)
+from vtreat_py.evaluation._inputs import check_one_of, checked_weight
+from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
-    check_takes_weight,
+    check_weight_reaches,
     routing_enabled,
-    warn_of_parts_without_weight,
+    row_metadata,
 )
 from vtreat_py.evaluation._weighted_scorer import WeightedScorer
-
-__all__ = ["WeightedCrossValidation", "fold_weights", "weighted_cross_validate"]
 
 _NOT_SCORES = ("n", "weight")
 # Folds of a smaller share of the weight have no room for their number in a picture.
@@ -95,10 +88,9 @@ class WeightedCrossValidation:
         -------
         matplotlib Axes
         """
-        scorers = self.mean.index
+        scorers = list(self.mean.index)
         name = scorers[0] if scorer is None else scorer
-        if name not in scorers:
-            raise InvalidOptionError(f"scorer={scorer!r}; it must be one of {list(scorers)}")
+        check_one_of(scorers, "scorer", name)
         return _draw(axes_or_new(ax, figsize=(7, 4)), self.folds, name, self.mean[name])
 
     def __repr__(self) -> str:
@@ -220,20 +212,18 @@ def weighted_cross_validate(
     accuracy    0.171667
     Name: mean, dtype: float64
     """
-    check_fold_weight(fold_weight)
+    check_one_of(get_args(FoldWeight), "fold_weight", fold_weight)
     X, y = indexable(X, y)
     weight = checked_weight(sample_weight, _num_samples(X))
     weighted = sample_weight is not None
     scorer = WeightedScorer(estimator, scoring, requests=score_weight)
-    folds = WeightedFolds.of(cv, X, y, weight, groups, is_classifier(estimator))
+    folds = WeightedFolds(cv, X, y, weight, groups, is_classifier(estimator))
     if weighted and score_weight:
         scorer.check_takes_weight(estimator)
     if weighted and fit_weight:
-        check_takes_weight(estimator)
-        warn_of_parts_without_weight(estimator)
+        check_weight_reaches(estimator)
         folds.check_trainable()
     model = WeightedModel(estimator, weighted=fit_weight, routing=routing_enabled())
-    along = {"sample_weight": weight if weighted else None, "groups": groups}
     with config_context(enable_metadata_routing=True):
         found = cross_validate(
             model,
@@ -242,7 +232,7 @@ def weighted_cross_validate(
             scoring=scorer,
             cv=folds.splits,
             n_jobs=n_jobs,
-            params={name: values for name, values in along.items() if values is not None},
+            params=row_metadata(weight if weighted else None, groups),
             return_estimator=return_estimator,
             error_score="raise",
         )
@@ -294,10 +284,14 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
     >>> float(np.average([1 / 3, 0.01], weights=masses))
     0.2525
     """
-    check_splitter(cv)
+    if cv is None or isinstance(cv, Integral):
+        raise InvalidOptionError(
+            f"cv={cv!r} makes stratified folds for a classifier, and plain ones for other models; "
+            "give the splitter, such as KFold(5), or the list of its splits"
+        )
     X, y, groups = indexable(X, y, groups)
     weight = checked_weight(sample_weight, _num_samples(X))
-    return WeightedFolds.of(cv, X, y, weight, groups, classifier=False).mass
+    return WeightedFolds(cv, X, y, weight, groups, classifier=False).mass
 
 
 def _fold_frame(
