@@ -13,13 +13,8 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._inputs import check_length, one_dimensional
 
 
-def check_same_rows(inputs: Mapping[str, Any]) -> None:
-    """Refuse pandas objects whose indexes differ: pairing their rows by position would be a guess.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+def check_same_rows(inputs: Mapping[str, Any]) -> pd.Index | None:
+    """Return the index of pandas objects; were it not one, to pair by position would be a guess."""
     indexed = {
         name: values.index
         for name, values in inputs.items()
@@ -32,29 +27,29 @@ def check_same_rows(inputs: Mapping[str, Any]) -> None:
                 f"{first} and {name} have different indexes; align them, or give .to_numpy() of "
                 "both if their rows are in the same order"
             )
+    return next(iter(indexed.values()), None)
 
 
-def units(groups: Any, n_rows: int) -> tuple[IntArray, int]:
-    """Return the number of each row's group, from 0 on, and how many there are.
+def check_no_missing(values: Any, what: str, advice: str = "") -> None:
+    """Refuse values some of which are missing."""
+    missing = pd.isna(values)
+    if missing.any():
+        raise InvalidOptionError(
+            f"{what} is missing in {int(missing.sum())} rows, the first row {missing.argmax()}"
+            f"{advice}"
+        )
 
-    Without groups, each row is its own.
 
-    Raises
-    ------
-    InvalidOptionError
-        If a label is missing, or the labels are not one a row.
-    """
+def units(groups: Any, n_rows: int) -> IntArray:
+    """Return the number of each row's group, from 0 on; without groups, each row is its own."""
     if groups is None:
-        return np.arange(n_rows), n_rows
+        return np.arange(n_rows)
     labels = one_dimensional(groups, "groups")
     check_length(labels, n_rows, "groups")
-    unit, found = pd.factorize(labels)
-    if (unit < 0).any():
-        raise InvalidOptionError(
-            f"groups is missing in {int((unit < 0).sum())} rows, the first row "
-            f"{int(np.argmax(unit < 0))}; each row needs a label, if need be one of its own"
-        )
-    return unit, len(found)
+    advice = "; each row needs a label, if need be one of its own"
+    check_no_missing(labels, "groups", advice)
+    unit: IntArray = pd.factorize(labels)[0]
+    return unit
 
 
 def rows_of(unit: IntArray) -> list[IntArray]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -13,42 +12,20 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Rows to train on, rows to predict, and the number of each one's prediction, from 0 on."""
-
-    train: IntArray
-    test: IntArray
-    repetition: IntArray
+# Rows to train on, rows to predict, and the number of each one's prediction, from 0 on.
+Split: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
 def repeated_splits(
-    X: Any,
-    y: Any,
-    groups: Any,
-    *,
-    L: int,
-    k: int,
-    cv: Any,
-    stratify: bool,
-    random: np.random.Generator,
+    cv: Any, X: Any, y: Any, groups: Any, L: int, random: np.random.Generator
 ) -> list[Split]:
-    """Split the rows so that each is predicted equally often.
-
-    Raises
-    ------
-    InvalidOptionError, OptionTypeError
-        If ``cv`` is of no use, or predicts some rows more often than others.
-    """
-    if cv is None:
-        cv = _folds(k, stratify=stratify, grouped=groups is not None)
+    """Split the rows so that each is predicted equally often; refuse a ``cv`` that does not."""
     n_rows = len(y)
     times = np.zeros(n_rows, dtype=np.int64)
-    splits = []
+    splits: list[Split] = []
     for train, test in _pairs(cv, X, y, groups, L, random):
         _check_rows(train, test, n_rows)
-        splits.append(Split(train, test, times[test]))
+        splits.append((train, test, times[test]))
         times[test] += 1
     if not splits:
         raise InvalidOptionError("cv has no splits; it must predict each row at least once")
@@ -62,7 +39,8 @@ def repeated_splits(
     return splits
 
 
-def _folds(k: int, *, stratify: bool, grouped: bool) -> Any:
+def shuffled_folds(k: int, *, stratify: bool, grouped: bool) -> Any:
+    """Folds that are drawn anew each time: of like shares of the classes, of whole groups."""
     if grouped:
         return StratifiedGroupKFold(k, shuffle=True) if stratify else GroupKFold(k, shuffle=True)
     return StratifiedKFold(k, shuffle=True) if stratify else KFold(k, shuffle=True)

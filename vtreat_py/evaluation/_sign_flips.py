@@ -29,15 +29,9 @@ _VALUES_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class NullDistribution:
-    """A statistic, and its values under patterns of changes.
+    """A statistic, its values under patterns of changes, and whether these are all there are.
 
-    Attributes
-    ----------
-    statistic : float
-    values : ndarray of shape (n_patterns,)
-        Those that tie with the statistic, or with its negative, are exactly equal to it.
-    exact : bool
-        Whether each pattern is there equally often.
+    Values that tie with the statistic, or with its negative, are exactly equal to it.
     """
 
     statistic: float
@@ -53,22 +47,8 @@ class NullDistribution:
             values = np.where(np.abs(values - target) <= tolerance, target, values)
         return cls(statistic, values, exact)
 
-    @property
-    def greater(self) -> float:
-        """Probability of a value at least as large as the statistic."""
-        return self._share(self.values >= self.statistic)
-
-    @property
-    def less(self) -> float:
-        """Probability of a value at most as large as the statistic."""
-        return self._share(self.values <= self.statistic)
-
-    @property
-    def farther(self) -> float:
-        """Probability of a value at least as far from 0."""
-        return self._share(np.abs(self.values) >= abs(self.statistic))
-
-    def _share(self, reached: BoolArray) -> float:
+    def chance(self, reached: BoolArray) -> float:
+        """Probability, by chance alone, of a pattern like some of those that are here."""
         one = 0 if self.exact else 1  # the observed pattern is one of the random ones
         return float((reached.sum() + one) / (len(reached) + one))
 
@@ -83,16 +63,6 @@ def null_of_mean(
 ) -> NullDistribution:
     """Find the weighted mean of a - b, when the pairs of a unit change places together.
 
-    Parameters
-    ----------
-    a, b, weight : ndarray of shape (n,)
-    unit : ndarray of int, shape (n,)
-        From 0 on.
-    n_resamples : int
-    random : Generator
-
-    Notes
-    -----
     Sums over units are rounded to multiples of a power of two, so small that this is of no
     account, and added as integers: in any order the result is the same. What is left is the
     rounding of what is summed. A sum of s terms with r roundings each is off by at most (s + r)
@@ -153,11 +123,6 @@ def null_of_callable(
 
     Units of which no pair differs have no part in any pattern. A statistic with a parameter
     ``axis`` is called with many resamples at once, in blocks.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the statistic is not one finite number for each resample.
     """
     differs = np.bincount(unit, a != b) > 0
     n_units = int(differs.sum())

@@ -13,8 +13,6 @@ from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.evaluation._inputs import finite_numbers
 from vtreat_py.evaluation.randomization import randomization_test
 
-__all__ = ["compare_models"]
-
 
 def compare_models(
     scores: Any,

@@ -20,8 +20,6 @@ from vtreat_py.evaluation._paired_rows import (
 )
 from vtreat_py.evaluation.repeated_prediction import Method, predictions_of, two_classes
 
-__all__ = ["bias_variance"]
-
 Metric: TypeAlias = Literal["mse"] | Callable[[Any, Any], Any]
 
 
@@ -129,7 +127,8 @@ def bias_variance(
                  error   bias  variance  standard_error
     predictions  0.242  0.134     0.108           0.129
     """
-    models = dict(estimator) if isinstance(estimator, Mapping) else {_name(estimator): estimator}
+    name = type(estimator).__name__ if hasattr(estimator, "fit") else "predictions"
+    models = dict(estimator) if isinstance(estimator, Mapping) else {name: estimator}
     if not models:
         raise InvalidOptionError("estimator is an empty dict; give at least one model")
     correct = check_flag("correct", correct)
@@ -183,7 +182,7 @@ def _measured(
     metric: Metric, y: Any, predictions: Any, groups: Any, what: str
 ) -> tuple[FloatArray, IntArray]:
     """Return what is to be near its ideal for each row, or group, and the unit each is of."""
-    unit, _ = units(groups, len(predictions))
+    unit = units(groups, len(predictions))
     if not callable(metric):
         return _finite(predictions, what), unit
     name = f"metric {getattr(metric, '__name__', 'of y and predictions')}"
@@ -262,7 +261,3 @@ def _matrix(predictions: Any, what: str) -> Any:
 
 def _finite(matrix: Any, what: str) -> FloatArray:
     return finite_numbers(matrix.ravel(), what).reshape(matrix.shape)
-
-
-def _name(estimator: Any) -> str:
-    return type(estimator).__name__ if hasattr(estimator, "fit") else "predictions"

@@ -8,8 +8,6 @@ from typing import Any, TypeVar, overload
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.jobs import run_groups
 
-__all__ = ["run_nested"]
-
 K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")

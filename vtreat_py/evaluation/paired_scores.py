@@ -11,9 +11,7 @@ import pandas as pd
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
-from vtreat_py.evaluation._paired_rows import check_same_rows, rows_of, units
-
-__all__ = ["per_group_metric", "per_row_loss"]
+from vtreat_py.evaluation._paired_rows import check_no_missing, check_same_rows, rows_of, units
 
 Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
@@ -88,9 +86,7 @@ def per_group_metric(
 
     Parameters
     ----------
-    y : array of shape (n,)
-        The outcome.
-    prediction : array of shape (n,), array or frame of shape (n, m), or dict
+    y, prediction
         As for `per_row_loss`.
     groups : array of shape (n,)
         Label of each row's group.
@@ -121,9 +117,8 @@ def per_group_metric(
     """
     _index(y, prediction, groups)
     truth = one_dimensional(y, "y")
-    unit, _ = units(groups, len(truth))
+    rows = rows_of(units(groups, len(truth)))
     labels = pd.Index(one_dimensional(groups, "groups")).unique()
-    rows = rows_of(unit)
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
@@ -139,11 +134,8 @@ def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
         inputs |= {f"prediction[{name!r}]": values for name, values in prediction.items()}
     else:
         inputs["prediction"] = prediction
-    check_same_rows(inputs)
-    for values in inputs.values():
-        if isinstance(values, pd.Series | pd.DataFrame):
-            return values.index
-    return pd.RangeIndex(len(y))
+    index = check_same_rows(inputs)
+    return pd.RangeIndex(len(y)) if index is None else index
 
 
 def _scored(
@@ -211,7 +203,7 @@ def _brier(positive: BoolArray, chance: FloatArray) -> FloatArray:
 
 def _positive(y: Any, pos_label: Any) -> BoolArray:
     """Say which rows are of the class whose probability is predicted."""
-    _check_no_missing(y, "y")
+    check_no_missing(y, "y")
     classes = pd.unique(y)
     positive = np.asarray(y == pos_label, dtype=bool)
     if len(classes) > 2:
@@ -240,8 +232,8 @@ def _chances(values: Any, what: str) -> FloatArray:
 
 def _labels(values: Any, y: Any, what: str) -> Any:
     """Read predicted classes; what looks like anything else is refused."""
-    _check_no_missing(y, "y")
-    _check_no_missing(values, what)
+    check_no_missing(y, "y")
+    check_no_missing(values, what)
     unknown = values[~pd.Series(values).isin(list(pd.unique(y))).to_numpy()]
     fractions = values.dtype.kind == "f" and (unknown != np.floor(unknown)).any()
     if fractions or len(unknown) == len(values):
@@ -250,11 +242,3 @@ def _labels(values: Any, y: Any, what: str) -> Any:
             f"{listed(pd.unique(y).tolist())}; the zero-one loss takes predicted classes"
         )
     return values
-
-
-def _check_no_missing(values: Any, what: str) -> None:
-    missing = pd.isna(values)
-    if missing.any():
-        raise InvalidOptionError(
-            f"{what} is missing in {int(missing.sum())} rows, the first row {missing.argmax()}"
-        )

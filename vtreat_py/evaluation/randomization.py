@@ -11,11 +11,15 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
-from vtreat_py.evaluation._inputs import check_length, checked_weight, finite_numbers, whole_number
+from vtreat_py.evaluation._inputs import (
+    check_length,
+    check_one_of,
+    checked_weight,
+    finite_numbers,
+    whole_number,
+)
 from vtreat_py.evaluation._paired_rows import check_same_rows, standard_error_of_mean, units
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
-
-__all__ = ["RandomizationTestResult", "randomization_test"]
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Statistic: TypeAlias = Literal["mean"] | Callable[..., Any]
@@ -209,23 +213,27 @@ def randomization_test(
     check_length(b, len(a), "b")
     n_resamples = whole_number(n_resamples, "n_resamples", 1)
     _check_options(alternative, statistic, sample_weight)
-    unit, n_groups = units(groups, len(a))
+    unit = units(groups, len(a))
     random = np.random.default_rng(rng)
     if callable(statistic):
         null = null_of_callable(statistic, a, b, unit, n_resamples, random)
-        two_sided, error = min(1.0, 2.0 * min(null.greater, null.less)), float("nan")
+        error = float("nan")
     else:
         weight = checked_weight(sample_weight, len(a))
         null = null_of_mean(a, b, weight, unit, n_resamples, random)
-        two_sided, error = null.farther, standard_error_of_mean(a - b, weight, unit)
+        error = standard_error_of_mean(a - b, weight, unit)
+    greater = null.chance(null.values >= null.statistic)
+    less = null.chance(null.values <= null.statistic)
+    farther = null.chance(np.abs(null.values) >= abs(null.statistic))
+    two_sided = min(1.0, 2.0 * min(greater, less)) if callable(statistic) else farther
     return RandomizationTestResult(
         statistic=null.statistic,
-        pvalue={"two-sided": two_sided, "greater": null.greater, "less": null.less}[alternative],
-        pvalue_greater=null.greater,
-        pvalue_less=null.less,
+        pvalue={"two-sided": two_sided, "greater": greater, "less": less}[alternative],
+        pvalue_greater=greater,
+        pvalue_less=less,
         standard_error=error,
         n=len(a),
-        n_groups=n_groups,
+        n_groups=int(unit.max()) + 1,
         exact=null.exact,
         alternative=alternative,
         null_distribution=null.values,
@@ -233,10 +241,7 @@ def randomization_test(
 
 
 def _check_options(alternative: Any, statistic: Any, sample_weight: Any) -> None:
-    if alternative not in get_args(Alternative):
-        raise InvalidOptionError(
-            f"alternative={alternative!r}; it must be one of {list(get_args(Alternative))}"
-        )
+    check_one_of(get_args(Alternative), "alternative", alternative)
     if statistic != "mean" and not callable(statistic):
         raise InvalidOptionError(
             f'statistic={statistic!r}; it must be "mean" or a function of a and b'

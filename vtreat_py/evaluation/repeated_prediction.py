@@ -15,16 +15,15 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.jobs import run_groups
-from vtreat_py.evaluation._inputs import checked_weight, one_dimensional, whole_number
-from vtreat_py.evaluation._paired_rows import units
-from vtreat_py.evaluation._repetitions import Split, repeated_splits
-from vtreat_py.evaluation._weighted_model import (
-    check_takes_weight,
-    fitted_clone,
-    warn_of_parts_without_weight,
+from vtreat_py.evaluation._inputs import (
+    check_one_of,
+    checked_weight,
+    one_dimensional,
+    whole_number,
 )
-
-__all__ = ["repeated_cross_val_predict"]
+from vtreat_py.evaluation._paired_rows import units
+from vtreat_py.evaluation._repetitions import Split, repeated_splits, shuffled_folds
+from vtreat_py.evaluation._weighted_model import check_weight_reaches, fitted_clone
 
 Method: TypeAlias = Literal["predict", "predict_proba"]
 
@@ -133,29 +132,21 @@ def predictions_of(
     sample_weight: Any = None,
 ) -> dict[Any, pd.DataFrame]:
     """Predict by several estimators, on the same splits, in one flat queue of fits."""
-    if method not in get_args(Method):
-        raise InvalidOptionError(f"method={method!r}; it must be one of {list(get_args(Method))}")
+    check_one_of(get_args(Method), "method", method)
     L, k = whole_number(L, "L", 1), whole_number(k, "k", 2)
     X, y = indexable(X, one_dimensional(y, "y"))
     n_rows = len(y)
     if groups is not None:
-        groups, _ = units(groups, n_rows)
+        groups = units(groups, n_rows)
     weight = None if sample_weight is None else checked_weight(sample_weight, n_rows)
     if weight is not None:
         for model in estimators.values():
-            check_takes_weight(model)
-            warn_of_parts_without_weight(model)
+            check_weight_reaches(model)
     classes = two_classes(y) if method == "predict_proba" else None
-    splits = repeated_splits(
-        X,
-        y,
-        groups,
-        L=L,
-        k=k,
-        cv=cv,
-        stratify=all(is_classifier(model) for model in estimators.values()),
-        random=np.random.default_rng(rng),
-    )
+    if cv is None:
+        stratify = all(is_classifier(model) for model in estimators.values())
+        cv = shuffled_folds(k, stratify=stratify, grouped=groups is not None)
+    splits = repeated_splits(cv, X, y, groups, L, np.random.default_rng(rng))
     queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
     predict = partial(_fit_and_predict, X, y, weight, classes)
     predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))
@@ -167,8 +158,8 @@ def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.Dat
     """Put the predictions of each split in their place."""
     times = sum(len(values) for values in predicted) // len(index)
     table = np.empty((len(index), times), dtype=np.result_type(*predicted))
-    for split, values in zip(splits, predicted, strict=True):
-        table[split.test, split.repetition] = values
+    for (_, test, repetition), values in zip(splits, predicted, strict=True):
+        table[test, repetition] = values
     return pd.DataFrame(table, index=index).rename_axis(columns="repetition")
 
 
@@ -176,26 +167,20 @@ def _fit_and_predict(
     X: Any, y: Any, weight: FloatArray | None, classes: Any, fit: tuple[Any, Split]
 ) -> Any:
     """Predict the rows of a split; of two classes, the probability of the second."""
-    estimator, split = fit
-    of_rows = None if weight is None else weight[split.train]
-    model = fitted_clone(estimator, _safe_indexing(X, split.train), y[split.train], of_rows)
-    new = _safe_indexing(X, split.test)
+    estimator, (train, test, _) = fit
+    of_rows = None if weight is None else weight[train]
+    model = fitted_clone(estimator, _safe_indexing(X, train), y[train], of_rows)
+    new = _safe_indexing(X, test)
     if classes is None:
         return one_dimensional(model.predict(new), "the prediction")
     learned = list(model.classes_)
     if classes[1] not in learned:  # no row to train on was of this class
-        return np.zeros(len(split.test))
+        return np.zeros(len(test))
     return model.predict_proba(new)[:, learned.index(classes[1])]
 
 
 def two_classes(y: Any) -> Any:
-    """Return the two classes of y in their order.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there are not two.
-    """
+    """Return the two classes of y in their order."""
     classes = np.unique(y)
     if len(classes) != 2:
         raise InvalidOptionError(
