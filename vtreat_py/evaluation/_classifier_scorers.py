@@ -88,15 +88,7 @@ class ClassifierScorers:
 
     @classmethod
     def of_scoring(cls, scoring: Scoring, *, pos_label: Any, weighted: bool) -> ClassifierScorers:
-        """Read names, callables, or a dictionary of both.
-
-        Parameters
-        ----------
-        scoring : str, list or dict
-        pos_label : label of the class whose chances are scored
-        weighted : bool
-            Whether all of them must take weights.
-        """
+        """Read names, callables, or a dictionary of both; if weighted, all must take weights."""
         named, given = {}, {}
         items = _by_name(scoring)
         for name, item in items.items():

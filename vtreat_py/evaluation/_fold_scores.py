@@ -24,8 +24,7 @@ from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
-_SPLITS, _TEST_SIZE = 100, 0.2
-_FACTS = ("n_train", "n_test", "rate_train", "rate_test")
+_COLUMNS = ["strategy", "split", "metric", "score", "n_train", "n_test", "rate_train", "rate_test"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +61,6 @@ class LabelledRows:
         return LabelledRows(_safe_indexing(self.X, chosen), self.y[chosen], weight, self.pos_label)
 
     @property
-    def that_count(self) -> LabelledRows:
-        """Those of weight above 0."""
-        return self if self.weight is None else self.rows(np.flatnonzero(self.weight))
-
-    @property
     def rate(self) -> float:
         """Weighted share of the positive class; NaN where no row counts."""
         weight = np.ones(len(self.y)) if self.weight is None else self.weight
@@ -76,7 +70,7 @@ class LabelledRows:
 
 def default_strategies(groups: Any, random_state: Any) -> dict[str, Any]:
     """100 random splits, 20% of rows (or of groups) to test on: plain and stratified."""
-    options = {"n_splits": _SPLITS, "test_size": _TEST_SIZE, "random_state": random_state}
+    options = {"n_splits": 100, "test_size": 0.2, "random_state": random_state}
     if groups is not None:
         return {"grouped": GroupShuffleSplit(**options)}
     return {"vanilla": ShuffleSplit(**options), "stratified": StratifiedShuffleSplit(**options)}
@@ -93,9 +87,16 @@ def score_folds(
     progress: bool = False,
 ) -> pd.DataFrame:
     """Fit and score every split; the long frame of ``CVSpread.folds``."""
+    if not isinstance(strategies, Mapping):
+        raise OptionTypeError(
+            f"strategies is a {type(strategies).__name__}; a dictionary of splitters by name is "
+            "wanted, such as {'vanilla': ShuffleSplit(100, test_size=0.2)}"
+        )
+    if not strategies:
+        raise InvalidOptionError("strategies is empty; give one splitter at least")
     splits = {
         strategy: check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
-        for strategy, cv in _checked(strategies).items()
+        for strategy, cv in strategies.items()
     }
     score = partial(_score_split, estimator, rows, scorers)
     scored = run_groups(score, splits, n_jobs, progress=progress)
@@ -105,18 +106,7 @@ def score_folds(
         for split, (scores, facts) in enumerate(of_strategy)
         for metric in scorers.names
     ]
-    return pd.DataFrame(lines, columns=["strategy", "split", "metric", "score", *_FACTS])
-
-
-def _checked(strategies: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(strategies, Mapping):
-        raise OptionTypeError(
-            f"strategies is a {type(strategies).__name__}; a dictionary of splitters by name is "
-            "wanted, such as {'vanilla': ShuffleSplit(100, test_size=0.2)}"
-        )
-    if not strategies:
-        raise InvalidOptionError("strategies is empty; give one splitter at least")
-    return strategies
+    return pd.DataFrame(lines, columns=_COLUMNS)
 
 
 def _score_split(
@@ -129,5 +119,6 @@ def _score_split(
     if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
         return dict.fromkeys(scorers.names, float("nan")), facts
     model = fitted_clone(estimator, to_fit.X, to_fit.y, to_fit.weight)
-    scored = to_score.that_count
+    weight = to_score.weight
+    scored = to_score if weight is None else to_score.rows(np.flatnonzero(weight))
     return scorers.scores(model, scored.X, scored.y, scored.weight), facts

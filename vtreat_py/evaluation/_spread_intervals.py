@@ -26,9 +26,8 @@ def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.Dat
         low, high = _METHODS[method](defined, level) if len(defined) else (np.nan, np.nan)
         rows[of] = (low, high, high - low, len(defined), len(group) - len(defined))
     columns = ["low", "high", "width", "splits", "undefined"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    table.index = pd.MultiIndex.from_tuples(rows, names=["strategy", "metric"])
-    return table
+    index = pd.MultiIndex.from_tuples(rows, names=["strategy", "metric"])
+    return pd.DataFrame(list(rows.values()), index, columns)
 
 
 def check_level(level: float) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,15 +19,14 @@ from vtreat_py.base.jobs import run_jobs
 from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
 from vtreat_py.evaluation._inputs import one_dimensional
-from vtreat_py.evaluation._population import Population, Sampler, as_population
 from vtreat_py.evaluation._spread_intervals import METHODS, check_level, one_metric, score_intervals
 from vtreat_py.evaluation._weighted_model import fitted_clone
-
-__all__ = ["CoverageStudy", "coverage_study"]
 
 _CELL = ["size", "rate", "model", "strategy", "metric", "method"]
 _COLUMNS = ["size", "rate", "seed", "model", "strategy", "metric", "method"]
 _COLUMNS += ["truth", "low", "high", "covered", "width"]
+
+Sampler: TypeAlias = Callable[[int, float, np.random.Generator], tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,19 +81,16 @@ class CoverageStudy:
                 share = (covered / n, of_chance.low, of_chance.high)
             rows[of] = (n, len(group) - n, covered, *share, group["width"].mean())
         columns = ["n", "undefined", "covered", "coverage", "low", "high", "width"]
-        table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-        table.index = pd.MultiIndex.from_tuples(rows, names=list(by))
-        return table
+        index = pd.MultiIndex.from_tuples(rows, names=list(by))
+        return pd.DataFrame(list(rows.values()), index, columns)
 
     def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
         """Draw the coverage of each strategy and method beside the level.
 
         Parameters
         ----------
-        metric : str, optional
-            The first of the metrics if not given.
-        ax : matplotlib Axes, optional
-            Those of a new figure if not given.
+        metric, ax
+            As for `CVSpread.plot`.
 
         Returns
         -------
@@ -165,7 +162,7 @@ def coverage_study(
     strategies : dict of {str: splitter}, optional
         As in ``cv_spread``; the defaults get the seed as their ``random_state``. Give your own
         splitters a ``random_state``, so that the study can be repeated.
-    scoring : str, list or dict, optional
+    scoring, progress
         As in ``cv_spread``.
     level : float, default 0.5
         Coverage that the intervals are meant to have.
@@ -177,8 +174,6 @@ def coverage_study(
         weighted so that the classes have their rates. (All metrics must take weights, then.)
     n_jobs : int, optional
         Samples and models are one queue of jobs. The result is the same for any number.
-    progress : bool
-        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -240,13 +235,11 @@ def coverage_study(
     ]
     if not cells:
         raise InvalidOptionError("sizes, rates, seeds and estimators must each name one at least")
-    study = _Study(
-        as_population(population, truth_size), estimators, strategies, scoring, level, methods
-    )
+    drawn_from = as_population(population, truth_size)
+    study = partial(_intervals, drawn_from, estimators, strategies, scoring, level, methods)
     progress = check_flag("progress", progress)
-    found = run_jobs(study.intervals, cells, n_jobs, progress=progress, unit="job")
-    table = pd.concat(found, ignore_index=True)
-    return CoverageStudy(table, level)
+    found = run_jobs(study, cells, n_jobs, progress=progress, unit="job")
+    return CoverageStudy(pd.concat(found, ignore_index=True), level)
 
 
 def _checked_rates(rates: Iterable[float]) -> list[float]:
@@ -259,41 +252,38 @@ def _checked_rates(rates: Iterable[float]) -> list[float]:
     return checked
 
 
-@dataclass(frozen=True, eq=False)
-class _Study:
-    """What all samples of a study share."""
-
-    population: Population
-    estimators: Mapping[str, Any]
-    strategies: Mapping[str, Any] | None
-    scoring: Scoring
-    level: float
-    methods: Sequence[str]
-
-    def intervals(self, cell: tuple[int, float, int, str]) -> pd.DataFrame:
-        """Draw a sample, fit a model, and set its intervals beside its true scores."""
-        size, rate, seed, model = cell
-        rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
-        X, y = self.population.sample(size, rate, rng)
-        large = self.population.truth(rate, rng)
-        scorers = ClassifierScorers.of_scoring(
-            self.scoring, pos_label=large.pos_label, weighted=large.weight is not None
-        )
-        strategies = self.strategies
-        if strategies is None:
-            strategies = default_strategies(None, seed)
-        estimator = self.estimators[model]
-        if not _can_be_split(y):
-            table = _undefined(strategies, scorers.names, self.methods)
-        else:
-            rows = LabelledRows.checked(X, y)
-            folds = score_folds(estimator, rows, scorers, strategies)
-            table = _all_intervals(folds, self.level, self.methods)
-            true = scorers.scores(fitted_clone(estimator, X, y), large.X, large.y, large.weight)
-            table["truth"] = table["metric"].map(true)
-        table["covered"] = table["truth"].between(table["low"], table["high"]).astype("boolean")
-        table.loc[table[["truth", "low", "high"]].isna().any(axis=1), "covered"] = pd.NA
-        return table.assign(size=size, rate=rate, seed=seed, model=model)[_COLUMNS]
+def _intervals(
+    population: Population,
+    estimators: Mapping[str, Any],
+    strategies: Mapping[str, Any] | None,
+    scoring: Scoring,
+    level: float,
+    methods: Sequence[str],
+    cell: tuple[int, float, int, str],
+) -> pd.DataFrame:
+    """Draw a sample, fit a model, and set its intervals beside its true scores."""
+    size, rate, seed, model = cell
+    rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
+    X, y = population.sample(size, rate, rng)
+    large = population.truth(rate, rng)
+    scorers = ClassifierScorers.of_scoring(
+        scoring, pos_label=large.pos_label, weighted=large.weight is not None
+    )
+    if strategies is None:
+        strategies = default_strategies(None, seed)
+    if not _can_be_split(y):
+        named = list(product(strategies, scorers.names, methods))
+        table = pd.DataFrame(named, columns=["strategy", "metric", "method"])
+        table[["truth", "low", "high", "width"]] = np.nan
+    else:
+        estimator = estimators[model]
+        folds = score_folds(estimator, LabelledRows.checked(X, y), scorers, strategies)
+        table = _all_intervals(folds, level, methods)
+        true = scorers.scores(fitted_clone(estimator, X, y), large.X, large.y, large.weight)
+        table["truth"] = table["metric"].map(true)
+    table["covered"] = table["truth"].between(table["low"], table["high"]).astype("boolean")
+    table.loc[table[["truth", "low", "high"]].isna().any(axis=1), "covered"] = pd.NA
+    return table.assign(size=size, rate=rate, seed=seed, model=model)[_COLUMNS]
 
 
 def _all_intervals(folds: pd.DataFrame, level: float, methods: Sequence[str]) -> pd.DataFrame:
@@ -310,10 +300,55 @@ def _can_be_split(y: Any) -> bool:
     return len(sizes) > 1 and bool(sizes.min() > 1)
 
 
-def _undefined(
-    strategies: Iterable[str], metrics: Iterable[str], methods: Iterable[str]
-) -> pd.DataFrame:
-    """Intervals of a sample that cannot be split."""
-    named = product(strategies, metrics, methods)
-    table = pd.DataFrame(list(named), columns=["strategy", "metric", "method"])
-    return table.assign(truth=np.nan, low=np.nan, high=np.nan, width=np.nan)
+@dataclass(frozen=True, eq=False)
+class SampledPopulation:
+    """A population that a callable draws from; its truth is a large sample of its own."""
+
+    sample: Sampler
+    truth_size: int
+
+    def truth(self, rate: float, rng: np.random.Generator) -> LabelledRows:
+        """Draw rows on which a model's score is as good as its expected score."""
+        return LabelledRows.checked(*self.sample(self.truth_size, rate, rng))
+
+
+@dataclass(frozen=True, eq=False)
+class FinitePopulation:
+    """The rows of a table, those of each class equally likely; its truth is exact."""
+
+    rows: LabelledRows
+
+    def sample(self, size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Draw rows with replacement: the class first, then a row of the class."""
+        is_positive = self.rows.y == self.rows.pos_label
+        wanted = rng.random(size) < rate
+        chosen = np.empty(size, dtype=np.intp)
+        for value in (False, True):
+            of_class = np.flatnonzero(is_positive == value)
+            chosen[wanted == value] = rng.choice(of_class, int((wanted == value).sum()))
+        drawn = self.rows.rows(chosen)
+        return drawn.X, drawn.y
+
+    def truth(self, rate: float, rng: np.random.Generator) -> LabelledRows:  # noqa: ARG002
+        """Return the whole table, weighted to the rate."""
+        is_positive = self.rows.y == self.rows.pos_label
+        share = is_positive.mean()
+        weight = np.where(is_positive, rate / share, (1.0 - rate) / (1.0 - share))
+        return LabelledRows(self.rows.X, self.rows.y, weight, self.rows.pos_label)
+
+
+Population: TypeAlias = SampledPopulation | FinitePopulation
+
+
+def as_population(population: Any, truth_size: int) -> Population:
+    """Read a sampler, or a pair of X and y."""
+    if callable(population):
+        if truth_size < 1:
+            raise InvalidOptionError(f"truth_size is {truth_size}; 1 or more is wanted")
+        return SampledPopulation(population, truth_size)
+    if isinstance(population, tuple) and len(population) == 2:
+        return FinitePopulation(LabelledRows.checked(*population))
+    raise OptionTypeError(
+        f"population is a {type(population).__name__}; a callable of size, rate and a random "
+        "generator that returns X and y is wanted, or a tuple of X and y"
+    )

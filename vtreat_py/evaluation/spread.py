@@ -20,9 +20,7 @@ from vtreat_py.evaluation._spread_intervals import (
     score_intervals,
     strategies_of_fixed_shares,
 )
-from vtreat_py.evaluation._weighted_model import check_takes_weight, warn_of_parts_without_weight
-
-__all__ = ["CVSpread", "cv_spread"]
+from vtreat_py.evaluation._weighted_model import check_weight_reaches
 
 # A class of a smaller share is rare: its share in a fold is most of what moves a proper score.
 _RARE = 0.1
@@ -137,10 +135,6 @@ class CVSpread:
         its use with repeated k folds.
         """
         table = score_intervals(self.folds, level=level, method=method)
-        self._warn_of_fixed_shares()
-        return table
-
-    def _warn_of_fixed_shares(self) -> None:
         rarer = min(self.rate, 1.0 - self.rate)
         fixed = strategies_of_fixed_shares(self.folds)
         if rarer < _RARE and self.proper and fixed:
@@ -150,6 +144,7 @@ class CVSpread:
                 "folds are far too narrow. Use those of folds drawn without regard to the class, "
                 "such as ShuffleSplit"
             )
+        return table
 
     def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
         """Draw the score of each split, a line of dots for each strategy.
@@ -289,8 +284,7 @@ def cv_spread(
         scoring, pos_label=rows.pos_label, weighted=sample_weight is not None
     )
     if rows.weight is not None:
-        check_takes_weight(estimator)
-        warn_of_parts_without_weight(estimator)
+        check_weight_reaches(estimator)
     if strategies is None:
         strategies = default_strategies(groups, random_state)
     folds = score_folds(
