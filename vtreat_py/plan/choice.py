@@ -161,9 +161,9 @@ def check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
     if dense:
         shown = ", ".join(f"{v.name!r} ({v.code})" for v in dense[:_SHOWN])
         more = f" and {len(dense) - _SHOWN} more" if len(dense) > _SHOWN else ""
+        names = ", ".join(f'"{c.name}"' for c in reversed(codes.CODES) if c.is_sparse)
         raise InvalidOptionError(
             f"sparse_output=True, but {len(dense)} of the {len(variables)} chosen variables are "
             f"dense: {shown}{more}. Only indicators and marks of bad values are sparse; choose "
-            f"them with coders={list(codes.names(c for c in reversed(codes.CODES) if c.is_sparse))}, or "
-            "leave sparse_output out"
+            f"them with coders=[{names}], or leave sparse_output out"
         )
