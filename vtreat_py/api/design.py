@@ -311,7 +311,7 @@ def cross_frame_experiment(
     learned = design.learn()
     plan = design.plan(learned)
     made = design.cross_frame(plan, learned, Choice.of(plan, **options))
-    return CrossFrameExperiment(with_verbs(plan), *made, design.context.folds)
+    return CrossFrameExperiment(with_verbs(plan), *made, design.rows.folds)
 
 
 def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFrameExperiment:
@@ -320,10 +320,10 @@ def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFr
     learned = design.learn()
     plan = design.plan(learned)
     frame = design.cross_frame(plan, learned, Choice.of(plan, **options))
-    rows, folds = design.rows, design.context.folds
+    rows = design.rows
     assert rows.folds is not None
     first = None if rows.row_id is None else rows.row_id.source
-    return LazyCrossFrameExperiment(with_verbs(plan), frame, None, folds, rows.folds, first)
+    return LazyCrossFrameExperiment(with_verbs(plan), frame, None, rows.folds, first)
 
 
 def _check_kept_in_memory(keep: bool) -> None:

@@ -26,8 +26,8 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
         order: outcomes and weights are joined to them by the row id.
     cross_weights : None
         Weights stay in the caller's frame.
-    lazy_folds : LazyFolds
-        The split that was used; read it by ``fold_frame``.
+    fold_plan : LazyFolds
+        The split that was used, as the package holds it; read it by ``fold_frame``.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
     [0, 1, 0, 1, 0, 1]
     """
 
-    lazy_folds: LazyFolds
+    fold_plan: LazyFolds  # type: ignore[assignment]
     row_id: str | None
 
     @property
@@ -53,9 +53,9 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
             raise InvalidOptionError(
                 "fold_frame needs a column that tells the rows apart: name it as row_id="
             )
-        kept = kept_column(self.lazy_folds.source, self.row_id)
-        rows = typed_frame(self.lazy_folds.source, [], [self.lazy_folds.column, kept])
-        rows = self.lazy_folds.attached(rows)
+        kept = kept_column(self.fold_plan.source, self.row_id)
+        rows = typed_frame(self.fold_plan.source, [], [self.fold_plan.column, kept])
+        rows = self.fold_plan.attached(rows)
         return rows.select(kept.value.alias(self.row_id), nw.col(FOLD)).to_native()
 
     @property
@@ -76,7 +76,7 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
     def __repr__(self) -> str:
         return (
             f"LazyCrossFrameExperiment: cross_frame of {type(self.cross_frame).__name__}, "
-            f"{self.lazy_folds.n_folds} folds\n{self.plan!r}"
+            f"{self.fold_plan.n_folds} folds\n{self.plan!r}"
         )
 
 

@@ -140,7 +140,7 @@ class DesignStatistics(KeptSums):
             If all rows are in one fold.
         """
         check_jobs(n_jobs)
-        context = self._context(np.empty(0, dtype=np.int8))
+        context = self._context()
         learn = partial(learn_kept, design=self.design, context=context)
         return self._plan_of(run_tasks(learn, self.columns, n_jobs), context)
 
@@ -282,8 +282,8 @@ class DesignStatistics(KeptSums):
 
 def kept_statistics(design: Design) -> DesignStatistics:
     """Sum up the rows of a design in memory."""
-    kept, outcome = KeptDesign.of(design), design.context.outcome
-    rows = KeptRows.of(design.context, kept)
+    kept, outcome = KeptDesign.of(design), design.rows.outcome
+    rows = KeptRows.of(design.rows, kept)
     values = None
     if outcome.kind == "numeric":
         none = np.zeros(len(rows.block), dtype=np.int8)
@@ -300,13 +300,13 @@ def kept_experiment(
 
     ``options`` say what is to come out; see `Choice`.
     """
-    given, kept = design.context, statistics.design
+    given, kept = design.rows, statistics.design
     weight = given.outcome.weight
-    context = statistics._context(given.folds.fold, scaled=given.scaled_cross_frame)
+    context = statistics._context(scaled=given.context.scaled_cross_frame)
     columns = {column.name: column for column in statistics.columns}
 
     def learn(column: Column) -> Learned | Unused:
-        return learn_kept_rows(columns[column.name], column, kept, context, weight)
+        return learn_kept_rows(columns[column.name], column, kept, context, given)
 
     learned = design.each_column(learn)
     if weight is None or weight.all():

@@ -8,13 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.outcome.outcome import Outcome, Weighting
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.outcome.outcome import OutcomeValues
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -33,9 +32,8 @@ class CalibratedTests:
     rows.
     """
 
-    def __init__(self, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self._weighting = outcome.weighting or Weighting.of(outcome.weight)
+    def __init__(self, outcome: OutcomeValues) -> None:
+        self._outcome, self._weighting = outcome, outcome.weighting
 
     def correlation(
         self, moments: Moments, sample: Callable[[int], Sample], reach: float = math.inf
@@ -124,18 +122,3 @@ class CalibratedTests:
             two = Sample.of_values(np.array([0.0, 1.0]), self._sample.weight)
             return OutcomePowers.of_sample(two)
         return OutcomePowers.of_sample(self._sample, centre)
-
-    @cached_property
-    def residuals(self) -> tuple[IntArray, FloatArray, OutcomePowers]:
-        """Rows that count, what each adds to the sum of its level, and the powers of that."""
-        assert self._outcome.weight is not None
-        rows = np.flatnonzero(self._outcome.weight)
-        weight = self._outcome.weight[rows] / self._outcome.weight.max()
-        y = self._outcome.y[rows].astype(np.float64)
-        residual = weight * (y - np.average(y, weights=weight))
-        return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
-
-    @cached_property
-    def spread(self) -> SpreadTest:
-        """Tests whether the outcome varies more in some levels than in others."""
-        return SpreadTest(self._outcome.y, self._weight)

@@ -12,8 +12,8 @@ from vtreat_py.coders.code import LevelCode, NumberCode
 from vtreat_py.coders.forms import Copy
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
-from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.outcome.outcome import OutcomeValues
 from vtreat_py.plan.options import CALIBRATED, DesignOptions
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
@@ -27,7 +27,7 @@ NO_BAD_VALUES = "it has no bad value to mark, and no other code was asked for"
 
 @dataclass(frozen=True, eq=False)
 class DesignContext:
-    """Outcome, folds and options of a design.
+    """Outcome, folds and options of a design, wherever the rows are.
 
     Attributes
     ----------
@@ -39,8 +39,8 @@ class DesignContext:
         With several classes: the one that this context sets against the others.
     """
 
-    outcome: Outcome
-    folds: FoldPlan
+    outcome: OutcomeValues
+    folds: FoldScheme
     options: DesignOptions
     coders: tuple[str, ...]
     scaled_cross_frame: bool = False

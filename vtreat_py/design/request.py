@@ -18,8 +18,8 @@ from vtreat_py.design.checks import (
 )
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
-from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.plan.options import DesignOptions
 
 
@@ -93,7 +93,7 @@ class DesignRequest(DesignOptions):
         """Refuse what a design without outcome has no use for."""
         check_unused(target=self.target, groups=self.groups, cv=self.cv)
 
-    def context(self, outcome: Outcome, folds: FoldPlan) -> DesignContext:
+    def context(self, outcome: OutcomeValues, folds: FoldScheme) -> DesignContext:
         """What the design of every column shares."""
         coders = self.coders_for(outcome.kind)
         return DesignContext(outcome, folds, self.options, coders, self.scaled)

@@ -11,7 +11,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.design.context import DesignContext
-from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import LevelView, held_out_view, training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -48,7 +48,7 @@ class TrainingSets:
 
     Parameters
     ----------
-    folds : FoldPlan
+    folds : FoldScheme
     table : LevelTable
         Sums of the column by (level, fold), over the rows that are coded.
     trained : LevelTable or None
@@ -60,7 +60,7 @@ class TrainingSets:
         The cells whose rows some fold applies to.
     """
 
-    def __init__(self, folds: FoldPlan, table: LevelTable, trained: LevelTable | None) -> None:
+    def __init__(self, folds: FoldScheme, table: LevelTable, trained: LevelTable | None) -> None:
         self.table = table
         self.coded = table.cells_before(folds.n_folds)
         self._folds = folds

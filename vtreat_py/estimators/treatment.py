@@ -232,7 +232,7 @@ class SupervisedTreatment(Treatment):
         if check_flag("sparse_output", self.sparse_output):
             check_sparse_options(select["scale"])
         design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
-        if not design.context.folds.applies_once:
+        if not design.rows.folds.applies_once:
             raise InvalidOptionError(
                 "fit_transform must return every row once, but cv leaves some out of all "
                 "application sets, or has some in several; use another cv, or "

@@ -22,7 +22,7 @@ from vtreat_py.folds.named import (
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 DEFAULT_FOLDS = 5
@@ -39,7 +39,7 @@ def make_folds(
     cv: Any,
     groups: Column | None,
     random_state: Any,
-    outcome: Outcome,
+    outcome: OutcomeRows,
     frame: InputFrame,
     row_id: Any = None,
 ) -> FoldPlan:
@@ -86,7 +86,7 @@ def make_folds(
     return plan
 
 
-def _in_time(cv: Any, outcome: Outcome, n_rows: int) -> FoldPlan:
+def _in_time(cv: Any, outcome: OutcomeRows, n_rows: int) -> FoldPlan:
     """Folds that are trained on the past; the first rows, which have none, are a fold too."""
     if isinstance(cv, str):
         if n_rows < 2:
@@ -112,7 +112,7 @@ def _with_fold(rows: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
 
 
-def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> list[Any]:
+def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
     """Ask a splitter of the scikit-learn kind for its pairs."""
     if isinstance(cv, BaseShuffleSplit):
         raise InvalidOptionError(
@@ -130,7 +130,7 @@ def _split_by(cv: Any, groups: Column | None, outcome: Outcome, n_rows: int) -> 
 
 
 def _counted(
-    n_folds: int, groups: Column | None, random_state: Any, outcome: Outcome, n_rows: int
+    n_folds: int, groups: Column | None, random_state: Any, outcome: OutcomeRows, n_rows: int
 ) -> FoldPlan:
     if n_folds > n_rows:
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
@@ -145,7 +145,7 @@ def _counted(
     return FoldPlan(_grouped(n_folds, labels, outcome, random_state)[labels], n_folds)
 
 
-def _grouped(n_folds: int, labels: IntArray, outcome: Outcome, random_state: Any) -> IntArray:
+def _grouped(n_folds: int, labels: IntArray, outcome: OutcomeRows, random_state: Any) -> IntArray:
     """Deal whole groups to folds, stratified on their y; the fold of each group."""
     n_groups, n_classes = int(labels.max()) + 1, len(outcome.classes)
     if not n_classes:

@@ -10,6 +10,21 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 
 
+@dataclass(frozen=True)
+class FoldScheme:
+    """What is known of folds without the rows.
+
+    Attributes
+    ----------
+    in_order : bool
+        Whether each fold is trained on the rows of earlier folds only, rather than on all rows
+        that are not its own, or on rows that it alone knows.
+    """
+
+    n_folds: int
+    in_order: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class FoldPlan:
     """A checked split of the rows.
@@ -34,6 +49,11 @@ class FoldPlan:
     training: tuple[IntArray, IntArray] | None = None
     in_order: bool = False
     repeats: tuple[IntArray, IntArray] | None = None
+
+    @property
+    def scheme(self) -> FoldScheme:
+        """The same without the rows."""
+        return FoldScheme(self.n_folds, self.in_order)
 
     @property
     def coding(self) -> tuple[IntArray | slice, IntArray]:

@@ -12,9 +12,9 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.design.context import DesignContext
-from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.memory.design import Design
-from vtreat_py.outcome.outcome import Outcome, OutcomeType
+from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType, OutcomeValues
 from vtreat_py.outcome.reading import note_of_classes, sorted_classes
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
@@ -143,14 +143,14 @@ class KeptDesign:
             own = np.array([number.get(label, -1) for label in self.classes])[own]
         return np.where(own < 0, -1, fold * blocks_of.n_classes + own)
 
-    def context(self, outcome: Outcome, fold: IntArray, *, scaled: bool = False) -> DesignContext:
-        """Context of rows of these folds; of none, to learn what all rows say."""
+    def context(self, outcome: OutcomeValues, *, scaled: bool = False) -> DesignContext:
+        """Context of a design on these values of the outcome."""
         coders = self.options.coders_for(self.outcome_type)
-        return DesignContext(outcome, FoldPlan(fold, self.n_folds), self.options, coders, scaled)
+        return DesignContext(outcome, FoldScheme(self.n_folds), self.options, coders, scaled)
 
     def outcome(
-        self, values: NumberArray, weight: FloatArray | None, centre: float = 0.0, **also: Any
-    ) -> Outcome:
+        self, values: NumberArray, weight: FloatArray | None, centre: float = 0.0
+    ) -> OutcomeRows:
         """Return an outcome of these values, or class numbers."""
         y: NumberArray = values
         if self.classes:
@@ -159,17 +159,16 @@ class KeptDesign:
             y = values.astype(np.int8)
         elif self.outcome_type == "numeric":
             y = np.subtract(values, centre, dtype=np.float64)
-        return Outcome(
-            self.outcome_type,
-            self.outcome_name,
-            self.target,
-            y,
-            centre,
-            values,
-            weight,
-            self.note,
-            self.classes,
-            **also,
+        return OutcomeRows(
+            kind=self.outcome_type,
+            name=self.outcome_name,
+            target=self.target,
+            note=self.note,
+            classes=self.classes,
+            y=y,
+            centre=centre,
+            labels=values,
+            weight=weight,
         )
 
 

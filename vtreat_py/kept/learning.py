@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import IntArray
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
@@ -48,7 +48,7 @@ def learn_kept_rows(
     column: Column,
     design: KeptDesign,
     context: DesignContext,
-    weight: FloatArray | None,
+    rows: DesignRows,
 ) -> LearnedLevelRows | LearnedNumberRows | UnusedLevels | str:
     """Learn a column from its sums, and code rows that are in them.
 
@@ -57,26 +57,25 @@ def learn_kept_rows(
     column : Column
         The rows.
     context : DesignContext
-        Its folds are those of the rows.
-    weight : ndarray or None
-        Weights of the rows.
+        That of the statistics.
+    rows : DesignRows
+        The rows.
     """
     if isinstance(kept, KeptNumbers):
         learned = learn_kept(kept, design, context)
         if not isinstance(learned, LearnedNumbers):
             assert not isinstance(learned, LearnedLevels)
             return learned
-        of_rows = replace(context, outcome=replace(context.outcome, weight=None))
-        return LearnedNumberRows(
-            learned, NumberRows(_as_numbers(column, kept), DesignRows(of_rows))
-        )
+        everyone = replace(rows, outcome=replace(rows.outcome, weight=None))
+        return LearnedNumberRows(learned, NumberRows(_as_numbers(column, kept), everyone))
     assert not isinstance(column, NumericColumn)
     codes, levels = level_codes(column)
+    weight = rows.outcome.weight
     all_count = weight is None or bool(weight.all())
     if not all_count:  # the others may have levels of their own
         kept = kept + kept.of_no_rows(levels)
     place = np.append(kept.levels.codes_of_levels(levels), kept.levels.missing)
-    codes, fold = place[codes], context.folds.fold
+    codes, fold = place[codes], rows.folds.fold
     also = None
     if not all_count:
         also = (codes.astype(np.int64) * design.n_folds + fold)[weight == 0]

@@ -10,13 +10,14 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OutcomeError, SchemaError, counted
 from vtreat_py.base.jobs import check_jobs
-from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.making import folds_of_pairs
+from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import read_along
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.memory.design import Design
+from vtreat_py.memory.rows import DesignRows
 from vtreat_py.outcome.reading import read_known_outcome, read_weight
 from vtreat_py.plan.options import CALIBRATED
 
@@ -45,23 +46,23 @@ class KeptRows:
     centre: float
 
     @classmethod
-    def of(cls, context: DesignContext, design: KeptDesign) -> KeptRows:
+    def of(cls, rows: DesignRows, design: KeptDesign) -> KeptRows:
         """Look at the rows of a design in memory."""
-        outcome = context.outcome
-        _check_can_keep(context)
+        outcome = rows.outcome
+        _check_can_keep(rows)
         counted: IntArray | slice = slice(None)
         if outcome.weight is not None:
             counted = np.flatnonzero(outcome.weight > 0)
         y = outcome.y[counted]
-        block = design.blocks(context.folds.fold[counted], y)
+        block = design.blocks(rows.folds.fold[counted], y)
         if design.counts_classes:
             y = np.zeros(len(y), dtype=np.int8)
         weight = None if outcome.weight is None else outcome.weight[counted]
         return cls(counted, block, design.n_blocks, y, weight, outcome.centre)
 
 
-def _check_can_keep(context: DesignContext) -> None:
-    folds, weight = context.folds, context.outcome.weight
+def _check_can_keep(rows: DesignRows) -> None:
+    context, folds, weight = rows.context, rows.folds, rows.outcome.weight
     if folds.training is not None or folds.in_order or not folds.applies_once:
         raise InvalidOptionError(
             "keep_statistics=True needs a cv whose folds have each row once and are trained on all "
@@ -115,9 +116,10 @@ def rows_of_frame(
     weight = read_weight(source, sample_weight)
     y, classes = read_known_outcome(source, outcome, design.outcome_type, design.target, weight)
     design = design.of_classes(classes)
-    fold = _read_folds(design, source, folds)
-    context = design.context(design.outcome(y, weight, centre), fold, scaled=scaled)
-    return Design(source, design.variables, context, n_jobs, progress=False)
+    of_rows = design.outcome(y, weight, centre)
+    folds = FoldPlan(_read_folds(design, source, folds), design.n_folds)
+    rows = DesignRows(design.context(of_rows.values(), scaled=scaled), of_rows, folds)
+    return Design(source, design.variables, rows, n_jobs, progress=False)
 
 
 def _read_folds(design: KeptDesign, frame: InputFrame, folds: Any) -> IntArray:

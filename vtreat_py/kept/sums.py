@@ -9,14 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError, counted
 from vtreat_py.design.context import DesignContext
 from vtreat_py.kept.columns import KeptColumn, added, less
 from vtreat_py.kept.design import KeptDesign, moved_sums
 from vtreat_py.kept.file import read_statistics, write_statistics
 from vtreat_py.kept.numbers import values_less
-from vtreat_py.outcome.outcome import Outcome, Weighting
+from vtreat_py.outcome.outcome import OutcomeValues, Weighting
 from vtreat_py.plan.data import same
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.value_table import ValueTable
@@ -131,13 +131,13 @@ class KeptSums:
         """
         return cls(**read_statistics(path))
 
-    def _context(self, fold: IntArray, *, scaled: bool = False) -> DesignContext:
-        """Context of a design on the statistics, with rows of these folds to be coded."""
-        context = self.design.context(self._outcome(), fold, scaled=scaled)
+    def _context(self, *, scaled: bool = False) -> DesignContext:
+        """Context of a design on the statistics."""
+        context = self.design.context(self._outcome(), scaled=scaled)
         self._check_folds()
         return context
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> OutcomeValues:
         """The different values of the outcome, with the weight of each."""
         weight = self._class_weights()
         values: NumberArray = np.arange(self.design.n_classes)
@@ -152,7 +152,7 @@ class KeptSums:
                 f"the outcome is {self.design.outcome_label(present[0])} in every row of the "
                 "statistics; it must vary"
             )
-        return self.design.outcome(values, weight, self.rows.centre, weighting=Weighting())
+        return self.design.outcome(values, weight, self.rows.centre).values(Weighting())
 
     def _check_folds(self) -> None:
         weight = sum_by(self.design.fold_and_class[0], self.rows.weight, self.design.n_folds)

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from vtreat_py.base.progress import progress_line
 from vtreat_py.design.assembly import assemble
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
@@ -15,7 +13,7 @@ from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_filled
 from vtreat_py.design.request import DesignRequest
-from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import LazyColumn, LazyLevels, LazyNumber, integer_column, lazy_columns
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
@@ -72,8 +70,8 @@ class LazyDesign:
             check_weights_of_folds(rows)
             if request.fold_column is not None and groups is not None:
                 check_groups_of_folds(rows, groups)
-        scheme = FoldPlan(np.empty(0, dtype=np.int8), rows.n_folds)
-        return cls(rows, columns, request.context(outcome, scheme), request.progress)
+        context = request.context(outcome, FoldScheme(rows.n_folds))
+        return cls(rows, columns, context, request.progress)
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""

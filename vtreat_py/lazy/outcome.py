@@ -24,7 +24,7 @@ from vtreat_py.lazy.columns import (
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import collect
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
-from vtreat_py.outcome.outcome import MOST_SPELT_OUT, Outcome, Weighting
+from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import check_asked, incomplete, no_outcome, outcome_of
 
 
@@ -104,8 +104,8 @@ def with_outcome(
         n_rows = collect(rows.source.frame.select(nw.len().alias("n")))["n"][0].as_py()
         check_asked(n_rows, outcome, outcome_type)
         weight = None if rows.weight is None else np.ones(1)
-        nothing = replace(no_outcome(np.zeros(1), weight), weighting=weighting)
-        return rows.with_outcome(nothing, n_rows)
+        nothing = no_outcome(np.zeros(1), weight)
+        return rows.with_outcome(nothing.values(weighting), n_rows)
     check_asked(1, outcome, outcome_type)
     column = named_column(rows, "outcome", outcome)
     if isinstance(column, LazyEmpty):
@@ -114,14 +114,13 @@ def with_outcome(
     table = distinct_values(frame, column.plain.value, _weight(rows))
     if table is None:
         read, n_rows = _many_numbers(rows, frame, column, outcome_type, target)
-        return rows.with_outcome(replace(read, weighting=weighting), n_rows, column.plain)
+        return rows.with_outcome(read.values(weighting), n_rows, column.plain)
     n_rows = int(table.rows.sum())
     check_asked(n_rows, outcome, outcome_type)
     _check_complete(column, table)
     values = _tabled(column, table)
     read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight)
-    read = replace(read, weighting=weighting)
-    return rows.with_outcome(read, n_rows, column.plain, table.values)
+    return rows.with_outcome(read.values(weighting), n_rows, column.plain, table.values)
 
 
 def _weight(rows: DesignRows) -> nw.Expr | None:
@@ -160,7 +159,7 @@ def _many_numbers(
     column: LazyColumn,
     outcome_type: str | None,
     target: Any,
-) -> tuple[Outcome, int]:
+) -> tuple[OutcomeRows, int]:
     """Condense a numeric outcome of very many values."""
     if not isinstance(column, LazyNumber) or outcome_type not in (None, "numeric"):
         raise OutcomeError(

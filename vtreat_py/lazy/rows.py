@@ -13,7 +13,7 @@ from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, PlainColumn, typed_fra
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import brought
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.outcome import OutcomeValues
 
 # Column that holds the outcome as the statistics take it.
 Y = "outcome"
@@ -34,7 +34,7 @@ class DesignRows:
     row_id : PlainColumn or None
     folds : LazyFolds or None
         None: all rows are in one fold.
-    outcome : Outcome or None
+    outcome : OutcomeValues or None
         As tabled by `lazy_outcome`.
     label : PlainColumn or None
         Where the outcome is read.
@@ -48,7 +48,7 @@ class DesignRows:
     largest_weight: float = 1.0
     row_id: PlainColumn | None = None
     folds: LazyFolds | None = None
-    outcome: Outcome | None = None
+    outcome: OutcomeValues | None = None
     label: PlainColumn | None = None
     classes: pa.Table | None = None
 
@@ -112,7 +112,7 @@ class DesignRows:
 
     def with_outcome(
         self,
-        outcome: Outcome,
+        outcome: OutcomeValues,
         n_rows: int,
         label: PlainColumn | None = None,
         labels: pa.ChunkedArray | None = None,

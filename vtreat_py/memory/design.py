@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,7 +47,7 @@ class Design:
 
     source: InputFrame
     variables: tuple[Hashable, ...]
-    context: DesignContext
+    rows: DesignRows
     n_jobs: int | None
     progress: bool
     row_id: Hashable | None = None
@@ -74,13 +73,17 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
-        context = request.context(outcome, folds)
-        return cls(source, chosen, context, request.n_jobs, request.progress, row_id)
+        rows = DesignRows(request.context(outcome.values(), folds.scheme), outcome, folds)
+        return cls(source, chosen, rows, request.n_jobs, request.progress, row_id)
+
+    @property
+    def context(self) -> DesignContext:
+        """What engines share."""
+        return self.rows.context
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
-        rows = DesignRows(self.context)  # one for all columns, whichever thread learns them
-        return self.each_column(partial(self._learn_column, rows))
+        return self.each_column(self._learn_column)
 
     def each_column(self, use: Callable[[Column], T]) -> list[T]:
         """Read each column and do something with it, in threads if asked."""
@@ -101,12 +104,12 @@ class Design:
             raise UnsupportedColumnError.of_all(failed)
         return [one for one in results if not isinstance(one, UnsupportedColumnError)]
 
-    def _learn_column(self, rows: DesignRows, column: Column) -> Learned | Unused:
+    def _learn_column(self, column: Column) -> Learned | Unused:
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):
-            return learn_numbers(column, rows)
-        return learn_levels(column, rows)
+            return learn_numbers(column, self.rows)
+        return learn_levels(column, self.rows)
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
@@ -123,7 +126,7 @@ class Design:
         """Look up every row's out-of-fold codes; the rows' weights come with them."""
         place = {name: i for i, name in enumerate(choice.names)}
         used = [one for one in learned if isinstance(one, Learned)]
-        folds, weight = self.context.folds, self.context.outcome.weight
+        folds, weight = self.rows.folds, self.rows.outcome.weight
         out: Any
         if choice.sparse:
             out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)

@@ -6,8 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from vtreat_py.base.arrays import IntArray
-from vtreat_py.design.calibrated import CalibratedTests
-from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
@@ -28,14 +26,14 @@ def facts_of_codes(
     name: Hashable, codes: IntArray, levels: Levels, design_rows: DesignRows, digest: str = ""
 ) -> tuple[LevelFacts, CellIndex]:
     """Sum up rows of these levels."""
-    context, n_levels = design_rows.context, len(levels) + 1
+    folds, n_levels = design_rows.folds, len(levels) + 1
     tables, index = tally_classes(codes, n_levels, design_rows.rows)
     coded = tables
-    if context.folds.repeats is not None:
-        repeated = codes[context.folds.repeats[0]]
+    if folds.repeats is not None:
+        repeated = codes[folds.repeats[0]]
         coded, index = tally_classes(repeated, n_levels, design_rows.coded_rows)
-    trained = training_tables(context, codes, n_levels)
-    rows = _CodedRows(codes, n_levels, context)
+    trained = _training_tables(design_rows, codes, n_levels)
+    rows = _CodedRows(codes, n_levels, design_rows)
     return LevelFacts(name, levels, tables, coded, trained, rows, digest), index
 
 
@@ -45,28 +43,23 @@ class _CodedRows:
 
     codes: IntArray
     n_levels: int
-    context: DesignContext
-
-    def _tests(self, number: int) -> CalibratedTests:
-        tests = self.context.contrasts[number].calibrated
-        assert tests is not None
-        return tests
+    rows: DesignRows
 
     def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
         """Sums by level, and powers, of the rows' weighted residuals."""
-        rows, residual, powers = self._tests(number).residuals
+        rows, residual, powers = self.rows.residuals[number]
         return OutcomeSums.of_rows(self.codes[rows], self.n_levels, residual), powers
 
     def spread(self) -> float:
         """p-value of the test of spread."""
-        return self._tests(0).spread.p_value(self.codes, self.n_levels)
+        return self.rows.spread.p_value(self.codes, self.n_levels)
 
 
-def training_tables(context: DesignContext, codes: IntArray, n_levels: int) -> list[LevelTable]:
+def _training_tables(design_rows: DesignRows, codes: IntArray, n_levels: int) -> list[LevelTable]:
     """Sums by (level, training set) for each contrast; none where the folds' own tables will do."""
-    folds = context.folds
+    folds = design_rows.folds
     if folds.training is None:
         return []
     rows, owner = folds.training
-    trained = rows_of(context.outcome, owner, folds.n_folds, rows)
+    trained = rows_of(design_rows.outcome, owner, folds.n_folds, rows)
     return tally_classes(codes[rows], n_levels, trained)[0]

@@ -11,12 +11,12 @@ from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import Imputer, imputed_value
 from vtreat_py.coders.forms import Copy, Form, filled
 from vtreat_py.coders.step_code import range_levels
-from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.memory.levels import facts_of_codes
 from vtreat_py.memory.rows import DesignRows
+from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
 from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.sample import Sample
@@ -31,8 +31,8 @@ class NumberRows:
     """The `NumberFacts` of a column in memory."""
 
     def __init__(self, column: NumericColumn, rows: DesignRows) -> None:
-        self._column, self._rows, self._context = column, rows, rows.context
-        self._weight = self._context.outcome.weight
+        self._column, self._rows, self._folds = column, rows, rows.folds
+        self._weight = rows.outcome.weight
         self.name, self.kind = column.name, column.kind
         self.has_bad = column.bad is not None
         self.has_good = self._some_good()
@@ -70,8 +70,8 @@ class NumberRows:
         """
         column, weight, repeated = self._column, self._weight, False
         if fold is not None:
-            repeated = self._context.folds.training is not None
-            weight = self._context.folds.training_weight(fold, self._weight)
+            repeated = self._folds.training is not None
+            weight = self._folds.training_weight(fold, self._weight)
         if weight is None:
             return (column.values if column.bad is None else column.values[self._good]), None
         counted = self._good & (weight > 0)
@@ -117,8 +117,8 @@ class NumberRows:
 
     def crossed_sums(self) -> list[NumericSums]:
         """Sums of the rows of the cross-frame, by fold."""
-        sums, n_folds = self._block_sums, self._context.folds.n_folds
-        if self._context.folds.repeats is not None:
+        sums, n_folds = self._block_sums, self._folds.n_folds
+        if self._folds.repeats is not None:
             sums = self._sums_by(self._rows.crossed_blocks)
         return [one.take(slice(n_folds)) for one in sums]
 
@@ -127,7 +127,7 @@ class NumberRows:
 
         Sums by group and class are enough for all classes.
         """
-        column, n_classes = self._column, self._context.n_classes
+        column, n_classes = self._column, self._rows.context.n_classes
         sums = NumericSums.of_rows(groups, column.values, column.bad, self.coordinates)
         return [sums.of_class(k, n_classes) for k in range(n_classes)] or [sums]
 
@@ -137,28 +137,28 @@ class NumberRows:
         assert extent is not None
         ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
         x = self._inner(filled(self._column.values, self._column.bad, imputed))
-        rough = fits_may_be_rough(len(x), self._context.contrasts[0].link_slopes)
+        rough = fits_may_be_rough(len(x), self._rows.context.contrasts[0].link_slopes)
 
-        def fit(contrast: DesignContext, sums: NumericSums) -> LogisticFit:
+        def fit(contrast: OutcomeRows, sums: NumericSums) -> LogisticFit:
             moments = sums.merged().imputed(value)
             reach = np.abs(ends - moments.x[0]).max(keepdims=True)
-            points = _row_points(x, contrast.outcome.y, self._weight)
+            points = _row_points(x, contrast.y, self._weight)
             return maximum_likelihood(Points.of_moments(*points, moments, reach, rough))
 
-        return [fit(c, s) for c, s in zip(self._context.contrasts, self._block_sums, strict=True)]
+        return [fit(c, s) for c, s in zip(self._rows.contrasts, self._block_sums, strict=True)]
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
-        folds = range(self._context.folds.n_folds)
-        contrasts = self._context.contrasts
+        folds = range(self._folds.n_folds)
+        contrasts = self._rows.contrasts
         return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
 
-    def _link_slope(self, contrast: DesignContext, fold: int, imputed: float) -> float:
+    def _link_slope(self, contrast: OutcomeRows, fold: int, imputed: float) -> float:
         x = self._inner(filled(self._column.values, self._column.bad, imputed))
-        weight = contrast.folds.training_weight(fold, self._weight)
+        weight = self._folds.training_weight(fold, self._weight)
         if not weight.any():
             return 0.0  # the fold has no past
-        return float(logistic_fit(*_row_points(x, contrast.outcome.y, weight)).slope[0])
+        return float(logistic_fit(*_row_points(x, contrast.y, weight)).slope[0])
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
@@ -171,13 +171,13 @@ class NumberRows:
 
     def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
         """Fit each class on the clean column as the cross-frame has it."""
-        folds, contrasts = self._context.folds, self._context.contrasts
+        folds, contrasts = self._folds, self._rows.contrasts
         x, rows, weight = np.empty(folds.n_coded), folds.cross_rows(), self._rows.crossed_weight
         self.write_coded(Copy(imputed), x)
         if folds.repeats is None:
             x = x[rows]
         weight = None if weight is None else weight[rows]
-        points = [_row_points(self._inner(x), c.outcome.y[rows], weight) for c in contrasts]
+        points = [_row_points(self._inner(x), c.y[rows], weight) for c in contrasts]
         return [logistic_fit(*one) for one in points]
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
@@ -190,11 +190,11 @@ class NumberRows:
     @property
     def coded_fold(self) -> IntArray:
         """Folds of the rows that are coded out of fold."""
-        return self._context.folds.coding[1]
+        return self._folds.coding[1]
 
     def write_coded(self, form: Form, out: FloatArray) -> None:
         """Write the rows that are coded out of fold, by forms of their folds."""
-        rows, fold = self._context.folds.coding
+        rows, fold = self._folds.coding
         bad = self._column.bad
         form.write(self._column.values[rows], None if bad is None else bad[rows], fold, out)
 

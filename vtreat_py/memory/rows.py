@@ -10,7 +10,11 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.outcome.outcome import OutcomeRows
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
@@ -22,20 +26,43 @@ class DesignRows:
     Attributes
     ----------
     context : DesignContext
+        What engines share.
     """
 
     context: DesignContext
+    outcome: OutcomeRows
+    folds: FoldPlan
+
+    @cached_property
+    def contrasts(self) -> list[OutcomeRows]:
+        """What variables are scored against; see `DesignContext.contrasts`."""
+        n_classes = self.context.n_classes
+        return [self.outcome.of_class(k) for k in range(n_classes)] or [self.outcome]
+
+    @cached_property
+    def residuals(self) -> list[tuple[IntArray, FloatArray, OutcomePowers]]:
+        """For each contrast: rows that count, their weighted residuals, and the powers of these.
+
+        A residual is what a row adds to the sum of its level.
+        """
+        return list(map(_residuals, self.contrasts))
+
+    @cached_property
+    def spread(self) -> SpreadTest:
+        """Tests whether the outcome varies more in some levels than in others."""
+        weight, unit = self.outcome.weight, self.context.outcome.weighting.unit
+        return SpreadTest(self.outcome.y, None if weight is None else weight * unit)
 
     @property
     def rows(self) -> Rows:
         """The rows as the statistics take them, each in the block of its fold."""
-        folds = self.context.folds
-        return rows_of(self.context.outcome, folds.fold, folds.n_blocks)
+        folds = self.folds
+        return rows_of(self.outcome, folds.fold, folds.n_blocks)
 
     @cached_property
     def crossed_weight(self) -> FloatArray | None:
         """Weight of a row in the cross-frame: the times that it is repeated share its weight."""
-        repeats, outcome = self.context.folds.repeats, self.context.outcome
+        repeats, outcome = self.folds.repeats, self.outcome
         if repeats is None:
             return outcome.weight
         shared = 1.0 / np.maximum(np.bincount(repeats[0], minlength=len(outcome.y)), 1)
@@ -44,7 +71,7 @@ class DesignRows:
     @cached_property
     def coded_rows(self) -> Rows:
         """The rows of the cross-frame, where those are not the rows; see `FoldPlan.repeats`."""
-        folds, outcome = self.context.folds, self.context.outcome
+        folds, outcome = self.folds, self.outcome
         assert folds.repeats is not None
         rows, fold = folds.repeats
         return rows_of(replace(outcome, weight=self.crossed_weight), fold, folds.n_folds, rows)
@@ -52,22 +79,22 @@ class DesignRows:
     @cached_property
     def blocks(self) -> RowGroups:
         """The rows in order of their blocks, with several classes also of their classes."""
-        folds = self.context.folds
-        return self._in_order(folds.fold, folds.n_blocks, self.context.outcome.weight)
+        folds = self.folds
+        return self._in_order(folds.fold, folds.n_blocks, self.outcome.weight)
 
     @cached_property
     def training_blocks(self) -> RowGroups | None:
         """Training rows in order of their folds, where folds have training sets of their own."""
-        folds = self.context.folds
+        folds = self.folds
         if folds.training is None:
             return None
         rows, owner = folds.training
-        return self._in_order(owner, folds.n_folds, self.context.outcome.weight, rows)
+        return self._in_order(owner, folds.n_folds, self.outcome.weight, rows)
 
     @cached_property
     def crossed_blocks(self) -> RowGroups:
         """The rows of the cross-frame in order of their folds."""
-        folds = self.context.folds
+        folds = self.folds
         if folds.repeats is None:
             return self.blocks
         rows, fold = folds.repeats
@@ -80,7 +107,7 @@ class DesignRows:
         weight: FloatArray | None,
         rows: IntArray | None = None,
     ) -> RowGroups:
-        outcome, n_classes = self.context.outcome, self.context.n_classes
+        outcome, n_classes = self.outcome, self.context.n_classes
         if not n_classes:
             return RowGroups.of(group, n_groups, outcome.y, weight, outcome.centre, rows)
         own = outcome.y if rows is None else outcome.y[rows]
@@ -89,9 +116,18 @@ class DesignRows:
         return RowGroups.of(pair, n_groups * n_classes, none, weight, 0.0, rows)
 
 
-def rows_of(outcome: Outcome, group: IntArray, n_groups: int, rows: Any = None) -> Rows:
+def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = None) -> Rows:
     """Rows as the statistics take them, each in a group; ``rows`` picks some, perhaps repeated."""
     y, weight = outcome.y, outcome.weight
     if rows is not None:
         y, weight = y[rows], None if weight is None else weight[rows]
     return Rows(y, weight, group, n_groups, outcome.centre, len(outcome.classes) or 2)
+
+
+def _residuals(outcome: OutcomeRows) -> tuple[IntArray, FloatArray, OutcomePowers]:
+    assert outcome.weight is not None
+    rows = np.flatnonzero(outcome.weight)
+    weight = outcome.weight[rows] / outcome.weight.max()
+    y = outcome.y[rows].astype(np.float64)
+    residual = weight * (y - np.average(y, weights=weight))
+    return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -47,12 +47,9 @@ def counts_rows(weight: FloatArray) -> bool:
     return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= MOST_SPELT_OUT
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
-    """The outcome as the statistics take it.
-
-    Where the rows are elsewhere, ``y`` has the different values of the outcome, ``weight`` the
-    weight of each, and ``weighting`` says what the rows' own weights are.
+    """What is predicted.
 
     Attributes
     ----------
@@ -61,6 +58,30 @@ class Outcome:
         The column it came from.
     target : object
         The positive class.
+    note : str
+        How type and target were chosen.
+    classes : tuple
+        The classes of a multinomial outcome, sorted.
+    """
+
+    kind: OutcomeType
+    name: Hashable | None
+    target: Any = None
+    note: str
+    classes: tuple[Any, ...] = ()
+
+    def _of_class(self, number: int, **changes: Any) -> Self:
+        """One of several classes against the others."""
+        target = self.classes[number]
+        return replace(self, kind="binomial", target=target, classes=(), **changes)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OutcomeRows(Outcome):
+    """The outcome in the rows of a frame, as the statistics take it.
+
+    Attributes
+    ----------
     y : ndarray of shape (n,)
         0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome; with several
         classes the place of the row's class in ``classes`` (unsigned).
@@ -70,28 +91,44 @@ class Outcome:
         What splitters stratify on: classes by number, or the numbers as they were given.
     weight : ndarray of shape (n,) or None
         Frequency weights; None when all are 1.
-    note : str
-        How type and target were chosen.
-    classes : tuple
-        The classes of a multinomial outcome, sorted.
-    weighting : Weighting or None
-        None: as ``weight`` says.
     """
 
-    kind: OutcomeType
-    name: Hashable | None
-    target: Any
     y: NumberArray
-    centre: float
+    centre: float = 0.0
     labels: NumberArray
     weight: FloatArray | None
-    note: str
-    classes: tuple[Any, ...] = ()
-    weighting: Weighting | None = None
 
-    def of_class(self, number: int) -> Outcome:
+    def of_class(self, number: int) -> OutcomeRows:
         """One of several classes against the others."""
         y = (self.y == number).astype(np.int8)
-        return replace(
-            self, kind="binomial", target=self.classes[number], y=y, labels=y, classes=()
-        )
+        return self._of_class(number, y=y, labels=y)
+
+    def values(self, weighting: Weighting | None = None) -> OutcomeValues:
+        """The outcome of each row as a value of its own."""
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
+        return OutcomeValues(**kept, weighting=weighting or Weighting.of(self.weight))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OutcomeValues(Outcome):
+    """The values of the outcome: what is asked of it as a whole, wherever the rows are.
+
+    Attributes
+    ----------
+    y : ndarray of shape (values,)
+        The values, as `OutcomeRows` has them; they may repeat.
+    centre : float
+    weight : ndarray of shape (values,) or None
+        Weight of each; None when all are 1.
+    weighting : Weighting
+        What the weights of the rows are.
+    """
+
+    y: NumberArray
+    centre: float = 0.0
+    weight: FloatArray | None
+    weighting: Weighting
+
+    def of_class(self, number: int) -> OutcomeValues:
+        """One of several classes against the others."""
+        return self._of_class(number, y=(self.y == number).astype(np.int8))

@@ -20,7 +20,7 @@ from vtreat_py.frames.columns import (
     TextColumn,
 )
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.outcome import Outcome, OutcomeType
+from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
@@ -63,7 +63,7 @@ def read_outcome(
     outcome_type: str | None,
     target: Any,
     weight: FloatArray | None,
-) -> Outcome:
+) -> OutcomeRows:
     """Read and check the outcome.
 
     Raises
@@ -95,9 +95,11 @@ def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:
         )
 
 
-def no_outcome(zeros: FloatArray, weight: FloatArray | None) -> Outcome:
+def no_outcome(zeros: FloatArray, weight: FloatArray | None) -> OutcomeRows:
     """Stand for the outcome of an unsupervised design."""
-    return Outcome("unsupervised", None, None, zeros, 0.0, zeros, weight, "no outcome")
+    return OutcomeRows(
+        kind="unsupervised", name=None, note="no outcome", y=zeros, labels=zeros, weight=weight
+    )
 
 
 def outcome_of(
@@ -107,7 +109,7 @@ def outcome_of(
     outcome_type: str | None,
     target: Any,
     weight: FloatArray | None,
-) -> Outcome:
+) -> OutcomeRows:
     """Check a column and take it for the outcome.
 
     The column has the outcome of each of ``n_rows`` rows, or its different values, with the
@@ -241,7 +243,7 @@ def note_of_classes(number: int) -> str:
 
 def _numeric(
     name: Hashable | None, column: Column, weight: FloatArray | None, note: str
-) -> Outcome:
+) -> OutcomeRows:
     assert isinstance(column, NumericColumn)
     values = column.values
     counted = values if weight is None else values[weight > 0]
@@ -252,12 +254,14 @@ def _numeric(
         )
     centre = float(np.average(values, weights=weight))
     y = np.subtract(values, centre, dtype=np.float64)
-    return Outcome("numeric", name, None, y, centre, values, weight, note)
+    return OutcomeRows(
+        kind="numeric", name=name, note=note, y=y, centre=centre, labels=values, weight=weight
+    )
 
 
 def _binomial(
     name: Hashable | None, column: Column, target: Any, weight: FloatArray | None, note: str
-) -> Outcome:
+) -> OutcomeRows:
     classes = _classes(column)
     if target is None:
         if len(classes) == 1:
@@ -279,12 +283,14 @@ def _binomial(
     if counted.all():
         raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
     y = hit.astype(np.int8)
-    return Outcome("binomial", name, target, y, 0.0, y, weight, note)
+    return OutcomeRows(
+        kind="binomial", name=name, target=target, note=note, y=y, labels=y, weight=weight
+    )
 
 
 def _multinomial(
     name: Hashable | None, column: Column, weight: FloatArray | None, note: str
-) -> Outcome:
+) -> OutcomeRows:
     y, classes = _counted_classes(column, weight)
     if len(classes) < 2:
         positive = "" if weight is None else " of positive weight"
@@ -293,7 +299,15 @@ def _multinomial(
             "more"
         )
     y = y.astype(np.min_scalar_type(len(classes)))
-    return Outcome("multinomial", name, None, y, 0.0, y, weight, note, tuple(classes))
+    return OutcomeRows(
+        kind="multinomial",
+        name=name,
+        note=note,
+        classes=tuple(classes),
+        y=y,
+        labels=y,
+        weight=weight,
+    )
 
 
 def _counted_classes(column: Column, weight: FloatArray | None) -> tuple[IntArray, list[Any]]:
