@@ -15,9 +15,9 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.yaware._matrix import read_numbers
-from vtreat_py.yaware._selection import permuted_bar
+from vtreat_py.yaware.matrix import read_numbers
 from vtreat_py.yaware.pca import YAwarePCA
+from vtreat_py.yaware.selection import permuted_bar
 
 __all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
 

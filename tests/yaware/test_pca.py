@@ -20,7 +20,7 @@ from tests.conftest import arrays, assert_close
 from tests.oracle import BESIDE, Case
 from tests.yaware.data import classes, noise, shared_causes
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OutcomeError
-from vtreat_py.yaware._components import principal_components
+from vtreat_py.yaware.components import principal_components
 
 RANDOM = np.random.default_rng(4)
 X, NUMBERS = shared_causes(300, 3, RANDOM)

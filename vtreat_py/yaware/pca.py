@@ -15,14 +15,14 @@ from vtreat_py.base.warn import warn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.statistics.cross_products import CrossProducts
-from vtreat_py.yaware import _selection
-from vtreat_py.yaware._components import MANY_COLUMNS, principal_components, threads_for
-from vtreat_py.yaware._crossing import crossed_scores
-from vtreat_py.yaware._matrix import NumericMatrix
-from vtreat_py.yaware._permutations import looked_at, permuted_components, squared_correlations
-from vtreat_py.yaware._shared import YAwareTransformer, as_floats
-from vtreat_py.yaware._slopes import contrasts_of, cross_products, linearised_slopes, y_aware_slopes
+from vtreat_py.yaware import selection
+from vtreat_py.yaware.components import MANY_COLUMNS, principal_components, threads_for
+from vtreat_py.yaware.crossing import crossed_scores
+from vtreat_py.yaware.matrix import NumericMatrix
+from vtreat_py.yaware.permutations import looked_at, permuted_components, squared_correlations
 from vtreat_py.yaware.scaler import YAwareScaler
+from vtreat_py.yaware.slopes import contrasts_of, cross_products, linearised_slopes, y_aware_slopes
+from vtreat_py.yaware.transformer import YAwareTransformer, as_floats
 
 _PERMUTATIONS = 100
 
@@ -145,7 +145,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
 
     def __init__(
         self,
-        n_components: float | str = _selection.PERMUTATION,
+        n_components: float | str = selection.PERMUTATION,
         *,
         outcome_type: str | None = None,
         target: Any = None,
@@ -242,11 +242,11 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         return source, crossed_scores(xx, unit, leading, crossed)[self.selected_]
 
     def _check_options(self, p: int) -> None:
-        _selection.check_n_components(self.n_components, p)
+        selection.check_n_components(self.n_components, p)
         n: Any = self.n_permutations
-        if n is None or self.n_components not in _selection.BY_PERMUTATION:
+        if n is None or self.n_components not in selection.BY_PERMUTATION:
             return
-        if not _selection.is_count(n):
+        if not selection.is_count(n):
             raise InvalidOptionError(f"n_permutations={n!r} must be a whole number of at least 1")
         if n < p - 1:
             warn(
@@ -273,17 +273,17 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         self.mean_ = matrix.outer(products.x)
         self.spread_ = np.sqrt(products.xx.diagonal() / (products.weight - 1.0)) * matrix.unit
         wanted: Any = self.n_components
-        most = int(wanted) if _selection.is_count(wanted) else None
+        most = int(wanted) if selection.is_count(wanted) else None
         few = most if len(slopes) > MANY_COLUMNS else None
         with threads_for(len(slopes)):
             values, components = principal_components(products.xx, slopes, few)
         self.null_singular_values_: FloatArray | None = None
         if most is not None:
-            self.selected_ = _selection.leading(most)
-        elif wanted in _selection.BY_PERMUTATION:
+            self.selected_ = selection.leading(most)
+        elif wanted in selection.BY_PERMUTATION:
             self.selected_ = self._select(matrix, products, contrasts)
         else:
-            self.selected_ = _selection.covering(values, float(wanted))
+            self.selected_ = selection.covering(values, float(wanted))
         self._keep(products, slopes, values, components)
         return products.xx, matrix.unit, components
 
@@ -292,7 +292,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     ) -> IntArray:
         """Compare components with those of permuted outcomes, by slopes of one kind."""
         slopes = linearised_slopes(matrix, products, contrasts, self.link)
-        p, by_rsq = len(slopes), self.n_components == _selection.SIGNIFICANCE
+        p, by_rsq = len(slopes), self.n_components == selection.SIGNIFICANCE
         permuted = permuted_components(
             matrix,
             products,
@@ -307,9 +307,9 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             most = looked_at(p) if by_rsq else None
             values, components = principal_components(products.xx, slopes, most)
         if permuted.rsq is None:
-            return _selection.above_permuted(values, permuted.values)
+            return selection.above_permuted(values, permuted.values)
         rsq = squared_correlations(values, components * slopes, products)
-        return _selection.significant(rsq, permuted.rsq, p)
+        return selection.significant(rsq, permuted.rsq, p)
 
     def _keep(
         self,

@@ -17,10 +17,10 @@ from vtreat_py.estimators.base import training_frame
 from vtreat_py.frames.beside import is_name
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.reading import read_outcome, read_weight
-from vtreat_py.yaware._linear_models import LinearModel, least_squares, logistic
-from vtreat_py.yaware._selection import PERMUTATION
-from vtreat_py.yaware._summary import PCRSummary
+from vtreat_py.yaware.linear_models import LinearModel, least_squares, logistic
 from vtreat_py.yaware.pca import YAwarePCA
+from vtreat_py.yaware.selection import PERMUTATION
+from vtreat_py.yaware.summary import PCRSummary
 
 
 class _Regression(BaseEstimator):  # type: ignore[misc]

@@ -13,8 +13,8 @@ from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.crossing import LearnedNumberRows
 from vtreat_py.memory.design import Design
-from vtreat_py.yaware._crossing import CrossScaled
-from vtreat_py.yaware._shared import YAwareTransformer, as_floats
+from vtreat_py.yaware.crossing import CrossScaled
+from vtreat_py.yaware.transformer import YAwareTransformer, as_floats
 
 
 class YAwareScaler(YAwareTransformer):

@@ -12,7 +12,7 @@ from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.cross_products import CrossProducts
-from vtreat_py.yaware._matrix import NumericMatrix
+from vtreat_py.yaware.matrix import NumericMatrix
 
 
 def contrasts_of(outcome: Outcome) -> list[Outcome]:

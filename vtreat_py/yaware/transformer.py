@@ -13,7 +13,7 @@ from vtreat_py.estimators.base import FrameTransformer, check_columns, training_
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.reading import read_outcome, read_weight
-from vtreat_py.yaware._matrix import LARGE, read_numbers
+from vtreat_py.yaware.matrix import LARGE, read_numbers
 
 
 class YAwareTransformer(FrameTransformer):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.yaware._components import principal_components, threads_for
+from vtreat_py.yaware.components import principal_components, threads_for
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,14 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.outcome.outcome import Outcome, counts_rows
 from vtreat_py.statistics.cross_products import CrossProducts
-from vtreat_py.yaware._components import (
+from vtreat_py.yaware.components import (
     MANY_COLUMNS,
     principal_components,
     singular_values,
     threads_for,
 )
-from vtreat_py.yaware._matrix import NumericMatrix
-from vtreat_py.yaware._slopes import linearised_slopes
+from vtreat_py.yaware.matrix import NumericMatrix
+from vtreat_py.yaware.slopes import linearised_slopes
 
 # Numbers that the permuted outcomes of one pass over the columns may take: 512 MB.
 _PASS = 1 << 26

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.yaware._linear_models import LinearModel
+from vtreat_py.yaware.linear_models import LinearModel
 from vtreat_py.yaware.pca import YAwarePCA
 
 _SHOWN = 10
