@@ -45,8 +45,7 @@ class NumericMatrix:
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Rows, and their inner coordinates as a matrix of shape (columns, rows)."""
-        unit = self.unit[:, None]
-        centre = np.array([at.centre for at in self.coordinates])[:, None] / unit
+        unit, centre = self.unit[:, None], self.centre[:, None]
         scaled = bool((unit != 1.0).any())
         for rows in blocks(len(self.values[0]), max(_BLOCK // len(self.values), _LEAST_ROWS)):
             x = np.stack([v[rows] for v in self.values], dtype=np.float64, casting="unsafe")
@@ -63,6 +62,11 @@ class NumericMatrix:
     def unit(self) -> FloatArray:
         """Unit of each column's inner coordinates."""
         return np.array([at.unit for at in self.coordinates])
+
+    @property
+    def centre(self) -> FloatArray:
+        """Centre of each column, in its unit."""
+        return np.array([at.centre / at.unit for at in self.coordinates])
 
     def outer(self, inner: FloatArray) -> FloatArray:
         """Turn one inner coordinate of each column into values."""

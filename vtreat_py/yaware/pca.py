@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
@@ -22,11 +22,12 @@ from vtreat_py.yaware.matrix import NumericMatrix
 from vtreat_py.yaware.permutations import looked_at, permuted_components, squared_correlations
 from vtreat_py.yaware.scaler import YAwareScaler
 from vtreat_py.yaware.slopes import contrasts_of, cross_products, linearised_slopes, y_aware_slopes
-from vtreat_py.yaware.transformer import YAwareTransformer, as_floats
+from vtreat_py.yaware.transformer import YAwareTransformer
 
 _PERMUTATIONS = 100
 
 
+@dataclass(eq=False, repr=False)
 class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ignore[misc]
     """Principal components of the columns, each first scaled to units of the outcome.
 
@@ -140,104 +141,20 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     dtype: float64
     """
 
-    components_: FloatArray
-    selected_: IntArray
-
-    def __init__(
-        self,
-        n_components: float | str = selection.PERMUTATION,
-        *,
-        outcome_type: str | None = None,
-        target: Any = None,
-        link: bool = False,
-        n_permutations: int | None = None,
-        cv: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.outcome_type = outcome_type
-        self.target = target
-        self.link = link
-        self.n_permutations = n_permutations
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-    ) -> Self:
-        """Learn scaling and components.
-
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array, of n rows
-            Columns of finite numbers, such as a treated frame; other columns and missing values
-            are for the treatments.
-        y : array of shape (n,), or a column name of X
-        sample_weight : array of shape (n,), or a column name of X
-            Frequency weights: a row of weight 2 counts as two rows.
-        groups : array of shape (n,), or a column name of X
-            Rows of one group share a fold of ``fit_transform``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        FrameError, OptionTypeError
-            If a column holds something else than finite numbers.
-        OutcomeError
-            If the outcome or the weights cannot be used.
-        InvalidOptionError
-            If an option cannot be used.
-        """
-        self._learn(X, y, sample_weight, groups)
-        return self
-
-    def fit_transform(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-    ) -> Any:
-        """Learn scaling and components, and transform the training rows scaled out of fold.
-
-        Parameters
-        ----------
-        X, y, sample_weight, groups
-            As for ``fit``.
-
-        Returns
-        -------
-        frame of the same kind as X (an array for an array), n rows
-        """
-        source, scores = self._fit_crossed(X, y, sample_weight, groups)
-        return self._for_output(source.like(self._names(), scores, ()))
+    n_components: float | str = selection.PERMUTATION
+    _: KW_ONLY
+    n_permutations: int | None = None
+    cv: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _fit_crossed(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[InputFrame, FloatArray]:
-        """Learn, and return the frame as read with the components of the training rows.
-
-        Those are of shape (n_components_, n).
-        """
         xx, unit, components = self._learn(X, y, sample_weight, groups)
-        scaler = YAwareScaler(
-            outcome_type=self.outcome_type,
-            target=self.target,
-            link=self.link,
-            cv=self.cv,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-        source, crossed = scaler._fit_crossed(X, y, sample_weight, groups)
+        given = self.get_params(deep=False)
+        scaler = YAwareScaler(**{name: given[name] for name in YAwareScaler().get_params()})
+        source, crossed = scaler._fit_scaled(X, y, sample_weight, groups)
         leading = components[: self.selected_.max(initial=-1) + 1]
         return source, crossed_scores(xx, unit, leading, crossed)[self.selected_]
 
@@ -279,7 +196,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             values, components = principal_components(products.xx, slopes, few)
         self.null_singular_values_: FloatArray | None = None
         if most is not None:
-            self.selected_ = selection.leading(most)
+            self.selected_: IntArray = np.arange(most)
         elif wanted in selection.BY_PERMUTATION:
             self.selected_ = self._select(matrix, products, contrasts)
         else:
@@ -291,9 +208,9 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         self, matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome]
     ) -> IntArray:
         """Compare components with those of permuted outcomes, by slopes of one kind."""
-        slopes = linearised_slopes(matrix, products, contrasts, self.link)
+        slopes = linearised_slopes(matrix, products, self.link)
         p, by_rsq = len(slopes), self.n_components == selection.SIGNIFICANCE
-        permuted = permuted_components(
+        self.null_singular_values_, null_rsq = permuted_components(
             matrix,
             products,
             contrasts,
@@ -302,14 +219,13 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             random_numbers(self.random_state),
             correlate=by_rsq,
         )
-        self.null_singular_values_ = permuted.values
         with threads_for(p):
             most = looked_at(p) if by_rsq else None
             values, components = principal_components(products.xx, slopes, most)
-        if permuted.rsq is None:
-            return selection.above_permuted(values, permuted.values)
+        if not by_rsq:
+            return selection.above_permuted(values, self.null_singular_values_)
         rsq = squared_correlations(values, components * slopes, products)
-        return selection.significant(rsq, permuted.rsq, p)
+        return selection.significant(rsq, null_rsq, p)
 
     def _keep(
         self,
@@ -336,42 +252,11 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         """Number of components that were kept."""
         return len(self.selected_)
 
-    def transform(self, X: Any) -> Any:
-        """Scale a frame and take its components.
+    def _of_numbers(self, numbers: FloatArray) -> FloatArray:
+        return np.asarray((self.components_ * self.scale_) @ (numbers - self.mean_[:, None]))
 
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
-            With the columns seen in fit, in their order.
-
-        Returns
-        -------
-        frame of the same kind (an array for an array), n rows
-            A column for each component, ``yawarepca0`` and so on.
-
-        Raises
-        ------
-        SchemaError
-            If the columns are not those seen in fit.
-        FrameError, OptionTypeError
-            If a column holds something else than finite numbers.
-        """
-        check_is_fitted(self)
-        source, scores = self._scores(X)
-        return self._for_output(source.like(self._names(), scores, ()))
-
-    def _scores(self, X: Any) -> tuple[InputFrame, FloatArray]:
-        """Components of a frame as a matrix of shape (n_components_, n), with the frame as read."""
-        source, values = self._read_new(X)
-        centred = as_floats(values, source.n_rows) - self.mean_[:, None]
-        return source, (self.components_ * self.scale_) @ centred
-
-    def _names(self) -> list[str]:
+    def _names(self) -> list[Any]:
         return list(self.get_feature_names_out())
-
-    def _input_names(self) -> list[Any]:
-        """Names of the columns seen in fit; of an array, ``x0``, ``x1`` and so on."""
-        return list(self._fitted_columns.columns)
 
     @property
     def _n_features_out(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError
 from vtreat_py.estimators.base import training_frame
+from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.beside import is_name
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.reading import read_outcome, read_weight
@@ -23,25 +26,66 @@ from vtreat_py.yaware.selection import PERMUTATION
 from vtreat_py.yaware.summary import PCRSummary
 
 
-class _Regression(BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
     """Treatment, components and a linear model, as one estimator."""
 
-    n_components: Any
-    treatment: Any
-    pca_: YAwarePCA
-    model_: LinearModel
+    n_components: float | str = PERMUTATION
+    _: KW_ONLY
+    treatment: Any = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit treatment, components and regression.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+        y : array of shape (n,)
+            Numbers, or classes for the classifier.
+        sample_weight : array of shape (n,) or None
+            Frequency weights.
+        groups : array of shape (n,) or None
+            Given to the treatment: rows of one group share a fold.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a classifier is given one class only.
+        """
+        source = training_frame(self, X, y)
+        _check_arrays(source, sample_weight=sample_weight, groups=groups)
+        weight = read_weight(source, sample_weight)
+        y = column_or_1d(y, warn=True)
+        outcome_type, coded = self._coded(y, weight)
+        scores = self._fit_components(X, y, sample_weight, groups, outcome_type, coded)
+        used = self.pca_.singular_values_ > 0
+        self.model_ = self._model(source, scores[used], coded, weight).among(used)
+        return self
+
+    @abstractmethod
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
+        """Type of the outcome that components are found for, and the outcome by number."""
+
+    @abstractmethod
+    def _model(
+        self, source: InputFrame, scores: FloatArray, y: Any, weight: FloatArray | None
+    ) -> LinearModel:
+        """Regress the outcome by number on the components of the training rows."""
 
     def _fit_components(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, outcome_type: str, coded: Any
     ) -> FloatArray:
         """Fit the stages before the regression; ``coded`` is the outcome by number.
 
-        Returns
-        -------
-        ndarray of shape (n_components_, n)
-            Components of the training rows, which were treated out of fold.
+        Return the components of the training rows, which were treated out of fold.
         """
-        pca = YAwarePCA(self.n_components, outcome_type=outcome_type, **self._component_options())
+        options = self.get_params(deep=False)
+        del options["treatment"]
+        pca = YAwarePCA(outcome_type=outcome_type, **options)
         first: Any = pca
         treated = X
         if self.treatment is not None:
@@ -58,7 +102,7 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = first.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of a frame that an earlier fit saw
-        return pca._scores(treated)[1]
+        return pca._transformed(treated)[1]
 
     def _given(self, sample_weight: Any, groups: Any) -> dict[str, Any]:
         """Weights and groups, which the treatment must take if there are any."""
@@ -72,21 +116,19 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
                 )
         return given
 
-    def _component_options(self) -> dict[str, Any]:
-        given = self.get_params(deep=False)
-        return {k: v for k, v in given.items() if k not in ("n_components", "treatment")}
-
     def _linear(self, X: Any) -> FloatArray:
         """Outcome or log odds of the rows of a frame, of shape (n, q)."""
         check_is_fitted(self)
         treated = X if self.treatment is None else self.treatment_.transform(X)
-        return self.model_.predict(self.pca_._scores(treated)[1])
+        return self.model_.predict(self.pca_._transformed(treated)[1])
 
     def _coef(self) -> FloatArray:
+        check_is_fitted(self)
         return np.asarray(self.model_.coef @ self.pca_.components_ * self.pca_.scale_)
 
     def _intercept(self) -> FloatArray:
-        return np.asarray(self.model_.intercept - self._coef() @ self.pca_.mean_)
+        moved = self._coef() @ self.pca_.mean_
+        return np.asarray(self.model_.intercept - moved)
 
     @property
     def variables_(self) -> list[str]:
@@ -102,7 +144,6 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
         PCRSummary
             With tables of the components and of the variables; prints itself.
         """
-        check_is_fitted(self)
         labels = [str(c) for c in getattr(self, "classes_", ())]
         return PCRSummary.of(self.pca_, self.model_, self.variables_, self._coef(), labels)
 
@@ -113,7 +154,7 @@ class _Regression(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def check_arrays(source: InputFrame, **given: Any) -> None:
+def _check_arrays(source: InputFrame, **given: Any) -> None:
     """Refuse names of columns, which the treatment would take for columns to treat.
 
     Raises
@@ -128,6 +169,7 @@ def check_arrays(source: InputFrame, **given: Any) -> None:
             )
 
 
+@parameters
 class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
     """Principal components regression on y-aware components, for a numeric outcome.
 
@@ -191,45 +233,17 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
     array([-0.1, -1. ])
     """
 
-    def __init__(
-        self,
-        n_components: float | str = PERMUTATION,
-        *,
-        treatment: Any = None,
-        n_permutations: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.treatment = treatment
-        self.n_permutations = n_permutations
-        self.random_state = random_state
+    n_permutations: int | None = None
+    random_state: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit treatment, components and regression.
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:  # noqa: ARG002
+        return "numeric", y
 
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array, of n rows
-        y : array of shape (n,)
-        sample_weight : array of shape (n,) or None
-            Frequency weights.
-        groups : array of shape (n,) or None
-            Given to the treatment: rows of one group share a fold.
-
-        Returns
-        -------
-        self
-        """
-        source = training_frame(self, X, y)
-        check_arrays(source, sample_weight=sample_weight, groups=groups)
-        weight = read_weight(source, sample_weight)
-        y = column_or_1d(y, warn=True)
-        scores = self._fit_components(X, y, sample_weight, groups, "numeric", y)
+    def _model(
+        self, source: InputFrame, scores: FloatArray, y: Any, weight: FloatArray | None
+    ) -> LinearModel:
         outcome = read_outcome(source, y, "numeric", None, weight)
-        values = np.asarray(outcome.y + outcome.centre, dtype=np.float64)
-        used = self.pca_.singular_values_ > 0
-        self.model_ = least_squares(scores[used], values, weight).among(used)
-        return self
+        return least_squares(scores, np.asarray(outcome.y + outcome.centre, np.float64), weight)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the outcome of each row, of shape (n,)."""
@@ -238,16 +252,15 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
     @property
     def coef_(self) -> FloatArray:
         """Coefficients of the derived variables, of shape (p,)."""
-        check_is_fitted(self)
         return np.asarray(self._coef()[0])
 
     @property
     def intercept_(self) -> float:
         """Intercept that goes with ``coef_``."""
-        check_is_fitted(self)
         return float(self._intercept()[0])
 
 
+@parameters
 class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
     """Logistic regression on y-aware components, for an outcome of two or more classes.
 
@@ -304,49 +317,11 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
     (1, 30)
     """
 
-    classes_: Any
+    link: bool = False
+    n_permutations: int | None = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_components: float | str = PERMUTATION,
-        *,
-        treatment: Any = None,
-        link: bool = False,
-        n_permutations: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.treatment = treatment
-        self.link = link
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit treatment, components and regression.
-
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array, of n rows
-        y : array of shape (n,)
-            Classes.
-        sample_weight : array of shape (n,) or None
-            Frequency weights.
-        groups : array of shape (n,) or None
-            Given to the treatment: rows of one group share a fold.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If there is one class only.
-        """
-        source = training_frame(self, X, y)
-        check_arrays(source, sample_weight=sample_weight, groups=groups)
-        weight = read_weight(source, sample_weight)
-        y = column_or_1d(y, warn=True)
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self.classes_ = np.unique(y if weight is None else y[weight > 0])
@@ -358,11 +333,16 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
             )
         # Classes that only rows of weight 0 have are none, and those rows count nowhere.
         coded = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        kind = "binomial" if len(self.classes_) == 2 else "multinomial"
-        scores = self._fit_components(X, y, sample_weight, groups, kind, coded)
-        used = self.pca_.singular_values_ > 0
-        self.model_ = logistic(scores[used], coded, len(self.classes_), weight).among(used)
-        return self
+        return "binomial" if len(self.classes_) == 2 else "multinomial", coded
+
+    def _model(
+        self,
+        source: InputFrame,  # noqa: ARG002
+        scores: FloatArray,
+        y: Any,
+        weight: FloatArray | None,
+    ) -> LinearModel:
+        return logistic(scores, y, len(self.classes_), weight)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Log odds of the second class, of shape (n,), or of each of several, (n, n_classes)."""
@@ -384,11 +364,9 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
     @property
     def coef_(self) -> FloatArray:
         """Coefficients of the derived variables, of shape (1, p) or (n_classes, p)."""
-        check_is_fitted(self)
         return self._coef()
 
     @property
     def intercept_(self) -> FloatArray:
         """Intercepts that go with ``coef_``."""
-        check_is_fitted(self)
         return self._intercept()

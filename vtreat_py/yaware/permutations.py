@@ -25,22 +25,6 @@ _SEED = 2016
 _LEADING = 30
 
 
-@dataclass(frozen=True, eq=False)
-class PermutedComponents:
-    """What components are when the outcome is permuted, for each of several permutations.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_permutations, p)
-        Singular values in decreasing order; of more than 300 columns only the leading ones.
-    rsq : ndarray of shape (n_permutations,) or None
-        Largest squared correlation of a component with the permuted outcome it was scaled for.
-    """
-
-    values: FloatArray
-    rsq: FloatArray | None
-
-
 def permuted_components(
     matrix: NumericMatrix,
     products: CrossProducts,
@@ -49,7 +33,7 @@ def permuted_components(
     n_permutations: int,
     random: np.random.Generator,
     correlate: bool = False,
-) -> PermutedComponents:
+) -> tuple[FloatArray, FloatArray]:
     """Find the components of columns that are scaled for permuted outcomes.
 
     Parameters
@@ -66,6 +50,14 @@ def permuted_components(
     correlate : bool
         Whether correlations are wanted, for which components are needed.
 
+    Returns
+    -------
+    values : ndarray of shape (n_permutations, p)
+        Singular values in decreasing order; of more than 300 columns only the leading ones.
+    rsq : ndarray of shape (n_permutations,)
+        With ``correlate``, the largest squared correlation of a component with the permuted
+        outcome it was scaled for; else 0.
+
     Notes
     -----
     A permutation changes nothing but the products of columns and outcome, so that all of them
@@ -79,22 +71,15 @@ def permuted_components(
         xy = _products_with(matrix, residuals.permuted(times, random))
         each = np.moveaxis(xy.reshape(len(xy), times, -1), 1, 0)
         with threads_for(len(xy)):
-            found += [
-                _one(matrix, replace(products, xy=one), contrasts, link, correlate) for one in each
-            ]
-    values = np.array([one for one, _ in found])
-    return PermutedComponents(values, np.array([r for _, r in found]) if correlate else None)
+            found += [_one(matrix, replace(products, xy=one), link, correlate) for one in each]
+    return np.array([one for one, _ in found]), np.array([rsq for _, rsq in found])
 
 
 def _one(
-    matrix: NumericMatrix,
-    products: CrossProducts,
-    contrasts: list[Outcome],
-    link: bool,
-    correlate: bool,
+    matrix: NumericMatrix, products: CrossProducts, link: bool, correlate: bool
 ) -> tuple[FloatArray, float]:
     """Singular values, and the largest squared correlation, for one outcome."""
-    slopes = linearised_slopes(matrix, products, contrasts, link)
+    slopes = linearised_slopes(matrix, products, link)
     if not correlate:
         return singular_values(products.xx, slopes), 0.0
     values, components = principal_components(products.xx, slopes, looked_at(len(slopes)))

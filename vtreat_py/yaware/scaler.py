@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.design import design_with
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.forms import scale_in_place
+from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.crossing import LearnedNumberRows
 from vtreat_py.memory.design import Design
 from vtreat_py.yaware.crossing import CrossScaled
-from vtreat_py.yaware.transformer import YAwareTransformer, as_floats
+from vtreat_py.yaware.transformer import YAwareTransformer
 
 
+@parameters
 class YAwareScaler(YAwareTransformer):
     """Scale each column of numbers to units of the outcome: ``slope * (x - mean)``.
 
@@ -83,76 +86,17 @@ class YAwareScaler(YAwareTransformer):
     5    24.7    0.0
     """
 
-    def __init__(
-        self,
-        *,
-        outcome_type: str | None = None,
-        target: Any = None,
-        link: bool = False,
-        cv: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.outcome_type = outcome_type
-        self.target = target
-        self.link = link
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn slopes and means.
-
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array, of n rows
-            Columns of finite numbers; other columns and missing values are for the treatments.
-        y : array of shape (n,), or a column name of X
-        sample_weight : array of shape (n,), or a column name of X
-            Frequency weights.
-        groups : array of shape (n,), or a column name of X
-            Rows of one group share a fold of ``fit_transform``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        FrameError, OptionTypeError
-            If a column holds missing or infinite values, or no numbers.
-        OutcomeError
-            If the outcome or the weights cannot be used.
-        InvalidOptionError
-            If an option cannot be used, such as ``link`` with a number for an outcome.
-        """
-        self._learn(X, y, sample_weight, groups)
-        return self
-
-    def fit_transform(
-        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
-    ) -> Any:
-        """Learn slopes and means, and scale the training rows out of fold.
-
-        Parameters
-        ----------
-        X, y, sample_weight, groups
-            As for ``fit``.
-
-        Returns
-        -------
-        frame of the same kind as X (an array for an array), n rows
-            Each row scaled by slopes and means of the other folds.
-
-        Raises
-        ------
-        InvalidOptionError
-            If ``cv`` leaves rows out of all application sets, or has rows in several.
-        """
-        source, crossed = self._fit_crossed(X, y, sample_weight, groups)
-        return self._for_output(source.like(self._names(), crossed.values, ()))
+    cv: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _fit_crossed(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputFrame, FloatArray]:
+        source, crossed = self._fit_scaled(X, y, sample_weight, groups)
+        return source, crossed.values
+
+    def _fit_scaled(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[InputFrame, CrossScaled]:
         """Learn, and return the frame as read with the training rows scaled out of fold."""
@@ -198,42 +142,14 @@ class YAwareScaler(YAwareTransformer):
         self.outcome_type_ = outcome.kind
         self.scale_ = np.array([0.0 if v is None else v.slope for v in scaled])
         counted = 0 if outcome.weight is None else int(np.flatnonzero(outcome.weight)[0])
-        self.mean_ = np.array(
-            [
-                float(x[counted]) if v is None else v.mean
-                for v, x in zip(scaled, values, strict=True)
-            ]
-        )
+        means = [x[counted] if v is None else v.mean for v, x in zip(scaled, values, strict=True)]
+        self.mean_ = np.array(means, dtype=np.float64)
         return design, learned
 
-    def transform(self, X: Any) -> Any:
-        """Scale a frame.
-
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
-            With the columns seen in fit, in their order.
-
-        Returns
-        -------
-        frame of the same kind (an array for an array), n rows
-
-        Raises
-        ------
-        SchemaError
-            If the columns are not those seen in fit.
-        FrameError, OptionTypeError
-            If a column holds missing or infinite values, or no numbers.
-        """
-        check_is_fitted(self)
-        source, values = self._read_new(X)
-        out = as_floats(values, source.n_rows)
-        for row, slope, mean in zip(out, self.scale_, self.mean_, strict=True):
+    def _of_numbers(self, numbers: FloatArray) -> FloatArray:
+        for row, slope, mean in zip(numbers, self.scale_, self.mean_, strict=True):
             scale_in_place(row, slope, mean)
-        return self._for_output(source.like(self._names(), out, ()))
-
-    def _names(self) -> list[Any]:
-        return list(self._fitted_columns.columns)
+        return numbers
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that ``transform`` returns: those of the input.
@@ -248,5 +164,5 @@ class YAwareScaler(YAwareTransformer):
         ndarray of str
         """
         check_is_fitted(self)
-        given = self._names() if input_features is None else input_features
+        given = self._input_names() if input_features is None else input_features
         return np.array(self._fitted_columns.checked_names(given), dtype=object)

@@ -42,18 +42,13 @@ def is_count(value: Any) -> bool:
     return whole and bool(value >= 1)
 
 
-def leading(n: int) -> IntArray:
-    """Places of the first n components."""
-    return np.arange(n)
-
-
 def covering(values: FloatArray, share: float) -> IntArray:
     """Places of the fewest components whose squares sum to a share of all; none of nothing."""
     squares = values**2
     if not squares.any():
-        return leading(0)
+        return np.arange(0)
     reached = np.cumsum(squares) / squares.sum()
-    return leading(min(int(np.searchsorted(reached, share)) + 1, len(values)))
+    return np.arange(min(int(np.searchsorted(reached, share)) + 1, len(values)))
 
 
 def above_permuted(values: FloatArray, null: FloatArray) -> IntArray:
@@ -64,7 +59,7 @@ def above_permuted(values: FloatArray, null: FloatArray) -> IntArray:
     two of signal is the largest of its kind, not the third.
     """
     passes = (values > permuted_bar(null[:, 0], len(values))) & (values > 0)
-    return leading(len(values) if passes.all() else int(np.argmin(passes)))
+    return np.arange(len(values) if passes.all() else int(np.argmin(passes)))
 
 
 def significant(rsq: FloatArray, null: FloatArray, p: int) -> IntArray:

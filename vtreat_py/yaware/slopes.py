@@ -45,23 +45,20 @@ def y_aware_slopes(
     """
     if link:
         return combined_slopes([_link_slopes(matrix, products, c) for c in contrasts])
-    return linearised_slopes(matrix, products, contrasts, link=False)
+    return linearised_slopes(matrix, products, link=False)
 
 
-def linearised_slopes(
-    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome], link: bool
-) -> FloatArray:
+def linearised_slopes(matrix: NumericMatrix, products: CrossProducts, link: bool) -> FloatArray:
     """y-aware slopes by what columns and outcome have in common alone.
 
     In link units the first step of the logistic fit from no effect: the linear slope over the
     variance of the outcome.
     """
-    size = np.array([at.centre / at.unit for at in matrix.coordinates])
     slopes = []
-    for k in range(len(contrasts)):
+    for k, variation in enumerate(products.yy):
         moments = products.moments(k)
-        slope = linear_slope(replace(moments, x=moments.x + size))
-        slopes.append(slope * products.weight / products.yy[k] if link else slope)
+        slope = linear_slope(replace(moments, x=moments.x + matrix.centre))
+        slopes.append(slope * products.weight / variation if link else slope)
     return combined_slopes(slopes)
 
 

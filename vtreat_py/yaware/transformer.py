@@ -1,29 +1,140 @@
-"""What the y-aware transformers share: how they read frames of numbers and outcomes."""
+"""What the y-aware transformers share: frames of numbers in, and frames of numbers out."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError
 from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
+from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.reading import read_outcome, read_weight
 from vtreat_py.yaware.matrix import LARGE, read_numbers
 
 
-class YAwareTransformer(FrameTransformer):
-    """A transformer of frames of numbers that has learned a slope and a mean of each column."""
+@parameters
+class YAwareTransformer(FrameTransformer, ABC):
+    """A transformer of frames of numbers that learns a slope and a mean of each column."""
 
-    outcome_type: str | None
-    target: Any
-    link: bool
-    mean_: FloatArray
-    scale_: FloatArray
+    outcome_type: str | None = None
+    target: Any = None
+    link: bool = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Learn slopes and means of the columns, and `YAwarePCA` components of the scaled ones.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            Columns of finite numbers, such as a treated frame; other columns and missing values
+            are for the treatments.
+        y : array of shape (n,), or a column name of X
+        sample_weight : array of shape (n,), or a column name of X
+            Frequency weights: a row of weight 2 counts as two rows.
+        groups : array of shape (n,), or a column name of X
+            Rows of one group share a fold of ``fit_transform``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        FrameError, OptionTypeError
+            If a column holds missing or infinite values, or no numbers.
+        OutcomeError
+            If the outcome or the weights cannot be used.
+        InvalidOptionError
+            If an option cannot be used, such as ``link`` with a number for an outcome.
+        """
+        self._learn(X, y, sample_weight, groups)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any:
+        """Learn as ``fit`` does, and transform the training rows scaled out of fold.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            As for ``fit``.
+
+        Returns
+        -------
+        frame of the same kind as X (an array for an array), n rows
+            Each row scaled by slopes and means of the other folds.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``cv`` leaves rows out of all application sets, or has rows in several.
+        """
+        return self._framed(*self._fit_crossed(X, y, sample_weight, groups))
+
+    def transform(self, X: Any) -> Any:
+        """Scale a frame, of which `YAwarePCA` then takes the components.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array of shape (n, n_features_in_)
+            With the columns seen in fit, in their order.
+
+        Returns
+        -------
+        frame of the same kind (an array for an array), n rows
+            The scaled columns; of `YAwarePCA` a column for each component, ``yawarepca0`` and so
+            on.
+
+        Raises
+        ------
+        SchemaError
+            If the columns are not those seen in fit.
+        FrameError, OptionTypeError
+            If a column holds missing or infinite values, or no numbers.
+        """
+        check_is_fitted(self)
+        return self._framed(*self._transformed(X))
+
+    @abstractmethod
+    def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
+        """Learn, and return what is needed to transform the training rows."""
+
+    @abstractmethod
+    def _fit_crossed(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[InputFrame, FloatArray]:
+        """Learn, and return the frame as read with the training rows transformed out of fold."""
+
+    @abstractmethod
+    def _of_numbers(self, numbers: FloatArray) -> FloatArray:
+        """Transform a matrix with a row for each column seen in fit; it may be written to."""
+
+    def _transformed(self, X: Any) -> tuple[InputFrame, FloatArray]:
+        """Return a frame as read, and what its rows are transformed to: a row for each column."""
+        source = self._fitted_columns.found_in(InputFrame.of(X))
+        values = read_numbers(source, self._fitted_columns.columns)
+        numbers = np.stack(values, dtype=np.float64, casting="unsafe")
+        return source, self._of_numbers(numbers)
+
+    def _names(self) -> list[Any]:
+        """Names of what comes out."""
+        return self._input_names()
+
+    def _input_names(self) -> list[Hashable]:
+        """Names of the columns seen in fit; of an array, ``x0``, ``x1`` and so on."""
+        return list(self._fitted_columns.columns)
+
+    def _framed(self, source: InputFrame, values: FloatArray) -> Any:
+        return self._for_output(source.like(self._names(), values, ()))
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
@@ -52,20 +163,7 @@ class YAwareTransformer(FrameTransformer):
                 '"multinomial"'
             )
 
-    def _read_new(self, X: Any) -> tuple[InputFrame, list[NumberArray]]:
-        """Read the columns seen in fit from a frame."""
-        source = self._fitted_columns.found_in(InputFrame.of(X))
-        return source, read_numbers(source, self._fitted_columns.columns)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def as_floats(values: list[NumberArray], n_rows: int) -> FloatArray:
-    """Columns as the rows of a new matrix."""
-    out = np.empty((len(values), n_rows))
-    for row, column in zip(out, values, strict=True):
-        row[:] = column
-    return out
