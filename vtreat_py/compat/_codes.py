@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 TREATMENT_OF_CODE = {
@@ -22,6 +23,20 @@ _SPELLED = str.maketrans(
     {"(": "_op_", ")": "_cp_", "[": "_osq_", "]": "_csq_", "<": "_lt_", ">": "_gt_", ".": "_"}
 )
 _SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A derived variable: its name here and in the plan, and what the score frame says of it.
+
+    Also a column that is added to the frame before there is a plan, which its ``native`` names.
+    """
+
+    name: str
+    native: str
+    orig_variable: Hashable
+    treatment: str
+    y_aware: bool = False
 
 
 def clean_string(text: str) -> str:

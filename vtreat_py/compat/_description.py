@@ -6,9 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from vtreat_py.compat._extra_columns import MissingMark
 from vtreat_py.compat._learned import Learned
-from vtreat_py.compat._variables import Variable
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -17,7 +15,8 @@ _CLASS = {
     "clean_copy": "CleanNumericTransform",
     "indicator_code": "IndicatorCodeTransform",
 }
-_COLUMNS = (
+_MAPPED = "MappedCodeTransform"
+_COLUMNS = [
     "treatment_class",
     "treatment",
     "orig_var",
@@ -25,14 +24,14 @@ _COLUMNS = (
     "variable",
     "value",
     "replacement",
-)
+]
 
 
 def description_matrix(learned: Learned) -> pd.DataFrame:
     """Lay out the variables of a plan, a row for each value that is replaced."""
     by_column = {t.column: t for t in learned.plan.treatments}
     native = {v.name: v for v in learned.plan.derived}
-    marks = {extra.column.name for extra in learned.extra if isinstance(extra, MissingMark)}
+    marks = {extra.columns[0].name for extra in learned.extra if extra.transform is None}
     rows: list[tuple[Any, ...]] = []
     for variable in learned.variables:
         derived = native[variable.native]
@@ -46,8 +45,12 @@ def description_matrix(learned: Learned) -> pd.DataFrame:
             pairs = [(None, treatment.imputed if derived.code == "clean" else 1.0)]
         else:
             pairs, numeric = _of_levels(treatment, derived), False
-        rows += [_row(variable, numeric, value, number) for value, number in pairs]
-    table = pd.DataFrame(rows, columns=list(_COLUMNS), dtype=object)
+        kind, origin = _CLASS.get(variable.treatment, _MAPPED), variable.orig_variable
+        rows += [
+            (kind, variable.treatment, origin, numeric, variable.name, value, number)
+            for value, number in pairs
+        ]
+    table = pd.DataFrame(rows, columns=_COLUMNS, dtype=object)
     return table.astype({"orig_was_numeric": bool, "replacement": float})
 
 
@@ -56,15 +59,3 @@ def _of_levels(treatment: LevelTreatment, derived: DerivedVariable) -> list[tupl
         return [(derived.level, 1.0)]
     values = [*treatment.levels.to_list(), None]
     return list(zip(values, treatment.table(derived).tolist(), strict=False))
-
-
-def _row(variable: Variable, numeric: bool, value: Any, number: float) -> tuple[Any, ...]:
-    return (
-        _CLASS.get(variable.treatment, "MappedCodeTransform"),
-        variable.treatment,
-        variable.orig_variable,
-        numeric,
-        variable.name,
-        value,
-        number,
-    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, OptionTypeError
-from vtreat_py.compat._codes import derived_name
+from vtreat_py.compat._codes import Variable, derived_name
 from vtreat_py.compat._frames import has_gaps, missing_marks, part
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
@@ -24,68 +24,41 @@ Claim = Callable[[str], str]
 Pairs = Sequence[tuple[IntArray, IntArray]]
 
 
-@dataclass(frozen=True)
-class ExtraColumn:
-    """A column that is added: its name in the frame, and what the score frame says of it."""
-
-    name: str
-    orig_variable: Hashable
-    treatment: str
-    y_aware: bool = False
-
-
 @dataclass(frozen=True, eq=False)
-class MissingMark:
-    """Marks the rows in which a column of levels is missing."""
-
-    column: ExtraColumn
-
-    @property
-    def columns(self) -> tuple[ExtraColumn, ...]:
-        """The columns that are added."""
-        return (self.column,)
-
-    @property
-    def inputs(self) -> tuple[Hashable, ...]:
-        """The columns that are read."""
-        return (self.column.orig_variable,)
-
-    def values(self, source: InputFrame) -> list[FloatArray]:
-        """Return the added columns of any frame."""
-        return [missing_marks(source, self.column.orig_variable)]
-
-
-@dataclass(frozen=True, eq=False)
-class FittedTransform:
-    """A user transform that was fitted on all rows.
+class Extra:
+    """Columns that are added, and what makes them.
 
     Attributes
     ----------
+    columns : tuple of Variable
+    inputs : tuple of column names
+        The columns that are read.
+    transform : object or None
+        A user transform that was fitted on all rows; None: marks of the rows in which the one
+        input, a column of levels, is missing.
     made : tuple of str
         What the transform calls its columns.
     """
 
-    transform: Any
-    made: tuple[str, ...]
-    columns: tuple[ExtraColumn, ...]
+    columns: tuple[Variable, ...]
     inputs: tuple[Hashable, ...]
+    transform: Any = None
+    made: tuple[str, ...] = ()
 
     def values(self, source: InputFrame) -> list[FloatArray]:
         """Return the added columns of any frame."""
+        if self.transform is None:
+            return [missing_marks(source, self.inputs[0])]
         return _numbers(self.transform, part(source, self.inputs), source.n_rows, self.made)
-
-
-Extra = MissingMark | FittedTransform
 
 
 def mark_missing(
     source: InputFrame, level_columns: Iterable[Hashable], claim: Claim
-) -> list[MissingMark]:
+) -> list[Extra]:
     """Make a mark for each column of levels that has missing values."""
+    names = {c: claim(derived_name(c, "isBAD")) for c in level_columns if has_gaps(source, c)}
     return [
-        MissingMark(ExtraColumn(claim(derived_name(c, "isBAD")), c, "missing_indicator"))
-        for c in level_columns
-        if has_gaps(source, c)
+        Extra((Variable(name, name, c, "missing_indicator"),), (c,)) for c, name in names.items()
     ]
 
 
@@ -96,13 +69,10 @@ def fit_transform_of_user(
     y: Any,
     pairs: Pairs,
     claim: Claim,
-) -> tuple[FittedTransform, list[FloatArray]]:
+) -> tuple[Extra, list[FloatArray]]:
     """Fit a user transform on all rows; its columns for the training rows come out of fold.
 
-    Raises
-    ------
-    FrameError, OptionTypeError
-        If it does not return a frame of numbers, a row for each row, the same columns always.
+    It must return a frame of numbers, a row for each row, the same columns always.
     """
     y_aware = bool(getattr(transform, "y_aware_", True)) and y is not None
     y = y if y_aware else None
@@ -117,11 +87,12 @@ def fit_transform_of_user(
     made = _frame(fitted, part(source, inputs), source.n_rows).columns
     treatment = str(getattr(fitted, "treatment_", type(fitted).__name__))
     origins = inputs if len(inputs) == len(made) else tuple(made)
+    names = [claim(str(name)) for name in made]
     columns = tuple(
-        ExtraColumn(claim(str(name)), origin, treatment, y_aware)
-        for name, origin in zip(made, origins, strict=True)
+        Variable(name, name, origin, treatment, y_aware)
+        for name, origin in zip(names, origins, strict=True)
     )
-    learned = FittedTransform(fitted, tuple(map(str, made)), columns, inputs)
+    learned = Extra(columns, inputs, fitted, tuple(map(str, made)))
     if not y_aware:
         return learned, learned.values(source)
     values = [np.full(source.n_rows, np.nan) for _ in made]
@@ -156,10 +127,12 @@ def _numbers(transform: Any, X: Any, n_rows: int, names: Sequence[str]) -> list[
             f"{who}.transform returned the columns {list(made.columns)}, but {list(names)} when "
             "fitted on all rows; it must always return the same ones"
         )
-    columns = {str(c): made.read(c) for c in made.columns}
-    for name, column in columns.items():
+    values = {}
+    for name in made.columns:
+        column = made.read(name)
         if not isinstance(column, NumericColumn):
             raise FrameError(
-                f"{who}.transform returned the column {name!r}, which holds no numbers"
+                f"{who}.transform returned the column {str(name)!r}, which holds no numbers"
             )
-    return [np.asarray(columns[name].values, dtype=np.float64) for name in names]  # type: ignore[union-attr]
+        values[str(name)] = np.asarray(column.values, dtype=np.float64)
+    return [values[name] for name in names]

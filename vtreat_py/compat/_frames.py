@@ -27,13 +27,7 @@ def read_frame(X: Any) -> InputFrame:
 
 
 def read_vector(y: Any, n_rows: int) -> Any:
-    """Outcome values as a one-dimensional array, as they were given.
-
-    Raises
-    ------
-    OptionTypeError, FrameError, OutcomeError
-        If it is no array along the rows, or has missing values.
-    """
+    """Outcome values as a one-dimensional array, as they were given; none may be missing."""
     try:
         values = nw.from_native(y, series_only=True).to_numpy()
     except TypeError:
@@ -85,14 +79,9 @@ def output(
     copied: Sequence[Hashable],
     sparse: Sequence[str],
 ) -> Any:
-    """Put copied columns before the treated ones, under their new names.
+    """Put copied columns before the treated ones that ``names`` has, under their new names.
 
-    Parameters
-    ----------
-    names : dict
-        Columns of ``treated`` to keep, in order, and what they are called.
-    sparse : sequence of str
-        New names of columns to hold as pandas' sparse arrays.
+    Those of the new names in ``sparse`` become pandas' sparse arrays.
     """
     if isinstance(treated, pd.DataFrame):
         result = treated[list(names)].set_axis(list(names.values()), axis=1)
@@ -119,14 +108,19 @@ def missing_marks(source: InputFrame, column: Hashable) -> FloatArray:
     return np.asarray(_series(source, column).is_null().to_numpy(), dtype=np.float64)
 
 
-def level_columns(source: InputFrame, columns: Sequence[Hashable]) -> list[Hashable]:
-    """Return the columns that hold levels."""
-    return [c for c in columns if _holds_levels(source, c)]
-
-
 def has_gaps(source: InputFrame, column: Hashable) -> bool:
     """Whether a column is missing in some rows, and not in all."""
     return 0 < _series(source, column).null_count() < source.n_rows
+
+
+def holds_levels(source: InputFrame, column: Hashable) -> bool:
+    """Whether the values of a column are levels."""
+    dtype = _series(source, column).dtype
+    if not isinstance(dtype, _LEVEL_TYPES):
+        return False
+    if dtype != nw.Object:
+        return True
+    return not isinstance(source.read(column), NumericColumn | EmptyColumn)
 
 
 def is_identifier(source: InputFrame, column: Hashable) -> bool:
@@ -142,15 +136,6 @@ def _n_distinct(series: nw.Series[Any]) -> int:
         return series.n_unique()
     except TypeError:  # values that cannot be hashed
         return 0
-
-
-def _holds_levels(source: InputFrame, column: Hashable) -> bool:
-    dtype = _series(source, column).dtype
-    if not isinstance(dtype, _LEVEL_TYPES):
-        return False
-    if dtype != nw.Object:
-        return True
-    return not isinstance(source.read(column), NumericColumn | EmptyColumn)
 
 
 def _series(source: InputFrame, column: Hashable) -> nw.Series[Any]:

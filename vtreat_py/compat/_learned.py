@@ -14,9 +14,9 @@ from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import SchemaError, VtreatWarning, counted
 from vtreat_py.base.warn import warn
+from vtreat_py.compat._codes import Variable
 from vtreat_py.compat._extra_columns import Extra
 from vtreat_py.compat._frames import extended, output
-from vtreat_py.compat._variables import Variable
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
 
@@ -33,7 +33,7 @@ class Learned:
         Designed on the treated columns and the extra ones.
     variables_in : tuple of column names
         The treated columns of the input.
-    extra : tuple of MissingMark or FittedTransform
+    extra : tuple of Extra
         What makes the extra columns.
     variables : tuple of Variable
         The derived variables, in the order of the output.

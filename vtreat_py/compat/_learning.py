@@ -15,13 +15,13 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.warn import warn
-from vtreat_py.compat._codes import CODE_OF_TREATMENT
+from vtreat_py.compat._codes import CODE_OF_TREATMENT, Variable
 from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
-from vtreat_py.compat._frames import extended, is_identifier, level_columns
+from vtreat_py.compat._frames import extended, holds_levels, is_identifier
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._parameters import native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
-from vtreat_py.compat._variables import Variable, name_variables
+from vtreat_py.compat._variables import name_variables
 from vtreat_py.compat.cross_plan import index_pairs
 from vtreat_py.frames.frame import InputFrame
 
@@ -40,15 +40,15 @@ class Request:
 
     source: InputFrame
     outcome_type: str
-    target: Any
     y: Any
     outcome: Any
     weight: Any
     var_list: Iterable[Hashable] | None
-    outcome_name: Hashable | None
     cols_to_copy: Iterable[Hashable] | None
     params: Mapping[str, Any]
     imputation_map: Mapping[Hashable, Any] | None
+    outcome_name: Hashable | None = None
+    outcome_target: Any = None
 
     @property
     def supervised(self) -> bool:
@@ -61,20 +61,15 @@ def learn(request: Request) -> tuple[Learned, Any]:
     source, params = request.source, request.params
     copied = _names("cols_to_copy", request.cols_to_copy)
     variables = _choose_variables(request, copied)
-    leveled = level_columns(source, variables)
+    leveled = [c for c in variables if holds_levels(source, c)]
     variables, leveled = _without_identifiers(source, variables, leveled)
     register = NameRegister(map(str, [*source.columns, request.outcome_name, *copied]))
     folds = _split(request)
     pairs = [] if folds is None else index_pairs(folds, source.n_rows)
     extra, added = _extra_columns(request, variables, leveled, pairs, register)
     experiment, plan = _design(request, extended(source, variables, added), variables, pairs)
-    named = name_variables(
-        plan,
-        [column for one in extra for column in one.columns],
-        params["coders"],
-        params.get("indicator_max_levels"),
-        register.claim,
-    )
+    added_columns = [column for one in extra for column in one.columns]
+    named = name_variables(plan, added_columns, params, register)
     learned = Learned(
         plan,
         tuple(variables),
@@ -95,13 +90,17 @@ def _names(what: str, given: Iterable[Hashable] | None) -> list[Hashable]:
     return list(dict.fromkeys(given))
 
 
+def _check_known(what: str, given: Iterable[Hashable], source: InputFrame) -> None:
+    unknown = [c for c in given if c not in source.columns]
+    if unknown:
+        raise InvalidOptionError(f"{what} names {unknown}, which the frame does not have")
+
+
 def _choose_variables(request: Request, copied: Sequence[Hashable]) -> list[Hashable]:
     columns = request.source.columns
     aside = {*copied, request.outcome_name}
     listed = _names("var_list", request.var_list)
-    unknown = [c for c in listed if c not in columns]
-    if unknown:
-        raise InvalidOptionError(f"var_list names {unknown}, which the frame does not have")
+    _check_known("var_list", listed, request.source)
     misused = [c for c in listed if c in aside]
     if misused:
         raise InvalidOptionError(
@@ -167,9 +166,8 @@ def _extra_columns(
     extra: list[Extra] = []
     added: dict[str, FloatArray] = {}
     if "missing_indicator" in params["coders"]:
-        for mark in mark_missing(source, leveled, register.claim):
-            extra.append(mark)
-            added[mark.column.name] = mark.values(source)[0]
+        extra += mark_missing(source, leveled, register.claim)
+        added = {mark.columns[0].name: mark.values(source)[0] for mark in extra}
     for transform in params["user_transforms"]:
         fitted, values = fit_transform_of_user(
             transform, source, variables, request.y, pairs, register.claim
@@ -194,7 +192,7 @@ def _design(
         frame,
         outcome=request.outcome,
         outcome_type=request.outcome_type,
-        target=request.target,
+        target=request.outcome_target,
         cv=pairs,
         **options,
     )
@@ -209,11 +207,8 @@ def _scores(
 ) -> pd.DataFrame:
     if experiment is None:
         return unsupervised_score_frame(named)
-    rows = np.sort(np.concatenate([app for _, app in pairs]))
-    outcomes = _outcomes(request, experiment.plan, rows)
-    return score_frame(
-        experiment.plan, named, experiment.cross_frame, outcomes, experiment.cross_weights
-    )
+    y = request.y[np.sort(np.concatenate([app for _, app in pairs]))]
+    return score_frame(experiment.plan, named, experiment.cross_frame, y, experiment.cross_weights)
 
 
 def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
@@ -224,9 +219,7 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
             f"imputation_map must be a dict from column to imputer; found {type(imputers).__name__}"
         )
     imputers = {} if imputers is None else imputers
-    unknown = [c for c in imputers if c not in request.source.columns]
-    if unknown:
-        raise InvalidOptionError(f"imputation_map names {unknown}, which the frame does not have")
+    _check_known("imputation_map", imputers, request.source)
     coders = {CODE_OF_TREATMENT[treatment] for treatment in params["coders"]}
     coders.add("clean")  # extra columns are numbers
     if not request.supervised:
@@ -241,13 +234,3 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
     if request.supervised and not params["use_hierarchical_estimate"]:
         options["smoothing"] = 0
     return options
-
-
-def _outcomes(request: Request, plan: TreatmentPlan, rows: IntArray) -> dict[Any, FloatArray]:
-    """Return the outcome as numbers, once for each class if there are several."""
-    y = pd.Series(request.y)[rows]
-    if request.outcome_type == "numeric":
-        return {None: y.to_numpy(dtype=np.float64)}
-    if request.outcome_type == "binomial":
-        return {None: (y == plan.target).to_numpy(dtype=np.float64)}
-    return {one: (y == one).to_numpy(dtype=np.float64) for one in plan.classes}

@@ -53,7 +53,22 @@ def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str,
     Traceback (most recent call last):
     vtreat_py.base.errors.InvalidOptionError: params has the unknown key 'cross_validation_kk'; ...
     """
-    return merged(user_params, supervised_defaults())
+    defaults = {
+        "use_hierarchical_estimate": True,
+        "coders": set(CODE_OF_TREATMENT),
+        "filter_to_recommended": True,
+        "indicator_min_fraction": 0.02,
+        "cross_validation_plan": KWayCrossPlanYStratified(),
+        "cross_validation_k": 5,
+        "user_transforms": [],
+        "sparse_indicators": False,
+        "missingness_imputation": np.mean,
+        "check_for_duplicate_frames": True,
+        "error_on_duplicate_frames": False,
+        "retain_cross_plan": True,
+        "tunable_params": ["indicator_min_fraction"],
+    }
+    return _merged(user_params, defaults)
 
 
 def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -77,31 +92,7 @@ def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dic
     >>> vtreat.unsupervised_parameters()["indicator_max_levels"]
     1000
     """
-    return merged(user_params, unsupervised_defaults())
-
-
-def supervised_defaults() -> dict[str, Any]:
-    """Return new default parameters of a treatment with an outcome."""
-    return {
-        "use_hierarchical_estimate": True,
-        "coders": set(CODE_OF_TREATMENT),
-        "filter_to_recommended": True,
-        "indicator_min_fraction": 0.02,
-        "cross_validation_plan": KWayCrossPlanYStratified(),
-        "cross_validation_k": 5,
-        "user_transforms": [],
-        "sparse_indicators": False,
-        "missingness_imputation": np.mean,
-        "check_for_duplicate_frames": True,
-        "error_on_duplicate_frames": False,
-        "retain_cross_plan": True,
-        "tunable_params": ["indicator_min_fraction"],
-    }
-
-
-def unsupervised_defaults() -> dict[str, Any]:
-    """Return new default parameters of a treatment without an outcome."""
-    return {
+    defaults = {
         "coders": set(CODE_OF_TREATMENT) - _Y_AWARE,
         "indicator_min_fraction": 0.0,
         "indicator_max_levels": 1000,
@@ -110,15 +101,13 @@ def unsupervised_defaults() -> dict[str, Any]:
         "missingness_imputation": np.mean,
         "tunable_params": ["indicator_min_fraction", "indicator_max_levels"],
     }
+    return _merged(user_params, defaults)
 
 
-def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[str, Any]:
+def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[str, Any]:
     """Put the caller's parameters over the defaults, and check every value.
 
-    Raises
-    ------
-    InvalidOptionError, OptionTypeError
-        Naming the key, what was found and what is allowed.
+    An error names the key, what was found and what is allowed.
     """
     if params is None:
         return defaults
@@ -139,12 +128,11 @@ def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[s
     for name, least in (("indicator_max_levels", 0), ("cross_validation_k", 2)):
         if name in result:
             _check_count(name, result[name], least)
-    if "cross_validation_plan" in result:
-        plan = result["cross_validation_plan"]
-        if not hasattr(plan, "split_plan"):
-            raise OptionTypeError(
-                f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
-            )
+    plan = result.get("cross_validation_plan")
+    if "cross_validation_plan" in result and not hasattr(plan, "split_plan"):
+        raise OptionTypeError(
+            f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
+        )
     _check_coders(result["coders"], defaults["coders"])
     _check_list("user_transforms", result["user_transforms"])
     for transform in result["user_transforms"]:
@@ -160,7 +148,7 @@ def merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[s
 
 
 def tunable(params: Any, defaults: dict[str, Any]) -> dict[str, Any]:
-    """Return the tunable parameters, unchecked: `merged` checks them when they are used."""
+    """Return the tunable parameters, unchecked until they are used."""
     given = {**defaults, **(params if isinstance(params, Mapping) else {})}
     return {name: given[name] for name in given["tunable_params"] if name in given}
 
@@ -182,9 +170,8 @@ def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise OptionTypeError(f"{name}={value!r} must be a whole number")
     if value < least:
-        why = ""
-        if name == "cross_validation_k":
-            why = ": with one fold each row would be coded by its own outcome"
+        one_fold = ": with one fold each row would be coded by its own outcome"
+        why = one_fold if name == "cross_validation_k" else ""
         raise InvalidOptionError(f"{name}={value!r} must be at least {least}{why}")
 
 

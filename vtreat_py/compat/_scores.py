@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -11,33 +11,27 @@ import pandas as pd
 
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.compat._variables import Variable, counts
+from vtreat_py.compat._codes import Variable
 
 
 def score_frame(
     plan: TreatmentPlan,
     variables: Sequence[Variable],
     cross_frame: Any,
-    outcomes: Mapping[Any, FloatArray],
+    outcome: Any,
     weight: FloatArray | None,
 ) -> pd.DataFrame:
     """Score the variables of a plan that has an outcome.
 
-    Parameters
-    ----------
-    cross_frame : data frame
-        All variables of the plan, out of fold.
-    outcomes : dict from target to ndarray
-        The outcome as numbers: 0 and 1 for a class. The rows of the cross-frame. Several
-        classes have an entry each; otherwise there is one, under None.
-    weight : ndarray or None
-        Weights of those rows.
+    All of them are in the cross-frame, out of fold; outcome and weights are those of its rows.
     """
     scores = plan._score_table
     several = "outcome_target" in scores
     columns = nw.from_native(cross_frame, eager_only=True)
     parts = []
-    for target, y in outcomes.items():
+    for target in plan.classes or (plan.target,):
+        hit = outcome if plan.outcome_type == "numeric" else pd.Series(outcome) == target
+        y = np.asarray(hit, dtype=np.float64)
         own = scores[scores["outcome_target"] == target] if several else scores
         by_name = own.set_index("variable")
         scored = [v for v in variables if v.native in by_name.index]
@@ -48,13 +42,13 @@ def score_frame(
         r2 = chosen["rsq"].to_numpy(dtype=float)
         if plan.outcome_type == "numeric":  # one number in two columns; scores are the plan's
             r = np.copysign(np.sqrt(r2), r)
-        table["has_range"] = varies = np.array([_varies(x) for x in values], dtype=bool)
-        table["PearsonR"] = np.where(varies, r, np.nan)
+        table["has_range"] = has_range = np.array([varies(x) for x in values], dtype=bool)
+        table["PearsonR"] = np.where(has_range, r, np.nan)
         table["R2"] = r2
         table["significance"] = chosen["sig"].to_numpy(dtype=float)
-        table["vcount"] = counts(table["treatment"])
+        table["vcount"] = _counts(table["treatment"])
         table["default_threshold"] = 1.0 / (table["treatment"].nunique() * table["vcount"])
-        table["recommended"] = varies & (table["significance"] < table["default_threshold"])
+        table["recommended"] = has_range & (table["significance"] < table["default_threshold"])
         if several:
             table["outcome_target"] = pd.Series([target] * len(table), dtype=object)
         parts.append(table)
@@ -68,7 +62,7 @@ def unsupervised_score_frame(variables: Sequence[Variable]) -> pd.DataFrame:
     table["PearsonR"] = np.nan
     table["significance"] = np.nan
     table["recommended"] = True
-    table["vcount"] = counts(table["treatment"])
+    table["vcount"] = _counts(table["treatment"])
     return table
 
 
@@ -81,8 +75,14 @@ def correlation(x: FloatArray, y: FloatArray, weight: FloatArray | None = None) 
     return float((w * x * y).sum() / size) if size > 0 else float("nan")
 
 
-def _varies(x: FloatArray) -> bool:
+def varies(x: FloatArray) -> bool:
+    """Whether the numbers differ."""
     return bool(len(x)) and bool(x.min() < x.max())
+
+
+def _counts(values: pd.Series[Any]) -> pd.Series[Any]:
+    """How often each value occurs among all of them."""
+    return values.map(values.value_counts()).astype(float)
 
 
 def _described(variables: Sequence[Variable]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.compat._description import description_matrix
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
-from vtreat_py.compat._parameters import merged, supervised_defaults, tunable
+from vtreat_py.compat._parameters import tunable, vtreat_parameters
 from vtreat_py.frames.frame import InputFrame
 
 
@@ -30,34 +30,22 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the treatments share."""
 
     _outcome_type: ClassVar[str]
+    _all_params = staticmethod(vtreat_parameters)
     params: Mapping[str, Any] | None
-    cols_to_copy: Iterable[Hashable] | None
-
-    def _defaults(self) -> dict[str, Any]:
-        return supervised_defaults()
-
-    def _params(self) -> dict[str, Any]:
-        return merged(self.params, self._defaults())
 
     def _learn(self, X: Any, y: Any, weight: Any) -> tuple[InputFrame, Any]:
         """Learn, and return the training frame and its variables out of fold."""
-        params = self._params()
+        params = self._all_params(self.params)
         source = read_frame(X)
         given = self.get_params(deep=False)
-        outcome_name = given.get("outcome_name")
-        outcome = self._outcome(source, y, outcome_name)
+        outcome = self._outcome(source, y, given.get("outcome_name"))
         request = Request(
-            source,
-            self._outcome_type,
-            given.get("outcome_target"),
-            None if outcome is None else read_vector(outcome, source.n_rows),
-            outcome,
-            weight,
-            given["var_list"],
-            outcome_name,
-            given["cols_to_copy"],
-            params,
-            given["imputation_map"],
+            source=source,
+            outcome_type=self._outcome_type,
+            y=None if outcome is None else read_vector(outcome, source.n_rows),
+            outcome=outcome,
+            weight=weight,
+            **(given | {"params": params}),
         )
         self._learned, crossed = learn(request)
         self.plan_: TreatmentPlan = self._learned.plan
@@ -84,10 +72,9 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return source.frame.get_column(name).to_native()  # type: ignore[arg-type]
 
     def _finished(self, source: InputFrame, treated: Any) -> Any:
-        learned = self._learned
-        sparse = self._params()["sparse_indicators"]
-        chosen = learned.chosen(self.result_restriction_)
-        return learned.finish(source, treated, chosen, sparse)
+        sparse = self._all_params(self.params)["sparse_indicators"]
+        chosen = self._learned.chosen(self.result_restriction_)
+        return self._learned.finish(source, treated, chosen, sparse)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn how to treat a frame.
@@ -167,10 +154,9 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._learned.treat(source, self._learned.chosen(self.result_restriction_))
 
     def _check_training_frame(self, source: InputFrame) -> None:
-        params = self._params()
-        if not params.get("check_for_duplicate_frames") or not self._learned.was_designed_on(
-            source
-        ):
+        params = self._all_params(self.params)
+        checked = params.get("check_for_duplicate_frames")
+        if not checked or not self._learned.was_designed_on(source):
             return
         message = (
             "this looks like the frame the treatment was fitted on: its codes have seen these "
@@ -240,13 +226,13 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments and, with ``deep``, the tunable ``params``."""
         given: dict[str, Any] = super().get_params(deep=False)
-        return given | tunable(self.params, self._defaults()) if deep else given
+        return given | tunable(self.params, self._all_params()) if deep else given
 
     def set_params(self, **given: Any) -> Self:
         """Set the constructor's arguments and the tunable ``params``, by name."""
         if "params" in given:
             self.params = given.pop("params")
-        shown = tunable(self.params, self._defaults())
+        shown = tunable(self.params, self._all_params())
         changed = {name: given.pop(name) for name in list(given) if name in shown}
         if changed:
             self.params = {**(self.params or {}), **changed}

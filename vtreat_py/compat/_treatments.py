@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from vtreat_py.compat._parameters import unsupervised_defaults
+from vtreat_py.compat._parameters import unsupervised_parameters
 from vtreat_py.compat._transformer import Treatment
+from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 
 _COMMON = """
@@ -35,6 +36,7 @@ _OUTCOME = """var_list : list of column names
         With it, ``fit(X)`` takes y from X."""
 
 
+@parameters
 class BinomialOutcomeTreatment(Treatment):
     __doc__ = f"""Treat a frame for an outcome of two classes, or one class against the others.
 
@@ -60,25 +62,27 @@ class BinomialOutcomeTreatment(Treatment):
 
     _outcome_type = "binomial"
 
-    def __init__(
-        self,
-        *,
-        var_list: Iterable[Hashable] | None = None,
-        outcome_name: Hashable | None = None,
-        outcome_target: Any = None,
-        cols_to_copy: Iterable[Hashable] | None = None,
-        params: Mapping[str, Any] | None = None,
-        imputation_map: Mapping[Hashable, Any] | None = None,
-    ) -> None:
-        self.var_list = var_list
-        self.outcome_name = outcome_name
-        self.outcome_target = outcome_target
-        self.cols_to_copy = cols_to_copy
-        self.params = params
-        self.imputation_map = imputation_map
+    var_list: Iterable[Hashable] | None = None
+    outcome_name: Hashable | None = None
+    outcome_target: Any = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
 
 
-class NumericOutcomeTreatment(Treatment):
+@parameters
+class _OutcomeTreatment(Treatment):
+    """What treatments take whose outcome has no target."""
+
+    var_list: Iterable[Hashable] | None = None
+    outcome_name: Hashable | None = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
+
+
+@parameters
+class NumericOutcomeTreatment(_OutcomeTreatment):
     __doc__ = f"""Treat a frame for a numeric outcome.
 
     Parameters
@@ -101,23 +105,9 @@ class NumericOutcomeTreatment(Treatment):
 
     _outcome_type = "numeric"
 
-    def __init__(
-        self,
-        *,
-        var_list: Iterable[Hashable] | None = None,
-        outcome_name: Hashable | None = None,
-        cols_to_copy: Iterable[Hashable] | None = None,
-        params: Mapping[str, Any] | None = None,
-        imputation_map: Mapping[Hashable, Any] | None = None,
-    ) -> None:
-        self.var_list = var_list
-        self.outcome_name = outcome_name
-        self.cols_to_copy = cols_to_copy
-        self.params = params
-        self.imputation_map = imputation_map
 
-
-class MultinomialOutcomeTreatment(Treatment):
+@parameters
+class MultinomialOutcomeTreatment(_OutcomeTreatment):
     __doc__ = f"""Treat a frame for an outcome of several classes.
 
     Parameters
@@ -141,22 +131,8 @@ class MultinomialOutcomeTreatment(Treatment):
 
     _outcome_type = "multinomial"
 
-    def __init__(
-        self,
-        *,
-        var_list: Iterable[Hashable] | None = None,
-        outcome_name: Hashable | None = None,
-        cols_to_copy: Iterable[Hashable] | None = None,
-        params: Mapping[str, Any] | None = None,
-        imputation_map: Mapping[Hashable, Any] | None = None,
-    ) -> None:
-        self.var_list = var_list
-        self.outcome_name = outcome_name
-        self.cols_to_copy = cols_to_copy
-        self.params = params
-        self.imputation_map = imputation_map
 
-
+@parameters
 class UnsupervisedTreatment(Treatment):
     """Treat a frame without an outcome: numbers, marks, indicators and prevalence.
 
@@ -194,22 +170,12 @@ class UnsupervisedTreatment(Treatment):
     """
 
     _outcome_type = "unsupervised"
+    _all_params = staticmethod(unsupervised_parameters)
 
-    def __init__(
-        self,
-        *,
-        var_list: Iterable[Hashable] | None = None,
-        cols_to_copy: Iterable[Hashable] | None = None,
-        params: Mapping[str, Any] | None = None,
-        imputation_map: Mapping[Hashable, Any] | None = None,
-    ) -> None:
-        self.var_list = var_list
-        self.cols_to_copy = cols_to_copy
-        self.params = params
-        self.imputation_map = imputation_map
-
-    def _defaults(self) -> dict[str, Any]:
-        return unsupervised_defaults()
+    var_list: Iterable[Hashable] | None = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
 
     def _outcome(self, source: InputFrame, y: Any, name: Hashable | None) -> None:  # noqa: ARG002
         return None

@@ -2,87 +2,54 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.names import NameRegister
 from vtreat_py.coders import codes
-from vtreat_py.compat._codes import CODE_OF_TREATMENT, TREATMENT_OF_CODE, derived_name
-from vtreat_py.compat._extra_columns import ExtraColumn
+from vtreat_py.compat._codes import CODE_OF_TREATMENT, TREATMENT_OF_CODE, Variable, derived_name
 from vtreat_py.plan.treatments import LevelTreatment
 
 _RANK = {"missing_indicator": 0, "clean_copy": 1}
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A derived variable: its name here and in the plan, and what the score frame says of it."""
-
-    name: str
-    native: str
-    orig_variable: Hashable
-    treatment: str
-    y_aware: bool
-
-
 def name_variables(
     plan: TreatmentPlan,
-    extra: Sequence[ExtraColumn],
-    treatments: Iterable[str],
-    max_levels: int | None,
-    claim: Callable[[str, str | None], str],
+    extra: Sequence[Variable],
+    params: Mapping[str, Any],
+    register: NameRegister,
 ) -> list[Variable]:
-    """Name the variables of a plan.
+    """Name the variables of a plan that ``params`` ask for.
 
     Marks of missing values come first, then clean copies, then the codes of each column of
-    levels, then what user transforms made: each in the order of the input frame.
-
-    Parameters
-    ----------
-    extra : sequence of ExtraColumn
-        Columns the frame did not have; they keep their names.
-    treatments : iterable of str
-        The treatments asked for.
-    max_levels : int or None
-        Most indicators of one column.
-    claim : callable
-        Gives out a name, or a variant of it that is free.
+    levels, then what user transforms made: each in the order of the input frame. Extra columns,
+    which the frame did not have, keep their names.
     """
-    wanted = {CODE_OF_TREATMENT[t] for t in treatments}
+    wanted = {CODE_OF_TREATMENT[t] for t in params["coders"]}
     added = {column.name: column for column in extra}
+    max_levels = params.get("indicator_max_levels")
     cut = set() if max_levels is None else _rare_indicators(plan, max_levels)
     named: list[tuple[tuple[int, int], Variable]] = []
     position = {c: i for i, c in enumerate(plan.variables)}
     for derived in plan.derived:
         column, code = derived.orig_variable, derived.code
         if column in added and code == "clean":
-            named.append(_of_extra(derived.name, added[column], position))
+            variable = replace(added[column], native=derived.name)
+            mark = variable.treatment == "missing_indicator"
+            place = (0, position[variable.orig_variable]) if mark else (3, position[column])
+            named.append((place, variable))
         elif (code in wanted or column in added) and derived.name not in cut:
             proposed = derived_name(column, code, derived.level, derived.target)
+            name = register.claim(proposed, str(column) if code == "clean" else None)
             treatment = TREATMENT_OF_CODE[code]
-            variable = Variable(
-                claim(proposed, str(column) if code == "clean" else None),
-                derived.name,
-                column,
-                treatment,
-                codes.named(code).y_aware,
-            )
+            variable = Variable(name, derived.name, column, treatment, codes.named(code).y_aware)
             named.append(((_RANK.get(treatment, 2), position[column]), variable))
     return [variable for _, variable in sorted(named, key=lambda pair: pair[0])]
-
-
-def _of_extra(
-    native: str, column: ExtraColumn, position: dict[Hashable, int]
-) -> tuple[tuple[int, int], Variable]:
-    variable = Variable(column.name, native, column.orig_variable, column.treatment, column.y_aware)
-    if column.treatment == "missing_indicator":
-        return (0, position[column.orig_variable]), variable
-    return (3, position[column.name]), variable
 
 
 def _rare_indicators(plan: TreatmentPlan, most: int) -> Collection[str]:
@@ -105,10 +72,3 @@ def _shares(treatment: LevelTreatment) -> FloatArray:
         if variable.code == "catP":
             return treatment.table(variable)
     return np.zeros(len(treatment.levels) + 2)
-
-
-def counts(values: Iterable[Any]) -> list[float]:
-    """How often each value occurs among all of them."""
-    listed = list(values)
-    times = Counter(listed)
-    return [float(times[value]) for value in listed]

@@ -89,20 +89,10 @@ class KWayCrossPlanYStratified(CrossValidationPlan):
         data: Any = None,  # noqa: ARG002 (the interface's)
         y: Any = None,
     ) -> list[dict[str, Any]]:
-        """Split the rows; without y the folds are random.
+        """Split the rows as `CrossValidationPlan.split_plan` says, into arrays of row numbers.
 
-        Parameters
-        ----------
-        n_rows : int
-        k_folds : int
-            At least 2, at most ``n_rows``.
-        data : ignored
-        y : array of shape (n_rows,)
-
-        Returns
-        -------
-        list of dict
-            Arrays of row numbers under ``"train"`` and ``"app"``.
+        ``k_folds`` is at least 2, at most ``n_rows``; ``data`` is ignored; without ``y`` the
+        folds are random.
         """
         if n_rows is None or k_folds is None:
             raise InvalidOptionError("split_plan needs n_rows= and k_folds=")

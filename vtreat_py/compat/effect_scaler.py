@@ -85,11 +85,7 @@ class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _numbers(X: Any) -> tuple[pd.DataFrame, FloatArray]:
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
     values = frame.to_numpy(dtype=np.float64)
-    bad = [
-        c
-        for c, fine in zip(frame.columns, np.isfinite(values).all(axis=0), strict=True)
-        if not fine
-    ]
+    bad = frame.columns[~np.isfinite(values).all(axis=0)].tolist()
     if bad:
         raise FrameError(f"columns {bad} have missing or infinite values; treat the frame first")
     return frame, values

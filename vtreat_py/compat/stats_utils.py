@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.compat._scores import varies
 from vtreat_py.significance.linear import linear_score
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.statistics.moments import Moments
@@ -31,9 +32,9 @@ def our_corr_score(*, y_true: Any, y_pred: Any) -> tuple[float, float]:
     (0.983, 0.017)
     """
     y, x = np.asarray(y_true, float), np.asarray(y_pred, float)
-    if not _varies(y):
+    if not varies(y):
         return 1.0, 1.0
-    if not _varies(x):
+    if not varies(x):
         return 0.0, 1.0
     y, x = y - y.mean(), x - x.mean()
     score = linear_score(Moments.of_rows(np.zeros(len(x), dtype=np.intp), 1, x, y))
@@ -53,9 +54,9 @@ def our_pseudo_R2(*, y_true: Any, y_pred: Any) -> tuple[float, float]:  # noqa: 
     (0.404, 0.067)
     """
     y, x = np.asarray(y_true, float), np.asarray(y_pred, float)
-    if not _varies(y):
+    if not varies(y):
         return 1.0, 1.0
-    if not _varies(x):
+    if not varies(x):
         return 0.0, 1.0
     score = logistic_score(logistic_fit(x[None], None, (y > 0)[None].astype(float)))
     return float(score.rsq[0]), float(score.sig[0])
@@ -86,7 +87,7 @@ def solve_logistic_regression(*, y: Any, x: Any) -> FloatArray:
     [0.67, 0.0, 0.67, 0.0, 0.67]
     """
     truth, value = np.asarray(y, float), np.asarray(x, float)
-    if not (_varies(truth) and _varies(value)):
+    if not (varies(truth) and varies(value)):
         return np.full(len(truth), truth.mean())
     return sklearn_solve_logistic(y=truth, x=value)
 
@@ -159,7 +160,3 @@ def _xi(x: FloatArray, y: FloatArray, random: np.random.Generator) -> float:
     if scale == 0:
         return float("nan")
     return 1.0 - n * float(np.abs(np.diff(at_most)).sum()) / scale
-
-
-def _varies(x: FloatArray) -> bool:
-    return bool(len(x)) and bool(x.min() < x.max())

@@ -12,6 +12,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.compat._codes import clean_string
+from vtreat_py.compat._scores import varies
 from vtreat_py.compat.partial_pooling_estimator import pooled_effect_estimate
 from vtreat_py.compat.stats_utils import our_corr_score, our_pseudo_R2
 
@@ -92,9 +93,7 @@ def numeric_has_range(x: Any) -> bool:
     >>> numeric_has_range([1, None, 2]), numeric_has_range([1, None, 1])
     (True, False)
     """
-    values = safe_to_numeric_array(x)
-    values = values[np.isfinite(values)]
-    return bool(len(values)) and bool(values.min() < values.max())
+    return varies(_good(x))
 
 
 def summarize_column(x: Any, *, fn: Callable[[FloatArray], Any] = np.mean) -> float:
@@ -105,9 +104,13 @@ def summarize_column(x: Any, *, fn: Callable[[FloatArray], Any] = np.mean) -> fl
     >>> summarize_column([1.0, None, 3.0])
     2.0
     """
-    values = safe_to_numeric_array(x)
-    values = values[np.isfinite(values)]
+    values = _good(x)
     return float(fn(values)) if len(values) else 0.0
+
+
+def _good(x: Any) -> FloatArray:
+    values = safe_to_numeric_array(x)
+    return values[np.isfinite(values)]
 
 
 def unique_items_in_order(x: Iterable[Any]) -> list[Any]:
