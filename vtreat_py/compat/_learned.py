@@ -53,11 +53,6 @@ class Learned:
     cross_plan: list[dict[str, Any]] | None
 
     @property
-    def names(self) -> list[str]:
-        """Names of all derived variables."""
-        return [v.name for v in self.variables]
-
-    @property
     def recommended(self) -> set[str]:
         """Names of the variables that are recommended (for some class)."""
         table = self.score_frame

@@ -16,14 +16,6 @@ from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
 
 _Y_AWARE = {"impact_code", "deviation_code", "logit_code"}
-_FLAGS = (
-    "use_hierarchical_estimate",
-    "filter_to_recommended",
-    "sparse_indicators",
-    "check_for_duplicate_frames",
-    "error_on_duplicate_frames",
-    "retain_cross_plan",
-)
 
 
 def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -121,8 +113,8 @@ def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[
             f"known are {', '.join(defaults)}"
         )
     result = {**defaults, **params}
-    for name in _FLAGS:
-        if name in result:
+    for name, default in defaults.items():
+        if isinstance(default, bool):
             check_flag(name, result[name])
     check_number("indicator_min_fraction", result["indicator_min_fraction"], 0, 1)
     for name, least in (("indicator_max_levels", 0), ("cross_validation_k", 2)):

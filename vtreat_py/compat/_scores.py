@@ -86,11 +86,6 @@ def _counts(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _described(variables: Sequence[Variable]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "variable": pd.Series([v.name for v in variables], dtype=object),
-            "orig_variable": pd.Series([v.orig_variable for v in variables], dtype=object),
-            "treatment": pd.Series([v.treatment for v in variables], dtype=object),
-            "y_aware": np.array([v.y_aware for v in variables], dtype=bool),
-        }
-    )
+    rows = [(v.name, v.orig_variable, v.treatment, v.y_aware) for v in variables]
+    columns = ["variable", "orig_variable", "treatment", "y_aware"]
+    return pd.DataFrame(rows, columns=columns, dtype=object).astype({"y_aware": bool})

@@ -190,7 +190,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(new_vars, str):
             raise OptionTypeError(f"new_vars={new_vars!r} must be a list of names")
         wanted = list(new_vars)
-        unknown = [name for name in wanted if name not in self._learned.names]
+        known = {v.name for v in self._learned.variables}
+        unknown = [name for name in wanted if name not in known]
         if unknown:
             raise InvalidOptionError(
                 f"new_vars names {unknown}, which are not derived; score_frame_ lists what is"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, optimize
 from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 
 # With more columns, a few leading components are found one by one, not all at once.
 MANY_COLUMNS = 300
@@ -33,13 +33,12 @@ def threads_for(p: int) -> Any:
 def principal_components(
     xx: FloatArray, scale: FloatArray, most: int | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Singular values and components of the columns ``scale * (x - mean)``.
+    """Singular values and components of the p columns ``scale * (x - mean)``.
 
     Parameters
     ----------
     xx : ndarray of shape (p, p)
         Centred cross-products of the columns.
-    scale : ndarray of shape (p,)
     most : int or None
         How many components are wanted; None: all.
 
@@ -73,6 +72,53 @@ def singular_values(xx: FloatArray, scale: FloatArray) -> FloatArray:
         return principal_components(xx, scale, 1)[0]
     squares = linalg.eigvalsh(_scaled(xx, scale), check_finite=False, overwrite_a=True)
     return _roots(squares[::-1])
+
+
+def crossed_scores(
+    xx: FloatArray,
+    unit: FloatArray,
+    leading: FloatArray,
+    fold: IntArray,
+    values: FloatArray,
+    slopes: FloatArray,
+) -> FloatArray:
+    """Components of n rows, from components that each fold finds with the slopes of the others.
+
+    Parameters
+    ----------
+    xx : ndarray of shape (p, p)
+        Centred cross-products of the columns, which know nothing of the outcome.
+    unit : ndarray of shape (p,)
+        Unit of the columns in ``xx``.
+    leading : ndarray of shape (m, p)
+        Components of all rows. Each is matched with the one of the fold that is most like it, in
+        its sign, so that folds agree on what a component is.
+    fold : ndarray of int, shape (n,)
+        Fold of each row.
+    values : ndarray of shape (p, n)
+        Columns scaled by the slopes and means of the other folds.
+    slopes : ndarray of shape (p, folds)
+        What each fold's rows were scaled by.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+
+    Notes
+    -----
+    To turn a fold's components towards those of all rows would match them better, and tell of the
+    outcomes that those have seen: a turn has m * (m - 1) / 2 angles to do so.
+    """
+    out = np.zeros((len(leading), len(fold)))
+    for k, others in enumerate(slopes.T if len(leading) else ()):
+        with threads_for(len(unit)):
+            own = principal_components(xx, others * unit, len(leading))[1]
+        alike = leading @ own.T
+        _, match = optimize.linear_sum_assignment(-np.abs(alike))
+        sign = np.where(alike[np.arange(len(leading)), match] < 0, -1.0, 1.0)
+        rows = np.flatnonzero(fold == k)
+        out[:, rows] = sign[:, None] * own[match] @ values[:, rows]
+    return out
 
 
 def _roots(squares: FloatArray) -> FloatArray:

@@ -78,14 +78,9 @@ def read_numbers(source: InputFrame, columns: Sequence[Hashable]) -> list[Number
 
     Raises
     ------
-    OptionTypeError
-        If some column holds something else.
-    FrameError
-        If some column has missing or infinite values.
-
-    Notes
-    -----
-    Either names all columns that cannot be taken.
+    OptionTypeError, FrameError
+        If some column holds something else, or has missing or infinite values; either names all
+        columns that cannot be taken.
     """
     if not source.n_rows:
         return [np.empty(0) for _ in columns]

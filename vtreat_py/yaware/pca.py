@@ -16,11 +16,15 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware import selection
-from vtreat_py.yaware.components import MANY_COLUMNS, principal_components, threads_for
-from vtreat_py.yaware.crossing import crossed_scores
+from vtreat_py.yaware.components import (
+    MANY_COLUMNS,
+    crossed_scores,
+    principal_components,
+    threads_for,
+)
 from vtreat_py.yaware.matrix import NumericMatrix
 from vtreat_py.yaware.permutations import looked_at, permuted_components, squared_correlations
-from vtreat_py.yaware.scaler import YAwareScaler
+from vtreat_py.yaware.scaler import YAwareScaler, scaled_out_of_fold
 from vtreat_py.yaware.slopes import contrasts_of, cross_products, linearised_slopes, y_aware_slopes
 from vtreat_py.yaware.transformer import YAwareTransformer
 
@@ -154,9 +158,10 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         xx, unit, components = self._learn(X, y, sample_weight, groups)
         given = self.get_params(deep=False)
         scaler = YAwareScaler(**{name: given[name] for name in YAwareScaler().get_params()})
-        source, crossed = scaler._fit_scaled(X, y, sample_weight, groups)
+        design, learned = scaler._learn(X, y, sample_weight, groups)
         leading = components[: self.selected_.max(initial=-1) + 1]
-        return source, crossed_scores(xx, unit, leading, crossed)[self.selected_]
+        fold, crossed = design.context.folds.fold, scaled_out_of_fold(design, learned)
+        return design.source, crossed_scores(xx, unit, leading, fold, *crossed)[self.selected_]
 
     def _check_options(self, p: int) -> None:
         selection.check_n_components(self.n_components, p)

@@ -155,12 +155,7 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def _check_arrays(source: InputFrame, **given: Any) -> None:
-    """Refuse names of columns, which the treatment would take for columns to treat.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Refuse names of columns, which the treatment would take for columns to treat."""
     for what, values in given.items():
         if values is not None and is_name(values, source):
             raise InvalidOptionError(

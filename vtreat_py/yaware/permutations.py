@@ -38,15 +38,12 @@ def permuted_components(
 
     Parameters
     ----------
-    matrix : NumericMatrix
     products : CrossProducts
         Of the columns with the outcomes as they are.
     contrasts : list of Outcome
         The outcome, or each of several classes.
     link : bool
         Whether slopes are in link units; see `linearised_slopes`.
-    n_permutations : int
-    random : numpy Generator
     correlate : bool
         Whether correlations are wanted, for which components are needed.
 
@@ -96,13 +93,8 @@ def squared_correlations(
 ) -> FloatArray:
     """Squared correlation of each component with the outcome; with several, the largest.
 
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        Singular values.
-    loadings : ndarray of shape (m, p)
-        What a component takes of each column, in inner coordinates.
-    products : CrossProducts
+    Loadings, of shape (m, p), are what a component of this singular value takes of each column,
+    in inner coordinates.
     """
     size = np.where(values > 0, values, np.inf)
     shared = (loadings @ products.xy / size[:, None]) ** 2 / products.yy

@@ -15,7 +15,6 @@ from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.crossing import LearnedNumberRows
 from vtreat_py.memory.design import Design
-from vtreat_py.yaware.crossing import CrossScaled
 from vtreat_py.yaware.transformer import YAwareTransformer
 
 
@@ -93,27 +92,8 @@ class YAwareScaler(YAwareTransformer):
     def _fit_crossed(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[InputFrame, FloatArray]:
-        source, crossed = self._fit_scaled(X, y, sample_weight, groups)
-        return source, crossed.values
-
-    def _fit_scaled(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[InputFrame, CrossScaled]:
-        """Learn, and return the frame as read with the training rows scaled out of fold."""
         design, learned = self._learn(X, y, sample_weight, groups)
-        folds = design.context.folds
-        if not folds.applies_once:
-            raise InvalidOptionError(
-                "fit_transform must return every row once, but cv leaves some out of all "
-                "application sets, or has some in several; use another cv"
-            )
-        values = np.zeros((len(learned), design.source.n_rows))
-        slopes = np.zeros((len(learned), folds.n_folds))
-        for k, one in enumerate(learned):
-            if isinstance(one, LearnedNumberRows):
-                one.write_cross(0, scale=True, collar=False, out=values[k])
-                slopes[k] = one.fold_slopes(0)
-        return design.source, CrossScaled(values, folds.fold, slopes)
+        return design.source, scaled_out_of_fold(design, learned)[0]
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Design, list[Any]]:
         source = InputFrame.of(X)
@@ -166,3 +146,27 @@ class YAwareScaler(YAwareTransformer):
         check_is_fitted(self)
         given = self._input_names() if input_features is None else input_features
         return np.array(self._fitted_columns.checked_names(given), dtype=object)
+
+
+def scaled_out_of_fold(design: Design, learned: list[Any]) -> tuple[FloatArray, FloatArray]:
+    """Scale the training rows by slopes and means of the other folds.
+
+    Returns
+    -------
+    values : ndarray of shape (p, n)
+    slopes : ndarray of shape (p, folds)
+        What each fold's rows were scaled by.
+    """
+    folds = design.context.folds
+    if not folds.applies_once:
+        raise InvalidOptionError(
+            "fit_transform must return every row once, but cv leaves some out of all "
+            "application sets, or has some in several; use another cv"
+        )
+    values = np.zeros((len(learned), design.source.n_rows))
+    slopes = np.zeros((len(learned), folds.n_folds))
+    for k, one in enumerate(learned):
+        if isinstance(one, LearnedNumberRows):
+            one.write_cross(0, scale=True, collar=False, out=values[k])
+            slopes[k] = one.fold_slopes(0)
+    return values, slopes

@@ -16,12 +16,7 @@ _EQUAL = 1e-9
 
 
 def check_n_components(n_components: Any, p: int) -> None:
-    """Refuse what says nothing about the number of components of p columns.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Refuse what says nothing about the number of components of p columns."""
     if isinstance(n_components, str):
         known = n_components in BY_PERMUTATION
     elif is_count(n_components):

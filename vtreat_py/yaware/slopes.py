@@ -37,12 +37,7 @@ def cross_products(matrix: NumericMatrix, contrasts: list[Outcome]) -> CrossProd
 def y_aware_slopes(
     matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome], link: bool
 ) -> FloatArray:
-    """Slope of each column, in inner coordinates; of several classes, the length of the vector.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-    """
+    """Slope of each column, in inner coordinates; of several classes, the length of the vector."""
     if link:
         return combined_slopes([_link_slopes(matrix, products, c) for c in contrasts])
     return linearised_slopes(matrix, products, link=False)
