@@ -45,11 +45,13 @@ class Extra:
     transform: Any = None
     made: tuple[str, ...] = ()
 
-    def values(self, source: InputFrame) -> list[FloatArray]:
-        """Return the added columns of any frame."""
+    def values(self, source: InputFrame) -> dict[str, FloatArray]:
+        """Return the added columns of any frame, by their names."""
         if self.transform is None:
-            return [missing_marks(source, self.inputs[0])]
-        return _numbers(self.transform, part(source, self.inputs), source.n_rows, self.made)
+            made = [missing_marks(source, self.inputs[0])]
+        else:
+            made = _numbers(self.transform, part(source, self.inputs), source.n_rows, self.made)
+        return {column.name: v for column, v in zip(self.columns, made, strict=True)}
 
 
 def mark_missing(
@@ -69,7 +71,7 @@ def fit_transform_of_user(
     y: Any,
     pairs: Pairs,
     claim: Claim,
-) -> tuple[Extra, list[FloatArray]]:
+) -> tuple[Extra, dict[str, FloatArray]]:
     """Fit a user transform on all rows; its columns for the training rows come out of fold.
 
     It must return a frame of numbers, a row for each row, the same columns always.
@@ -95,12 +97,12 @@ def fit_transform_of_user(
     learned = Extra(columns, inputs, fitted, tuple(map(str, made)))
     if not y_aware:
         return learned, learned.values(source)
-    values = [np.full(source.n_rows, np.nan) for _ in made]
+    values = {name: np.full(source.n_rows, np.nan) for name in names}
     for train, app in pairs:
         held_out = deepcopy(transform)
         held_out.fit(part(source, variables, train), y[train])
         coded = _numbers(held_out, part(source, inputs, app), len(app), learned.made)
-        for column, own in zip(values, coded, strict=True):
+        for column, own in zip(values.values(), coded, strict=True):
             column[app] = own
     return learned, values
 

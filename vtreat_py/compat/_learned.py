@@ -73,8 +73,7 @@ class Learned:
         _check_columns(source, read)
         added: dict[str, FloatArray] = {}
         for extra in needed:
-            made = zip(extra.columns, extra.values(source), strict=True)
-            added |= {column.name: values for column, values in made}
+            added |= extra.values(source)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", _TRAINING_FRAME, VtreatWarning)
             warnings.filterwarnings("ignore", "no derived variable is left", VtreatWarning)

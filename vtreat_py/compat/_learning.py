@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,12 @@ import pandas as pd
 
 from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
 from vtreat_py.api.plan import TreatmentPlan
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import CODE_OF_TREATMENT, Variable
-from vtreat_py.compat._extra_columns import Extra, fit_transform_of_user, mark_missing
+from vtreat_py.compat._extra_columns import Extra, Pairs, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, holds_levels, is_identifier
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._parameters import native_imputer
@@ -66,7 +66,7 @@ def learn(request: Request) -> tuple[Learned, Any]:
     register = NameRegister(map(str, [*source.columns, request.outcome_name, *copied]))
     folds = _split(request)
     pairs = [] if folds is None else index_pairs(folds, source.n_rows)
-    extra, added = _extra_columns(request, variables, leveled, pairs, register)
+    extra, added = _extra_columns(request, variables, leveled, pairs, register.claim)
     experiment, plan = _design(request, extended(source, variables, added), variables, pairs)
     added_columns = [column for one in extra for column in one.columns]
     named = name_variables(plan, added_columns, params, register)
@@ -159,30 +159,21 @@ def _extra_columns(
     request: Request,
     variables: Sequence[Hashable],
     leveled: Sequence[Hashable],
-    pairs: Sequence[tuple[IntArray, IntArray]],
-    register: NameRegister,
+    pairs: Pairs,
+    claim: Callable[[str], str],
 ) -> tuple[list[Extra], dict[str, FloatArray]]:
-    source, params = request.source, request.params
-    extra: list[Extra] = []
-    added: dict[str, FloatArray] = {}
-    if "missing_indicator" in params["coders"]:
-        extra += mark_missing(source, leveled, register.claim)
-        added = {mark.columns[0].name: mark.values(source)[0] for mark in extra}
-    for transform in params["user_transforms"]:
-        fitted, values = fit_transform_of_user(
-            transform, source, variables, request.y, pairs, register.claim
-        )
-        extra.append(fitted)
-        names = [column.name for column in fitted.columns]
-        added |= dict(zip(names, values, strict=True))
-    return extra, added
+    source, y = request.source, request.y
+    made = []
+    if "missing_indicator" in request.params["coders"]:
+        made = [(mark, mark.values(source)) for mark in mark_missing(source, leveled, claim)]
+    for transform in request.params["user_transforms"]:
+        made.append(fit_transform_of_user(transform, source, variables, y, pairs, claim))
+    added = {name: column for _, values in made for name, column in values.items()}
+    return [extra for extra, _ in made], added
 
 
 def _design(
-    request: Request,
-    frame: Any,
-    variables: Sequence[Hashable],
-    pairs: Sequence[tuple[IntArray, IntArray]],
+    request: Request, frame: Any, variables: Sequence[Hashable], pairs: Pairs
 ) -> tuple[CrossFrameExperiment | None, TreatmentPlan]:
     """Design on the extended frame; without an outcome there is no cross-frame."""
     options = _options(request, variables)
@@ -203,7 +194,7 @@ def _scores(
     request: Request,
     experiment: CrossFrameExperiment | None,
     named: Sequence[Variable],
-    pairs: Sequence[tuple[IntArray, IntArray]],
+    pairs: Pairs,
 ) -> pd.DataFrame:
     if experiment is None:
         return unsupervised_score_frame(named)

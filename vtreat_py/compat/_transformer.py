@@ -190,7 +190,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(new_vars, str):
             raise OptionTypeError(f"new_vars={new_vars!r} must be a list of names")
         wanted = list(new_vars)
-        known = {v.name for v in self._learned.variables}
+        known = [v.name for v in self._learned.variables]
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise InvalidOptionError(

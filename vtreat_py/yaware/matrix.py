@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,17 +32,14 @@ class NumericMatrix:
     ----------
     values : list of ndarray of shape (n,)
         Columns as they came; never written to.
-    coordinates : list of Coordinates
-        One a column.
     """
 
     values: list[NumberArray]
-    coordinates: list[Coordinates]
 
-    @classmethod
-    def of(cls, values: list[NumberArray]) -> NumericMatrix:
-        """Choose the coordinates of columns."""
-        return cls(values, [Coordinates.near(v) for v in values])
+    @cached_property
+    def coordinates(self) -> list[Coordinates]:
+        """Coordinates of each column, chosen for it."""
+        return [Coordinates.near(v) for v in self.values]
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Rows, and their inner coordinates as a matrix of shape (columns, rows)."""

@@ -106,8 +106,8 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _given(self, sample_weight: Any, groups: Any) -> dict[str, Any]:
         """Weights and groups, which the treatment must take if there are any."""
-        given = {"sample_weight": sample_weight, "groups": groups}
-        given = {name: values for name, values in given.items() if values is not None}
+        named = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: values for name, values in named.items() if values is not None}
         for name in given:
             if not has_fit_parameter(self.treatment, name):
                 raise InvalidOptionError(
