@@ -16,7 +16,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, OptionTypeError
 from vtreat_py.compat._codes import Variable, derived_name
-from vtreat_py.compat._frames import has_gaps, missing_marks, part
+from vtreat_py.compat._frames import has_gaps, holds_levels, missing_marks, part
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 
@@ -54,13 +54,13 @@ class Extra:
         return {column.name: v for column, v in zip(self.columns, made, strict=True)}
 
 
-def mark_missing(
-    source: InputFrame, level_columns: Iterable[Hashable], claim: Claim
-) -> list[Extra]:
+def mark_missing(source: InputFrame, columns: Iterable[Hashable], claim: Claim) -> list[Extra]:
     """Make a mark for each column of levels that has missing values."""
-    names = {c: claim(derived_name(c, "isBAD")) for c in level_columns if has_gaps(source, c)}
+    marked = [c for c in columns if has_gaps(source, c) and holds_levels(source, c)]
+    names = [claim(derived_name(c, "isBAD")) for c in marked]
     return [
-        Extra((Variable(name, name, c, "missing_indicator"),), (c,)) for c, name in names.items()
+        Extra((Variable(name, name, c, "missing_indicator"),), (c,))
+        for name, c in zip(names, marked, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeErro
 from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 
-_LEVEL_TYPES = (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Binary)
+_LEVEL_TYPES = (nw.String, nw.Categorical, nw.Enum, nw.Binary)
 # Rows that tell most columns from identifiers.
 _FIRST_ROWS = 1000
 
@@ -116,11 +116,9 @@ def has_gaps(source: InputFrame, column: Hashable) -> bool:
 def holds_levels(source: InputFrame, column: Hashable) -> bool:
     """Whether the values of a column are levels."""
     dtype = _series(source, column).dtype
-    if not isinstance(dtype, _LEVEL_TYPES):
-        return False
-    if dtype != nw.Object:
-        return True
-    return not isinstance(source.read(column), NumericColumn | EmptyColumn)
+    if dtype == nw.Object:
+        return not isinstance(source.read(column), NumericColumn | EmptyColumn)
+    return isinstance(dtype, _LEVEL_TYPES)
 
 
 def is_identifier(source: InputFrame, column: Hashable) -> bool:

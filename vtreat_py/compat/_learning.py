@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import CODE_OF_TREATMENT, Variable
-from vtreat_py.compat._extra_columns import Extra, Pairs, fit_transform_of_user, mark_missing
+from vtreat_py.compat._extra_columns import Claim, Extra, Pairs, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, holds_levels, is_identifier
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._parameters import native_imputer
@@ -60,13 +60,11 @@ def learn(request: Request) -> tuple[Learned, Any]:
     """Learn a plan; its variables for the training rows come with it, out of fold."""
     source, params = request.source, request.params
     copied = _names("cols_to_copy", request.cols_to_copy)
-    variables = _choose_variables(request, copied)
-    leveled = [c for c in variables if holds_levels(source, c)]
-    variables, leveled = _without_identifiers(source, variables, leveled)
+    variables = _without_identifiers(source, _choose_variables(request, copied))
     register = NameRegister(map(str, [*source.columns, request.outcome_name, *copied]))
     folds = _split(request)
     pairs = [] if folds is None else index_pairs(folds, source.n_rows)
-    extra, added = _extra_columns(request, variables, leveled, pairs, register.claim)
+    extra, added = _extra_columns(request, variables, pairs, register.claim)
     experiment, plan = _design(request, extended(source, variables, added), variables, pairs)
     added_columns = [column for one in extra for column in one.columns]
     named = name_variables(plan, added_columns, params, register)
@@ -121,13 +119,11 @@ def _choose_variables(request: Request, copied: Sequence[Hashable]) -> list[Hash
     return variables
 
 
-def _without_identifiers(
-    source: InputFrame, variables: list[Hashable], leveled: list[Hashable]
-) -> tuple[list[Hashable], list[Hashable]]:
+def _without_identifiers(source: InputFrame, variables: list[Hashable]) -> list[Hashable]:
     """Leave out columns of levels in which no value occurs twice, and say so."""
-    identifiers = [c for c in leveled if is_identifier(source, c)]
+    identifiers = [c for c in variables if holds_levels(source, c) and is_identifier(source, c)]
     if not identifiers:
-        return variables, leveled
+        return variables
     warn(
         f"nothing is derived from {identifiers}: each row has a value of its own there, as in an "
         "identifier, which tells nothing about other rows",
@@ -135,7 +131,7 @@ def _without_identifiers(
     variables = [c for c in variables if c not in identifiers]
     if not variables:
         raise InvalidOptionError("all columns to treat are identifiers; nothing can be derived")
-    return variables, [c for c in leveled if c not in identifiers]
+    return variables
 
 
 def _split(request: Request) -> list[dict[str, Any]] | None:
@@ -156,16 +152,12 @@ def _split(request: Request) -> list[dict[str, Any]] | None:
 
 
 def _extra_columns(
-    request: Request,
-    variables: Sequence[Hashable],
-    leveled: Sequence[Hashable],
-    pairs: Pairs,
-    claim: Callable[[str], str],
+    request: Request, variables: Sequence[Hashable], pairs: Pairs, claim: Claim
 ) -> tuple[list[Extra], dict[str, FloatArray]]:
     source, y = request.source, request.y
     made = []
     if "missing_indicator" in request.params["coders"]:
-        made = [(mark, mark.values(source)) for mark in mark_missing(source, leveled, claim)]
+        made = [(mark, mark.values(source)) for mark in mark_missing(source, variables, claim)]
     for transform in request.params["user_transforms"]:
         made.append(fit_transform_of_user(transform, source, variables, y, pairs, claim))
     added = {name: column for _, values in made for name, column in values.items()}

@@ -58,12 +58,10 @@ def score_frame(
 def unsupervised_score_frame(variables: Sequence[Variable]) -> pd.DataFrame:
     """List the variables of a plan that has no outcome."""
     table = _described(variables)
-    table["has_range"] = True
-    table["PearsonR"] = np.nan
-    table["significance"] = np.nan
-    table["recommended"] = True
-    table["vcount"] = _counts(table["treatment"])
-    return table
+    vcount = _counts(table["treatment"])
+    return table.assign(
+        has_range=True, PearsonR=np.nan, significance=np.nan, recommended=True, vcount=vcount
+    )
 
 
 def correlation(x: FloatArray, y: FloatArray, weight: FloatArray | None = None) -> float:

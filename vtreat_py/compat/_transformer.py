@@ -60,6 +60,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return source, crossed
 
     def _outcome(self, source: InputFrame, y: Any, name: Hashable | None) -> Any:
+        if self._outcome_type == "unsupervised":
+            return None
         if y is not None:
             return y
         if name is None:

@@ -8,7 +8,6 @@ from typing import Any
 from vtreat_py.compat._parameters import unsupervised_parameters
 from vtreat_py.compat._transformer import Treatment
 from vtreat_py.estimators.parameters import parameters
-from vtreat_py.frames.frame import InputFrame
 
 _COMMON = """
     cols_to_copy : list of column names
@@ -176,6 +175,3 @@ class UnsupervisedTreatment(Treatment):
     cols_to_copy: Iterable[Hashable] | None = None
     params: Mapping[str, Any] | None = None
     imputation_map: Mapping[Hashable, Any] | None = None
-
-    def _outcome(self, source: InputFrame, y: Any, name: Hashable | None) -> None:  # noqa: ARG002
-        return None

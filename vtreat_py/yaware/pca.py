@@ -206,7 +206,8 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             self.selected_ = self._select(matrix, products, contrasts)
         else:
             self.selected_ = selection.covering(values, float(wanted))
-        self._keep(products, slopes, values, components)
+        total = float((slopes**2 * products.xx.diagonal()).sum())
+        self._keep(values, components, total, products.weight)
         return products.xx, matrix.unit, components
 
     def _select(
@@ -232,19 +233,12 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         rsq = squared_correlations(values, components * slopes, products)
         return selection.significant(rsq, null_rsq, p)
 
-    def _keep(
-        self,
-        products: CrossProducts,
-        slopes: FloatArray,
-        values: FloatArray,
-        components: FloatArray,
-    ) -> None:
-        """Set the attributes of the components that were selected."""
-        total = float((slopes**2 * products.xx.diagonal()).sum())
+    def _keep(self, values: FloatArray, components: FloatArray, total: float, n: float) -> None:
+        """Set the attributes of the components of n rows that were selected."""
         self.all_singular_values_ = values
         self.components_ = components[self.selected_]
         self.singular_values_ = values[self.selected_]
-        self.explained_variance_ = self.singular_values_**2 / (products.weight - 1.0)
+        self.explained_variance_ = self.singular_values_**2 / (n - 1.0)
         self.explained_variance_ratio_ = self.singular_values_**2 / (total or 1.0)
         if not self.n_components_:
             warn(

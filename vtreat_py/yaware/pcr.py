@@ -57,11 +57,11 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
             If a classifier is given one class only.
         """
         source = training_frame(self, X, y)
-        _check_arrays(source, sample_weight=sample_weight, groups=groups)
+        given = self._given(source, sample_weight=sample_weight, groups=groups)
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)
         outcome_type, coded = self._coded(y, weight)
-        scores = self._fit_components(X, y, sample_weight, groups, outcome_type, coded)
+        scores = self._fit_components(X, y, given, outcome_type, coded)
         used = self.pca_.singular_values_ > 0
         self.model_ = self._model(source, scores[used], coded, weight).among(used)
         return self
@@ -77,7 +77,7 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         """Regress the outcome by number on the components of the training rows."""
 
     def _fit_components(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, outcome_type: str, coded: Any
+        self, X: Any, y: Any, given: dict[str, Any], outcome_type: str, coded: Any
     ) -> FloatArray:
         """Fit the stages before the regression; ``coded`` is the outcome by number.
 
@@ -90,13 +90,13 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         treated = X
         if self.treatment is not None:
             first = self.treatment_ = clone(self.treatment)
-            treated = first.fit_transform(X, y, **self._given(sample_weight, groups))
+            treated = first.fit_transform(X, y, **given)
             if not InputFrame.of(treated).columns:
                 raise FrameError(
                     f"{type(first).__name__} leaves no variable to regress on: none is "
                     "recommended. prune_sig=None keeps all"
                 )
-        self.pca_ = pca.fit(treated, coded, sample_weight)
+        self.pca_ = pca.fit(treated, coded, given.get("sample_weight"))
         self.n_features_in_ = first.n_features_in_
         if hasattr(first, "feature_names_in_"):
             self.feature_names_in_ = first.feature_names_in_
@@ -104,12 +104,19 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
             del self.feature_names_in_  # of a frame that an earlier fit saw
         return pca._transformed(treated)[1]
 
-    def _given(self, sample_weight: Any, groups: Any) -> dict[str, Any]:
-        """Weights and groups, which the treatment must take if there are any."""
-        named = {"sample_weight": sample_weight, "groups": groups}
+    def _given(self, source: InputFrame, **named: Any) -> dict[str, Any]:
+        """Weights and groups, if there are any: values, which the treatment must take.
+
+        Names of columns are refused, because the treatment would take those for columns to treat.
+        """
         given = {name: values for name, values in named.items() if values is not None}
-        for name in given:
-            if not has_fit_parameter(self.treatment, name):
+        for name, values in given.items():
+            if is_name(values, source):
+                raise InvalidOptionError(
+                    f"{name}={values!r} names a column; give the values, X[{values!r}], and leave "
+                    "the column out of X"
+                )
+            if self.treatment is not None and not has_fit_parameter(self.treatment, name):
                 raise InvalidOptionError(
                     f"the treatment, {type(self.treatment).__name__}, takes no {name}; give one "
                     f"that does, or leave out {name}"
@@ -144,6 +151,7 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         PCRSummary
             With tables of the components and of the variables; prints itself.
         """
+        check_is_fitted(self)
         labels = [str(c) for c in getattr(self, "classes_", ())]
         return PCRSummary.of(self.pca_, self.model_, self.variables_, self._coef(), labels)
 
@@ -152,16 +160,6 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         if self.treatment is not None:
             tags.input_tags = get_tags(self.treatment).input_tags
         return tags
-
-
-def _check_arrays(source: InputFrame, **given: Any) -> None:
-    """Refuse names of columns, which the treatment would take for columns to treat."""
-    for what, values in given.items():
-        if values is not None and is_name(values, source):
-            raise InvalidOptionError(
-                f"{what}={values!r} names a column; give the values, X[{values!r}], and leave the "
-                "column out of X"
-            )
 
 
 @parameters
@@ -353,8 +351,7 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Predict the likeliest class of each row."""
-        likeliest = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[likeliest]
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     @property
     def coef_(self) -> FloatArray:
