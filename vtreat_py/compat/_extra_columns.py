@@ -30,7 +30,6 @@ class Extra:
 
     Attributes
     ----------
-    columns : tuple of Variable
     inputs : tuple of column names
         The columns that are read.
     transform : object or None

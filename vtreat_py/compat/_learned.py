@@ -37,7 +37,6 @@ class Learned:
         What makes the extra columns.
     variables : tuple of Variable
         The derived variables, in the order of the output.
-    score_frame : DataFrame
     copied : tuple of column names
         Columns to copy, from frames that have them.
     cross_plan : list of dict or None

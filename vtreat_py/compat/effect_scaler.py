@@ -57,12 +57,9 @@ class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = list(frame.columns)
         self.means_ = np.average(values, axis=0, weights=weight)
         centred = outcome - np.average(outcome, weights=weight)
-        self.slopes_ = np.array(
-            [
-                linear_slope(Moments.of_rows(group, 1, x - mean, centred, weight))[0]
-                for x, mean in zip(values.T, self.means_, strict=True)
-            ]
-        )
+        columns = zip(values.T, self.means_, strict=True)
+        moments = [Moments.of_rows(group, 1, x - mean, centred, weight) for x, mean in columns]
+        self.slopes_ = np.array([linear_slope(one)[0] for one in moments])
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:

@@ -36,11 +36,8 @@ def standard_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:
     0           a   2.0  2.0     2       2.0         3.0    -1.0
     1           b   5.0  NaN     1       5.0         3.0     2.0
     """
-    table = (
-        observations.groupby("location_id", sort=True)["observation"]
-        .agg(["mean", "var", "size"])
-        .reset_index()
-    )
+    groups = observations.groupby("location_id", sort=True)["observation"]
+    table = groups.agg(["mean", "var", "size"]).reset_index()
     table["estimate"] = table["mean"]
     table["grand_mean"] = float(observations["observation"].mean())
     table["impact"] = table["estimate"] - table["grand_mean"]

@@ -351,7 +351,8 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Predict the likeliest class of each row."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        likeliest = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likeliest]
 
     @property
     def coef_(self) -> FloatArray:
