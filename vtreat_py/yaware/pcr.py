@@ -279,15 +279,8 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         Coefficients of the derived variables, in log odds: the components' coefficients carried
         back through components and scaling.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-    variables_ : list of str
-        Names of the derived variables.
-    pca_ : YAwarePCA
-    treatment_ : transformer
-        Fitted; there only with a treatment.
-    model_ : LinearModel
-        Coefficients of the components.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
+    variables_, pca_, treatment_, model_, n_features_in_, feature_names_in_
+        As of `YAwarePCR`.
 
     See Also
     --------
