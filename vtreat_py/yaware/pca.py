@@ -13,7 +13,7 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware import selection
 from vtreat_py.yaware.components import (
@@ -160,7 +160,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         scaler = YAwareScaler(**{name: given[name] for name in YAwareScaler().get_params()})
         design, learned = scaler._learn(X, y, sample_weight, groups)
         leading = components[: self.selected_.max(initial=-1) + 1]
-        fold, crossed = design.context.folds.fold, scaled_out_of_fold(design, learned)
+        fold, crossed = design.rows.folds.fold, scaled_out_of_fold(design, learned)
         return design.source, crossed_scores(xx, unit, leading, fold, *crossed)[self.selected_]
 
     def _check_options(self, p: int) -> None:
@@ -211,7 +211,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         return products.xx, matrix.unit, components
 
     def _select(
-        self, matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome]
+        self, matrix: NumericMatrix, products: CrossProducts, contrasts: list[OutcomeRows]
     ) -> IntArray:
         """Compare components with those of permuted outcomes, by slopes of one kind."""
         slopes = linearised_slopes(matrix, products, self.link)

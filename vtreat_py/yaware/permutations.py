@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.outcome.outcome import Outcome, counts_rows
+from vtreat_py.outcome.outcome import OutcomeRows, counts_rows
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware.components import (
     MANY_COLUMNS,
@@ -28,7 +28,7 @@ _LEADING = 30
 def permuted_components(
     matrix: NumericMatrix,
     products: CrossProducts,
-    contrasts: list[Outcome],
+    contrasts: list[OutcomeRows],
     link: bool,
     n_permutations: int,
     random: np.random.Generator,
@@ -110,7 +110,7 @@ def _products_with(matrix: NumericMatrix, vectors: FloatArray) -> FloatArray:
 
 
 def _canonical_order(
-    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome]
+    matrix: NumericMatrix, products: CrossProducts, contrasts: list[OutcomeRows]
 ) -> IntArray:
     """Rows that count, in an order that is theirs, whatever order they came in.
 
@@ -153,7 +153,7 @@ class _Residuals:
     n_rows: int
 
     @classmethod
-    def of(cls, contrasts: list[Outcome], rows: IntArray) -> _Residuals:
+    def of(cls, contrasts: list[OutcomeRows], rows: IntArray) -> _Residuals:
         weight = contrasts[0].weight
         y = np.stack([c.y for c in contrasts]).astype(np.float64)
         residual = (y - np.average(y, axis=1, weights=weight)[:, None])[:, rows]

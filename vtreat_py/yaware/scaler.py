@@ -157,7 +157,7 @@ def scaled_out_of_fold(design: Design, learned: list[Any]) -> tuple[FloatArray, 
     slopes : ndarray of shape (p, folds)
         What each fold's rows were scaled by.
     """
-    folds = design.context.folds
+    folds = design.rows.folds
     if not folds.applies_once:
         raise InvalidOptionError(
             "fit_transform must return every row once, but cv leaves some out of all "

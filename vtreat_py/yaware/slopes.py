@@ -8,21 +8,21 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.design.scoring import combined_slopes
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.cross_products import CrossProducts
 from vtreat_py.yaware.matrix import NumericMatrix
 
 
-def contrasts_of(outcome: Outcome) -> list[Outcome]:
+def contrasts_of(outcome: OutcomeRows) -> list[OutcomeRows]:
     """Return what slopes are taken against: the outcome, or each of several classes."""
     if not outcome.classes:
         return [outcome]
     return [outcome.of_class(k) for k in range(len(outcome.classes))]
 
 
-def cross_products(matrix: NumericMatrix, contrasts: list[Outcome]) -> CrossProducts:
+def cross_products(matrix: NumericMatrix, contrasts: list[OutcomeRows]) -> CrossProducts:
     """Sum over the rows, block by block: one pass for all columns and outcomes."""
     total: CrossProducts | None = None
     weight = contrasts[0].weight
@@ -35,7 +35,7 @@ def cross_products(matrix: NumericMatrix, contrasts: list[Outcome]) -> CrossProd
 
 
 def y_aware_slopes(
-    matrix: NumericMatrix, products: CrossProducts, contrasts: list[Outcome], link: bool
+    matrix: NumericMatrix, products: CrossProducts, contrasts: list[OutcomeRows], link: bool
 ) -> FloatArray:
     """Slope of each column, in inner coordinates; of several classes, the length of the vector."""
     if link:
@@ -57,7 +57,9 @@ def linearised_slopes(matrix: NumericMatrix, products: CrossProducts, link: bool
     return combined_slopes(slopes)
 
 
-def _link_slopes(matrix: NumericMatrix, products: CrossProducts, contrast: Outcome) -> FloatArray:
+def _link_slopes(
+    matrix: NumericMatrix, products: CrossProducts, contrast: OutcomeRows
+) -> FloatArray:
     slopes = np.zeros(len(products.x))
     weight = contrast.weight
     total = None if weight is None else weight[None]

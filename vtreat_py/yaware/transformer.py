@@ -15,7 +15,7 @@ from vtreat_py.base.errors import InvalidOptionError, OutcomeError
 from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.outcome.reading import read_outcome, read_weight
 from vtreat_py.yaware.matrix import LARGE, read_numbers
 
@@ -138,7 +138,7 @@ class YAwareTransformer(FrameTransformer, ABC):
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[Outcome, list[NumberArray]]:
+    ) -> tuple[OutcomeRows, list[NumberArray]]:
         """Read and check outcome, weights and columns."""
         source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
@@ -149,7 +149,7 @@ class YAwareTransformer(FrameTransformer, ABC):
         check_columns(source, columns)
         return outcome, read_numbers(source, columns)
 
-    def _check_outcome(self, outcome: Outcome) -> None:
+    def _check_outcome(self, outcome: OutcomeRows) -> None:
         largest = float(np.abs(outcome.y).max())
         if outcome.kind == "numeric" and not 1.0 / LARGE < largest < LARGE:
             raise OutcomeError(
