@@ -18,7 +18,8 @@ import numpy as np
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.base.seeds import random_numbers
-from vtreat_py.folds.making import DEFAULT_FOLDS, group_labels
+from vtreat_py.folds.making import DEFAULT_FOLDS
+from vtreat_py.folds.named import group_labels
 from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import read_vector
 from vtreat_py.statistics.outcome_sums import OutcomeSums

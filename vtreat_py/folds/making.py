@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.named import (
     ORDERED,
@@ -17,10 +17,11 @@ from vtreat_py.folds.named import (
     fold_by_column,
     fold_by_group,
     fold_by_row_id,
+    group_labels,
     names_fold_column,
 )
 from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
+from vtreat_py.frames.columns import Column
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -51,27 +52,27 @@ def make_folds(
         If ``cv`` is not a number of folds, a splitter, a sound list of index pairs, or a column
         of folds; or if the column ``row_id`` does not tell folds.
     """
-    n_rows = frame.n_rows
+    n_rows, labels = frame.n_rows, None if groups is None else group_labels(groups)
     if cv is None:
         cv = DEFAULT_FOLDS
     # What another class makes of TimeSeriesSplit may be anything: it is checked like all splits.
     if (isinstance(cv, str) and cv == ORDERED) or type(cv) is TimeSeriesSplit:
         plan = _in_time(cv, outcome, n_rows)
-        if groups is not None:
-            _check_groups(plan, group_labels(groups))
+        if labels is not None:
+            _check_groups(plan, labels)
         return plan
     if names_fold_column(cv):
         plan = FoldPlan(*fold_by_column(frame, cv))
     elif isinstance(cv, int | np.integer) and type(cv) is not bool:
         check_fold_count(int(cv))
         if row_id is None:
-            plan = _counted(int(cv), groups, random_state, outcome, n_rows)
+            plan = _counted(int(cv), labels, random_state, outcome, n_rows)
         elif groups is None:
             plan = FoldPlan(fold_by_row_id(frame, row_id, int(cv), random_state), int(cv))
         else:
             plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
-        plan = folds_of_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
+        plan = folds_of_pairs(_split_by(cv, labels, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
         plan = folds_of_pairs(list(cv), n_rows)
     else:
@@ -80,8 +81,8 @@ def make_folds(
             "column of folds, a scikit-learn splitter, or a list of (training rows, application "
             "rows) index pairs"
         )
-    if groups is not None:
-        _check_groups(plan, group_labels(groups))
+    if labels is not None:
+        _check_groups(plan, labels)
     _check_training_counts(plan, outcome.weight)
     return plan
 
@@ -112,7 +113,7 @@ def _with_fold(rows: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
 
 
-def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
+def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
     """Ask a splitter of the scikit-learn kind for its pairs."""
     if isinstance(cv, BaseShuffleSplit):
         raise InvalidOptionError(
@@ -120,7 +121,6 @@ def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int)
             "in several of them or in none, by chance. Give a splitter that applies each row "
             "equally often, such as KFold(shuffle=True) or RepeatedKFold"
         )
-    labels = None if groups is None else group_labels(groups)
     try:
         return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
     except ValueError as reason:
@@ -130,13 +130,12 @@ def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int)
 
 
 def _counted(
-    n_folds: int, groups: Column | None, random_state: Any, outcome: OutcomeRows, n_rows: int
+    n_folds: int, labels: IntArray | None, random_state: Any, outcome: OutcomeRows, n_rows: int
 ) -> FoldPlan:
     if n_folds > n_rows:
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
-    if groups is None:
+    if labels is None:
         return FoldPlan(_stratified(n_folds, outcome.y, random_state), n_folds)
-    labels = group_labels(groups)
     n_groups = int(labels.max()) + 1
     if n_groups < n_folds:
         raise InvalidOptionError(
@@ -195,20 +194,6 @@ def _shuffled(dealt: IntArray, n_folds: int, random: Any) -> IntArray:
     if len(dealt) <= max(_STRATIFIED_ROWS, 1000 * n_folds):
         return np.asarray(random.permutation(dealt))
     return np.asarray(random.integers(n_folds, size=len(dealt), dtype=dealt.dtype))
-
-
-def group_labels(groups: Column) -> IntArray:
-    """Return the number of each row's group; every row must have one."""
-    if isinstance(groups, EmptyColumn) or (
-        isinstance(groups, NumericColumn) and groups.bad is not None
-    ):
-        raise OutcomeError("groups has missing values; each row needs a group")
-    if isinstance(groups, NumericColumn):
-        return np.asarray(np.unique(groups.values, return_inverse=True)[1])
-    codes, levels = groups.encode()
-    if (codes == levels.missing).any():
-        raise OutcomeError("groups has missing values; each row needs a group")
-    return np.asarray(np.unique(codes, return_inverse=True)[1])
 
 
 def folds_of_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:

@@ -83,18 +83,24 @@ def fold_by_group(groups: Column, n_folds: int, random_state: Any) -> IntArray:
     OutcomeError
         If a row has no group.
     """
-    if isinstance(groups, EmptyColumn):
-        raise no_group()
-    if isinstance(groups, NumericColumn):
-        if groups.bad is not None:
-            raise no_group()
-        number: IntArray = np.unique(groups.values, return_inverse=True)[1]
-    else:
+    number = group_labels(groups)
+    if not isinstance(groups, NumericColumn | EmptyColumn):
         numbered = _numbered(groups)
-        if numbered is None:
-            raise no_group()
+        assert numbered is not None
         number, _ = numbered
     return deal_groups(np.bincount(number), n_folds, random_state)[number]
+
+
+def group_labels(groups: Column) -> IntArray:
+    """Return the number of each row's group; every row must have one."""
+    if isinstance(groups, NumericColumn) and groups.bad is None:
+        return np.asarray(np.unique(groups.values, return_inverse=True)[1])
+    if isinstance(groups, NumericColumn | EmptyColumn):
+        raise no_group()
+    codes, levels = groups.encode()
+    if (codes == levels.missing).any():
+        raise no_group()
+    return np.asarray(np.unique(codes, return_inverse=True)[1])
 
 
 def _numbered(column: LevelColumn) -> tuple[IntArray, list[Any]] | None:
