@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,16 +18,15 @@ from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import inner
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.lazy.source import collect
-from vtreat_py.significance.logistic import SATURATED_ETA, Points, spread_of
+from vtreat_py.significance.logistic import SATURATED_ETA, Points
 from vtreat_py.significance.newton import (
     MANY_POINTS,
     MAX_ETA,
     REPAIR_WEIGHT,
     Derivatives,
     LogisticFit,
-    first_step,
+    Regressions,
     maximum_likelihood,
-    start_on_part,
 )
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
@@ -119,7 +117,8 @@ class Fits:
         missing = [r for r in asked if r.key not in self._made]
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            fit = maximum_likelihood(_EngineRegressions(self.rows, batch, self.rough))
+            own = {"rows": self.rows, "asked": batch, "rough": self.rough}
+            fit = maximum_likelihood(_EngineRegressions.known(*_scale(batch), **own))
             for i, regression in enumerate(batch):
                 self._made[regression.key] = LogisticFit(
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
@@ -127,9 +126,14 @@ class Fits:
         return [self._made[r.key] for r in asked]
 
 
-@dataclass(frozen=True, eq=False)
-class _EngineRegressions:
-    """`Regressions` on the rows of a lazy frame.
+def _scale(asked: Sequence[Regression]) -> tuple[Moments, FloatArray]:
+    """Moments and reach of regressions, one after the other."""
+    return Moments.joined([r.moments for r in asked]), np.array([r.reach for r in asked])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _EngineRegressions(Regressions):
+    """Regressions on the rows of a lazy frame.
 
     Attributes
     ----------
@@ -139,59 +143,13 @@ class _EngineRegressions:
 
     rows: DesignRows
     asked: Sequence[Regression]
-    rough: bool = False
     flipped: float = 0.0
 
-    @cached_property
-    def _moments(self) -> FloatArray:
-        """Weight, mean of x and y, squares of x, products: a column for each regression."""
-        found = [r.moments for r in self.asked]
-        return np.array([[m.weight[0], m.x[0], m.y[0], m.xx[0], m.xy[0]] for m in found]).T
-
-    @cached_property
-    def middle(self) -> FloatArray:
-        """Mean of x."""
-        return np.asarray(self._moments[1])
-
-    @cached_property
-    def spread(self) -> FloatArray:
-        """Standard deviation of x."""
-        weight, mean, _, squares, _ = self._moments
-        return spread_of(np.sqrt(squares / weight), mean)
-
-    @cached_property
-    def weight(self) -> FloatArray:
-        """Weight of all rows."""
-        return np.asarray(self._moments[0] * (1.0 + self.flipped))
-
-    @cached_property
-    def hit_weight(self) -> FloatArray:
-        """Weight of the target rows."""
-        weight, _, rate, _, _ = self._moments
-        return np.asarray(weight * (rate + self.flipped * (1.0 - rate)))
-
-    @cached_property
-    def slope_start(self) -> FloatArray:
-        """Twice the slope of the linear regression of the target."""
-        weight, _, _, _, products = self._moments
-        slope = 2.0 * products / (weight * self.spread)
-        return np.asarray(slope * ((1.0 - self.flipped) / (1.0 + self.flipped)))
-
-    @cached_property
-    def reach(self) -> FloatArray:
-        """Largest size of the standardised x."""
-        return np.array([r.reach for r in self.asked]) / self.spread
-
-    def start(self) -> tuple[FloatArray, FloatArray]:
-        """R's first step or, with many rows, a fit to some of them."""
-        if self.rows.row_id is None or self.rows.n_rows < MANY_POINTS:
-            return first_step(self)
-        return start_on_part(self, self._part())
-
-    def _part(self) -> Points:
-        """Some of the rows, by arithmetic on the row id, as points in memory."""
+    def part(self) -> Points | None:
+        """Some of many rows, by arithmetic on the row id, as points in memory."""
         rows, row_id = self.rows, self.rows.row_id
-        assert row_id is not None
+        if row_id is None or rows.n_rows < MANY_POINTS:
+            return None
         step = math.ceil(rows.n_rows / MANY_POINTS)
         picked = RowIdFolds.seeded(step, _SEED).of(row_id.value) == 0
         wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
@@ -200,26 +158,15 @@ class _EngineRegressions:
             wanted[_WEIGHT] = rows.w
         table = collect(self._frame(range(len(self.asked))).filter(picked).select(**wanted))
         x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
-        y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
-        total = (
-            np.ones_like(x) if rows.weight is None else np.tile(floats(table, _WEIGHT), (len(x), 1))
-        )
+        y, fold, total = table[Y].to_numpy(), table[FOLD].to_numpy(), np.ones_like(x)
+        if rows.weight is not None:
+            total[:] = floats(table, _WEIGHT)
         for i, r in enumerate(self.asked):
             if r.left_out is not None:
                 total[i, fold == r.left_out] = 0.0
         hits = total * np.stack([y == r.number for r in self.asked])
-        return Points(
-            x,
-            total,
-            hits,
-            self.middle,
-            self.spread,
-            self.weight,
-            self.hit_weight,
-            self.slope_start,
-            self.reach,
-            self.rough,
-        ).on(x, total, hits)
+        whole = Points.of_moments(x, total, hits, *_scale(self.asked), self.rough)
+        return whole.on(x, total, hits)
 
     def _frame(self, which: Iterable[int]) -> nw.LazyFrame[Any]:
         """The rows that count, with the columns of some regressions."""
@@ -229,9 +176,8 @@ class _EngineRegressions:
 
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
-        return replace(
-            self, asked=[self.asked[i] for i in which], rough=False, flipped=REPAIR_WEIGHT
-        )
+        asked, flipped = [self.asked[i] for i in which], REPAIR_WEIGHT
+        return self.known(*_scale(asked), flipped, rows=self.rows, asked=asked, flipped=flipped)
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Sum over the rows of the frame."""
@@ -292,7 +238,8 @@ class _Terms:
         x, eta, decay, likelier = map(self._column, ("x", "eta", "decay", "likelier"))
         other = decay * likelier
         rate = nw.when(eta > 0).then(likelier).otherwise(other)
-        hit = self._hit()
+        is_hit = nw.col(Y) == self.regression.number
+        hit = nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))  # and its copy
         copies = 1.0 + self.flipped
         # Where the line is out of range its end stands for it, as in `Points.evaluate`.
         held = (
@@ -321,8 +268,3 @@ class _Terms:
                 value = nw.when(included).then(value)
             found[f"{name}{self.place}"] = "sum", value
         return found
-
-    def _hit(self) -> nw.Expr:
-        """1 for the class, 0 for others, and the flipped copy of that."""
-        is_hit = nw.col(Y) == self.regression.number
-        return nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))

@@ -14,9 +14,9 @@ from vtreat_py.significance.newton import (
     REPAIR_WEIGHT,
     Derivatives,
     LogisticFit,
-    first_step,
+    Regressions,
     maximum_likelihood,
-    start_on_part,
+    spread_of,
 )
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
@@ -25,8 +25,6 @@ from vtreat_py.statistics.tally import blocks
 # What linear predictors beyond `MAX_ETA` are taken for.
 SATURATED_ETA = -np.log(np.finfo(np.float64).eps)
 _BLOCK = 1 << 14
-# Variation of x below this share of its size is rounding.
-_ROUNDING = 1e-15
 # Stands for weight 0 where something is divided by it.
 _TINY = 1e-300
 # With many points, every so manieth gives the starting values.
@@ -81,20 +79,13 @@ def logistic_score(fit: LogisticFit, extra_degrees: float = 0.0) -> Score:
     return Score(fit.slope, rsq, sig)
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
-    """`Regressions` on points in memory; ``middle`` is what x is centred by."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Points(Regressions):
+    """Regressions on points in memory."""
 
     x: FloatArray
     total: FloatArray | None
     hits: FloatArray
-    middle: FloatArray
-    spread: FloatArray
-    weight: FloatArray
-    hit_weight: FloatArray
-    slope_start: FloatArray
-    reach: FloatArray
-    rough: bool = False
 
     @classmethod
     def of_moments(
@@ -106,15 +97,8 @@ class Points:
         reach: FloatArray,
         rough: bool = False,
     ) -> Points:
-        """Centre and scale the x of each regression, whose moments and extent are known.
-
-        ``reach`` is the largest distance of x from its mean.
-        """
-        weight, middle = moments.weight, moments.x
-        spread = spread_of(np.sqrt(moments.xx / weight), middle)
-        hit_weight = weight * (moments.y + moments.centre_y)
-        start = 2.0 * moments.xy / (weight * spread)
-        return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread, rough)
+        """Centre and scale the x of each regression; see `Regressions.known`."""
+        return cls.known(moments, reach, x=x, total=total, hits=hits, rough=rough)
 
     @classmethod
     def standardised(cls, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> Points:
@@ -132,17 +116,24 @@ class Points:
             variance += _sum(apart * apart, part)
             covariance += _sum(apart, hits[:, piece] - (share if part is None else share * part))
         spread = spread_of(np.sqrt(variance / weight), middle)
-        reach = np.maximum(high, -low)
-        start = 2.0 * covariance / (weight * spread)
-        return cls(x, total, hits, middle, spread, weight, hit_weight, start, reach / spread)
+        return cls(
+            middle=middle,
+            spread=spread,
+            weight=weight,
+            hit_weight=hit_weight,
+            slope_start=2.0 * covariance / (weight * spread),
+            reach=np.maximum(high, -low) / spread,
+            x=x,
+            total=total,
+            hits=hits,
+        )
 
-    def start(self) -> tuple[FloatArray, FloatArray]:
-        """R's first step or, with many points, a fit to some of them."""
+    def part(self) -> Points | None:
+        """Return the problems on every so manieth point; None where there are not many."""
         if self.x.shape[1] < MANY_POINTS:
-            return first_step(self)
+            return None
         total = None if self.total is None else self.total[:, ::_THINNING]
-        part = self.on(self.x[:, ::_THINNING], total, self.hits[:, ::_THINNING])
-        return start_on_part(self, part)
+        return self.on(self.x[:, ::_THINNING], total, self.hits[:, ::_THINNING])
 
     def on(self, x: FloatArray, total: FloatArray | None, hits: FloatArray) -> Points:
         """Return the problems on other points, standardised as they are."""
@@ -159,18 +150,17 @@ class Points:
 
         hits = pick(self.hits)
         total = np.ones_like(hits) if self.total is None else pick(self.total)
-        misses, all_hits = total - hits, self.hit_weight[which]
-        weight = self.weight[which]
+        weight, hit_weight = self.weight[which], self.hit_weight[which]
         return Points(
-            self.x[which],
-            total * (1.0 + REPAIR_WEIGHT),
-            hits + REPAIR_WEIGHT * misses,
-            self.middle[which],
-            self.spread[which],
-            weight * (1.0 + REPAIR_WEIGHT),
-            all_hits + REPAIR_WEIGHT * (weight - all_hits),
-            self.slope_start[which] * (1.0 - REPAIR_WEIGHT) / (1.0 + REPAIR_WEIGHT),
-            self.reach[which],
+            middle=self.middle[which],
+            spread=self.spread[which],
+            weight=weight * (1.0 + REPAIR_WEIGHT),
+            hit_weight=hit_weight + REPAIR_WEIGHT * (weight - hit_weight),
+            slope_start=self.slope_start[which] * (1.0 - REPAIR_WEIGHT) / (1.0 + REPAIR_WEIGHT),
+            reach=self.reach[which],
+            x=self.x[which],
+            total=total * (1.0 + REPAIR_WEIGHT),
+            hits=hits + REPAIR_WEIGHT * (total - hits),
         )
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
@@ -221,11 +211,6 @@ def _add_moments(sums: FloatArray, values: FloatArray, x: FloatArray) -> None:
     for k in range(1, len(sums)):
         values *= x
         sums[k] += values.sum(axis=1)
-
-
-def spread_of(deviation: FloatArray, middle: FloatArray) -> FloatArray:
-    """Deviations; infinite for a constant, which lies off its own mean by rounding only."""
-    return np.asarray(np.where(deviation > _ROUNDING * np.abs(middle), deviation, np.inf))
 
 
 def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Self
 
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.statistics.moments import Moments
 
 _MAX_ITERATIONS = 25
 _TOLERANCE = 1e-8
@@ -31,6 +33,8 @@ _DEVIANCE_LEFT = 1e-8
 MANY_POINTS = 1 << 16
 # With less than this share of its deviance left, a fit starts too far out.
 _NEARLY_SEPARATED = 1e-3
+# Variation of x below this share of its size is rounding.
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,49 +68,87 @@ def maximum_likelihood(problem: Regressions) -> LogisticFit:
     if not path.converged.all():
         lost = np.flatnonzero(~path.converged)
         repaired = problem.doubled(lost)
-        again = _newton(repaired, first_step(repaired), _REPAIR_ITERATIONS)
+        again = _newton(repaired, repaired.first_step(), _REPAIR_ITERATIONS)
         slope[lost], deviance[lost] = again.slope, again.deviance
         null[lost] = _null_deviance(repaired)
     return LogisticFit(slope / problem.spread, deviance, null)
 
 
-class Regressions(Protocol):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Regressions(ABC):
     """Several regressions, as far as the iteration looks at them.
 
-    Each sees its variable as ``(x - middle) / spread``; ``spread`` is infinite where x does not
-    vary. Arrays are of shape (p,).
+    Each sees its variable as ``(x - middle) / spread``.
+
+    Attributes
+    ----------
+    middle, spread : ndarray of shape (p,)
+        Mean and standard deviation of x; the latter is infinite where x does not vary.
+    weight, hit_weight : ndarray of shape (p,)
+        Weight of all rows, and of the target rows.
+    slope_start : ndarray of shape (p,)
+        Twice the slope of the linear regression of the target.
+    reach : ndarray of shape (p,)
+        Largest size of the standardised x.
+    rough : bool
+        Whether the deviance is all that is wanted, to 1e-8 of it; slopes are then rough.
     """
 
-    @property
-    def spread(self) -> FloatArray:
-        """Standard deviation of x."""
+    middle: FloatArray
+    spread: FloatArray
+    weight: FloatArray
+    hit_weight: FloatArray
+    slope_start: FloatArray
+    reach: FloatArray
+    rough: bool = False
 
-    @property
-    def weight(self) -> FloatArray:
-        """Weight of all rows."""
+    @classmethod
+    def known(cls, moments: Moments, reach: FloatArray, flipped: float = 0.0, **own: Any) -> Self:
+        """Centre and scale the x of each regression, whose moments and extent are known.
 
-    @property
-    def hit_weight(self) -> FloatArray:
-        """Weight of the target rows."""
-
-    @property
-    def slope_start(self) -> FloatArray:
-        """Twice the slope of the linear regression of the target."""
-
-    @property
-    def reach(self) -> FloatArray:
-        """Largest size of the standardised x."""
-
-    @property
-    def rough(self) -> bool:
-        """Whether the deviance is all that is wanted, to 1e-8 of it; slopes are then rough."""
+        ``reach`` is the largest distance of x from its mean, ``flipped`` the weight of a copy of
+        all rows whose outcome is flipped.
+        """
+        weight, rate = moments.weight, moments.y + moments.centre_y
+        spread = spread_of(np.sqrt(moments.xx / weight), moments.x)
+        slope = 2.0 * moments.xy / (weight * spread)
+        return cls(
+            middle=moments.x,
+            spread=spread,
+            weight=weight * (1.0 + flipped),
+            hit_weight=weight * (rate + flipped * (1.0 - rate)),
+            slope_start=slope * ((1.0 - flipped) / (1.0 + flipped)),
+            reach=reach / spread,
+            **own,
+        )
 
     def start(self) -> tuple[FloatArray, FloatArray]:
-        """Intercepts and slopes to start from."""
+        """Intercepts and slopes to start from: R's first step or, with many points, a fit to some.
 
+        Where that part is separated, or of one class, the whole may not be: then begin as R does.
+        """
+        intercept, slope = self.first_step()
+        part = self.part()
+        if part is None:
+            return intercept, slope
+        fit, null = _newton(part, part.start(), _MAX_ITERATIONS), _null_deviance(part)
+        usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
+        return np.where(usable, fit.intercept, intercept), np.where(usable, fit.slope, slope)
+
+    def first_step(self) -> tuple[FloatArray, FloatArray]:
+        """Intercepts and slopes after the first step from R's starting values."""
+        balance = 2.0 * self.hit_weight / self.weight - 1.0
+        return _FIRST_RESPONSE * balance, _FIRST_RESPONSE * self.slope_start
+
+    @abstractmethod
+    def part(self) -> Regressions | None:
+        """Return the regressions on some of the points, standardised alike; None: on few."""
+
+    @abstractmethod
     def doubled(self, which: IntArray) -> Regressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
 
+    @abstractmethod
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Likelihood of regressions ``which`` at given coefficients, per ``spread`` of x."""
 
@@ -164,20 +206,9 @@ class Derivatives:
         return np.asarray(along)
 
 
-def first_step(problem: Regressions) -> tuple[FloatArray, FloatArray]:
-    """Intercept and slope after the first step from R's starting values."""
-    balance = 2.0 * problem.hit_weight / problem.weight - 1.0
-    return _FIRST_RESPONSE * balance, _FIRST_RESPONSE * problem.slope_start
-
-
-def start_on_part(problem: Regressions, part: Regressions) -> tuple[FloatArray, FloatArray]:
-    """Start from a fit to a part of the points, or as R does where that is of no use."""
-    intercept, slope = first_step(problem)
-    fit = _newton(part, part.start(), _MAX_ITERATIONS)
-    # Where the part is separated, or of one class, the whole may not be: then begin as usual.
-    null = _null_deviance(part)
-    usable = fit.converged & (null > 0) & (fit.deviance > _NEARLY_SEPARATED * null)
-    return np.where(usable, fit.intercept, intercept), np.where(usable, fit.slope, slope)
+def spread_of(deviation: FloatArray, middle: FloatArray) -> FloatArray:
+    """Deviations; infinite for a constant, which lies off its own mean by rounding only."""
+    return np.asarray(np.where(deviation > _ROUNDING * np.abs(middle), deviation, np.inf))
 
 
 def _null_deviance(problem: Regressions) -> FloatArray:
@@ -201,7 +232,7 @@ def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iteratio
     """Iterate to the maximum of the likelihood."""
     p = len(problem.weight)
     intercept, slope = start
-    before = np.full((2, p), 0.0)
+    before = np.zeros((2, p))
     deviance = -2.0 * problem.weight * np.log(0.75)
     converged = np.zeros(p, dtype=bool)
     active = np.arange(p)
