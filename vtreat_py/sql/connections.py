@@ -44,7 +44,6 @@ class Connection(ABC):
     def create(self, name: str, table: pa.Table) -> None:
         """Make a table that stays, unless there is one of that name."""
 
-    @abstractmethod
     def numbers(self, query: str) -> FloatArray:
         """Run a query; NULL becomes NaN.
 
@@ -52,6 +51,10 @@ class Connection(ABC):
         -------
         ndarray of shape (n_rows, n_columns)
         """
+        return np.array(self._rows(query), dtype=np.float64)
+
+    @abstractmethod
+    def _rows(self, query: str) -> Any: ...
 
 
 class ViewConnection(Connection):
@@ -68,11 +71,10 @@ class ViewConnection(Connection):
             yield
         finally:
             while self.loaded:
-                self.drop(self.loaded.pop())
+                self._drop(self.loaded.pop())
 
     @abstractmethod
-    def drop(self, name: str) -> None:
-        """Drop a view."""
+    def _drop(self, name: str) -> None: ...
 
 
 class DuckDBConnection(ViewConnection):
@@ -81,8 +83,7 @@ class DuckDBConnection(ViewConnection):
     dialect = check_native("duckdb")
     told_by = "register"
 
-    def drop(self, name: str) -> None:
-        """Drop a view."""
+    def _drop(self, name: str) -> None:
         self.native.unregister(name)
 
     def load(self, name: str, table: pa.Table) -> None:
@@ -97,9 +98,8 @@ class DuckDBConnection(ViewConnection):
             quoted, read = self.dialect.quoted(name), self.dialect.quoted(view)
             self.native.execute(f"CREATE TABLE IF NOT EXISTS {quoted} AS SELECT * FROM {read}")
 
-    def numbers(self, query: str) -> FloatArray:
-        """Run a query."""
-        return _matrix(self.native.execute(query).fetchall())
+    def _rows(self, query: str) -> Any:
+        return self.native.execute(query).fetchall()
 
 
 class SQLiteConnection(Connection):
@@ -140,9 +140,8 @@ class SQLiteConnection(Connection):
         finally:
             self.native.execute("RELEASE vtreat")
 
-    def numbers(self, query: str) -> FloatArray:
-        """Run a query."""
-        return _matrix(self._cursor().execute(query).fetchall())
+    def _rows(self, query: str) -> Any:
+        return self._cursor().execute(query).fetchall()
 
     def _cursor(self) -> Any:
         cursor = self.native.cursor()
@@ -184,17 +183,9 @@ class PostgresConnection(Connection):
                 self._fill("CREATE TABLE", name, table)
                 cursor.execute(f"ANALYZE {quoted}")
 
-    def numbers(self, query: str) -> FloatArray:
-        """Run a query."""
+    def _rows(self, query: str) -> Any:
         with self._cursor() as cursor:
-            return _matrix(cursor.execute(query).fetchall())
-
-    def column_type(self, field: pa.Field) -> str:
-        """Name PostgreSQL's type of a column."""
-        kind, t = field.type, pa.types
-        if t.is_timestamp(kind):
-            return "timestamp" if kind.tz is None else "timestamptz"
-        return _named_type(field, _POSTGRES)
+            return cursor.execute(query).fetchall()
 
     def _cursor(self) -> Any:
         from psycopg.rows import tuple_row
@@ -204,7 +195,7 @@ class PostgresConnection(Connection):
     def _fill(self, make: str, name: str, table: pa.Table) -> None:
         quoted = self.dialect.quoted(name)
         with self._cursor() as cursor:
-            cursor.execute(f"{make} {quoted} ({_declared(table, self)})")
+            cursor.execute(f"{make} {quoted} ({_declared(table, self.dialect)})")
             with cursor.copy(f"COPY {quoted} FROM STDIN") as copy:
                 for row in zip(*(c.to_pylist() for c in table.columns), strict=True):
                     copy.write_row(row)
@@ -216,8 +207,7 @@ class SparkConnection(ViewConnection):
     dialect = check_native("spark")
     told_by = "createDataFrame"
 
-    def drop(self, name: str) -> None:
-        """Drop a view."""
+    def _drop(self, name: str) -> None:
         self.native.catalog.dropTempView(name)
 
     def load(self, name: str, table: pa.Table) -> None:
@@ -228,21 +218,11 @@ class SparkConnection(ViewConnection):
     def create(self, name: str, table: pa.Table) -> None:
         """Make a view that stays as long as the session."""
         rows = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
-        frame = self.native.createDataFrame(rows, _declared(table, self))
+        frame = self.native.createDataFrame(rows, _declared(table, self.dialect))
         frame.createOrReplaceTempView(name)
 
-    def numbers(self, query: str) -> FloatArray:
-        """Run a query."""
-        return _matrix([tuple(row) for row in self.native.sql(query).collect()])
-
-    def column_type(self, field: pa.Field) -> str:
-        """Name Spark's type of a column."""
-        kind, t = field.type, pa.types
-        if t.is_timestamp(kind):
-            return "timestamp_ntz" if kind.tz is None else "timestamp"
-        if t.is_decimal(kind):
-            return f"decimal({kind.precision}, {kind.scale})"
-        return _named_type(field, _SPARK)
+    def _rows(self, query: str) -> Any:
+        return [tuple(row) for row in self.native.sql(query).collect()]
 
 
 _CONNECTIONS: dict[str, type[Connection]] = {
@@ -288,14 +268,9 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
     return kind(native)
 
 
-def _declared(table: pa.Table, engine: PostgresConnection | SparkConnection) -> str:
+def _declared(table: pa.Table, dialect: Dialect) -> str:
     """List the columns of a table with their types."""
-    columns = [f"{engine.dialect.quoted(f.name)} {engine.column_type(f)}" for f in table.schema]
-    return ", ".join(columns)
-
-
-def _matrix(rows: list[tuple[Any, ...]]) -> FloatArray:
-    return np.array(rows, dtype=np.float64)
+    return ", ".join(f"{dialect.quoted(f.name)} {_type_name(f, dialect)}" for f in table.schema)
 
 
 def _for_sqlite(value: Any) -> Any:
@@ -307,35 +282,31 @@ def _for_sqlite(value: Any) -> Any:
     return float(value)
 
 
-_Test = Callable[[pa.DataType], bool]
-_SPARK: list[tuple[_Test, str]] = [
-    (pa.types.is_boolean, "boolean"),
-    (pa.types.is_large_string, "string"),
-    (pa.types.is_large_binary, "binary"),
-    (pa.types.is_float32, "float"),
-    (pa.types.is_floating, "double"),
-    (pa.types.is_uint64, "decimal(20, 0)"),
-    (pa.types.is_integer, "bigint"),
-    (pa.types.is_date, "date"),
-    (pa.types.is_duration, "interval day to second"),
-]
-_POSTGRES: list[tuple[_Test, str]] = [
-    (pa.types.is_boolean, "boolean"),
-    (pa.types.is_large_string, "text"),
-    (pa.types.is_large_binary, "bytea"),
-    (pa.types.is_float32, "real"),
-    (pa.types.is_floating, "float8"),
-    (pa.types.is_uint64, "numeric"),
-    (pa.types.is_integer, "bigint"),
-    (pa.types.is_date, "date"),
-    (pa.types.is_duration, "interval"),
-    (pa.types.is_time, "time"),
-    (pa.types.is_decimal, "numeric"),
+def _is_without_zone(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) and kind.tz is None)
+
+
+# Names of types in PostgreSQL and Spark.
+_TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None]] = [
+    (pa.types.is_boolean, "boolean", "boolean"),
+    (pa.types.is_large_string, "text", "string"),
+    (pa.types.is_large_binary, "bytea", "binary"),
+    (pa.types.is_float32, "real", "float"),
+    (pa.types.is_floating, "float8", "double"),
+    (pa.types.is_uint64, "numeric", "decimal(20, 0)"),
+    (pa.types.is_integer, "bigint", "bigint"),
+    (pa.types.is_decimal, "numeric", "decimal({kind.precision}, {kind.scale})"),
+    (pa.types.is_date, "date", "date"),
+    (_is_without_zone, "timestamp", "timestamp_ntz"),
+    (pa.types.is_timestamp, "timestamptz", "timestamp"),
+    (pa.types.is_duration, "interval", "interval day to second"),
+    (pa.types.is_time, "time", None),
 ]
 
 
-def _named_type(field: pa.Field, names: list[tuple[_Test, str]]) -> str:
-    for test, name in names:
-        if test(field.type):
-            return name
+def _type_name(field: pa.Field, dialect: Dialect) -> str:
+    for test, *names in _TYPES:
+        name = names[("postgres", "spark").index(dialect.name)]
+        if name is not None and test(field.type):
+            return name.format(kind=field.type)
     raise UnsupportedColumnError(field.name, f"values of type {field.type}")

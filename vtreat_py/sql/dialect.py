@@ -30,6 +30,8 @@ class Dialect(ABC):
         How many tables a query may join.
     most_columns : int or None
         How many columns a query may read or return.
+    nul : str
+        The call of a function that gives the character NUL.
     traps_underflow : bool
         Whether a product too small for a float is an error, and not 0.
     """
@@ -39,6 +41,7 @@ class Dialect(ABC):
     longest_name: int | None = None
     most_joins: int | None = None
     most_columns: int | None = None
+    nul = "chr(0)"
     traps_underflow = False
 
     def identifier(self, name: str) -> str:
@@ -77,25 +80,28 @@ class Dialect(ABC):
             return self.text(key)
         return self.blob(key) if isinstance(key, bytes) else self.double(key)
 
-    @abstractmethod
     def text(self, value: str) -> str:
-        """Write text."""
+        """Write text; NUL ends a query, and is put in by a function."""
+        quoted = "'" + value.replace("'", "''") + "'"
+        put_in = quoted.replace("\0", f"' || {self.nul} || '")
+        return quoted if "\0" not in value else f"({put_in})"
 
-    @abstractmethod
     def blob(self, value: bytes) -> str:
         """Write bytes."""
+        return f"X'{value.hex()}'"
 
-    @abstractmethod
     def double(self, value: float) -> str:
         """Write a float (or an infinity), so that the engine reads the same bits."""
+        word = infinity(value)
+        return decimal(value) if word is None else f"CAST('{word}' AS DOUBLE)"
 
     @abstractmethod
     def text_key(self, column: str) -> str:
         """Read a column as text that is compared by code point."""
 
-    @abstractmethod
-    def number(self, column: str, may_be_boolean: bool) -> str:
+    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
         """Read a column of numbers or booleans as floats."""
+        return f"CAST({column} AS DOUBLE)"
 
     @abstractmethod
     def moment(self, kind: Kind, column: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtreat_py.frames.columns import Kind
-from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
+from vtreat_py.sql.dialect import Dialect, floor_seconds
 
 
 class DuckDB(Dialect):
@@ -16,27 +16,13 @@ class DuckDB(Dialect):
 
     name = "duckdb"
 
-    def text(self, value: str) -> str:
-        """Write text; NUL ends a query, and is put in by a function."""
-        quoted = "'" + value.replace("'", "''") + "'"
-        return quoted if "\0" not in value else f"({quoted.replace(chr(0), _NUL)})"
-
     def blob(self, value: bytes) -> str:
         """Write bytes."""
         return f"unhex('{value.hex()}')"
 
-    def double(self, value: float) -> str:
-        """Write a float."""
-        word = infinity(value)
-        return decimal(value) if word is None else f"CAST('{word}' AS DOUBLE)"
-
     def text_key(self, column: str) -> str:
         """Read text (or an ENUM); the column, or the session, may have a collation of its own."""
         return f'CAST({column} AS VARCHAR) COLLATE "binary"'
-
-    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
-        """Read numbers or booleans."""
-        return f"CAST({column} AS DOUBLE)"
 
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read dates and times; infinite ones are bad values."""
@@ -67,6 +53,3 @@ class Portable(DuckDB):
             for row in rows
         ]
         return f"{name} AS (\n" + "\n  UNION ALL\n".join(selects) + "\n)"
-
-
-_NUL = "' || chr(0) || '"

@@ -7,7 +7,7 @@ import re
 
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.frames.columns import Kind
-from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
+from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds
 
 # Text that reads the same whatever spark.sql.parser.escapedStringLiterals is, and in which
 # spark.sql.variable.substitute finds nothing to put in.
@@ -42,24 +42,15 @@ class Spark(Dialect):
             return f"'{value}'"
         return f"CAST({self.blob(value.encode())} AS STRING)"
 
-    def blob(self, value: bytes) -> str:
-        """Write bytes."""
-        return f"X'{value.hex()}'"
-
     def double(self, value: float) -> str:
         """Write a float."""
-        word = infinity(value)
-        if word is not None:
-            return f"CAST('{word}' AS DOUBLE)"
+        if not math.isfinite(value):
+            return super().double(value)
         return f"({'-' * (math.copysign(1.0, value) < 0)}{decimal(abs(value))}D)"
 
     def text_key(self, column: str) -> str:
         """Read text; the cast takes away a collation of the column."""
         return f"CAST({column} AS STRING)"
-
-    def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
-        """Read numbers or booleans."""
-        return f"CAST({column} AS DOUBLE)"
 
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read dates and datetimes: without time zone by the clock, with one by the moment."""

@@ -22,15 +22,7 @@ class SQLite(Dialect):
     name = "sqlite"
     most_joins = 60  # of the 64 that it takes
     most_columns = 2000
-
-    def text(self, value: str) -> str:
-        """Write text; NUL ends a query, and is put in by a function."""
-        quoted = "'" + value.replace("'", "''") + "'"
-        return quoted if "\0" not in value else f"({quoted.replace(chr(0), _NUL)})"
-
-    def blob(self, value: bytes) -> str:
-        """Write bytes."""
-        return f"X'{value.hex()}'"
+    nul = "char(0)"
 
     def double(self, value: float) -> str:
         """Write a float."""
@@ -68,9 +60,6 @@ class SQLite(Dialect):
             moment = f"{_seconds(whole)} + {nanos} / 1000000000.0"
             return f"CASE WHEN {column} GLOB '{day}*' THEN {moment} END"
         return None
-
-
-_NUL = "' || char(0) || '"
 
 
 def _seconds(text: str) -> str:
