@@ -41,10 +41,6 @@ def p_value_by_draws(
         A smooth approximation of the probability to reach a value. Where no draw reaches the
         statistic it continues the tail from the tenth largest, by the share that reaches there.
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     One more than the draws that reach the statistic, over one more than their number: it is at

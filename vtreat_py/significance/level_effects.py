@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 from scipy import optimize, special
@@ -24,6 +24,9 @@ _ROUNDING = 1e-13
 _FEW_ROWS = 64
 # Two levels have an exact test up to so many of them.
 _MANY_HITS = 10_000
+
+# Gives so many independent draws of the statistic.
+Draw = Callable[[int], FloatArray]
 
 
 def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
@@ -98,23 +101,23 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
         if isinstance(exact, float):
             return exact
         if exact is not None:
-            p = p_value_by_draws(exact.draw, statistic, tail)
+            p = p_value_by_draws(exact, statistic, tail)
     return max(p, _least(sizes, count))
 
 
 def _exact(
     coefficient: FloatArray, size: FloatArray, hits: FloatArray | None, y: Sample
-) -> float | _FewHits | _FewRows | None:
+) -> float | Draw | None:
     """p-value, or what to draw, where the statistic lies on points too far apart for a curve."""
     if hits is not None:
         rarer = float(min(hits.sum(), size.sum() - hits.sum()))
         if len(size) == 2 and rarer <= _MANY_HITS:
             return float(fisher_exact(np.append(hits, size - hits)[:, None])[0])
         if rarer <= _FEW_ROWS:
-            return _FewHits.of_levels(coefficient, size, rarer)
+            return _draws_of_hits(coefficient, size, rarer)
     paired = size > 1
     if size[paired].sum() <= _FEW_ROWS:
-        return _FewRows(coefficient[paired], size[paired].astype(np.intp), y)
+        return _draws_of_outcomes(coefficient[paired], size[paired].astype(np.intp), y)
     return None
 
 
@@ -141,56 +144,43 @@ def _prior_rows(size: FloatArray, count: IntArray) -> float:
     return float(optimize.brentq(surplus, 0.0, size.max() * math.sqrt(n_levels / _DECIDING_LEVELS)))
 
 
-@dataclass(frozen=True, eq=False)
-class _FewHits:
+def _draws_of_hits(coefficient: FloatArray, size: FloatArray, hits: float) -> Draw:
     """The statistic as a function of the levels that the rows of the rarer class fall in.
 
     It is ``base + sum_j pair_j * h_j * (h_j - 1) + sum_j single_j * h_j`` with h_j of them in
     level j.
     """
+    # Draws must not depend on the order of the levels; those of one size are alike.
+    order = np.argsort(size, kind="stable")
+    coefficient, size = coefficient[order], size[order]
+    p = hits / float(size.sum())
+    pair = coefficient / (p * (1.0 - p))
+    base = float((pair * size * (size - 1.0)).sum()) * p * p
+    single = 2.0 * p * pair * (1.0 - size)
+    last_row, n_hits = np.cumsum(size), int(hits)
 
-    n_hits: int
-    last_row: FloatArray  # of each level, when the rows are in order of their levels
-    base: float
-    pair: FloatArray
-    single: FloatArray
-
-    @classmethod
-    def of_levels(cls, coefficient: FloatArray, size: FloatArray, n_hits: float) -> _FewHits:
-        """Prepare for so many rows of the rarer class."""
-        # Draws must not depend on the order of the levels; those of one size are alike.
-        order = np.argsort(size, kind="stable")
-        coefficient, size = coefficient[order], size[order]
-        p = n_hits / float(size.sum())
-        pair = coefficient / (p * (1.0 - p))
-        base = float((pair * size * (size - 1.0)).sum()) * p * p
-        return cls(int(n_hits), np.cumsum(size), base, pair, 2.0 * p * pair * (1.0 - size))
-
-    def draw(self, n_draws: int) -> FloatArray:
-        """Statistics of random choices of the rows."""
-        rows = different_rows(int(self.last_row[-1]), self.n_hits, n_draws)
-        level = np.sort(np.searchsorted(self.last_row, rows, side="right"), axis=1)
-        place = np.arange(self.n_hits)
+    def draw(n_draws: int) -> FloatArray:
+        rows = different_rows(int(last_row[-1]), n_hits, n_draws)
+        level = np.sort(np.searchsorted(last_row, rows, side="right"), axis=1)
+        place = np.arange(n_hits)
         first = np.zeros_like(level)
         first[:, 1:] = np.where(level[:, 1:] != level[:, :-1], place[1:], 0)
         before = place - np.maximum.accumulate(first, axis=1)  # rows of the same level before
-        drawn = self.single[level] + 2.0 * before * self.pair[level]
-        return np.asarray(self.base + drawn.sum(axis=1))
+        drawn = single[level] + 2.0 * before * pair[level]
+        return np.asarray(base + drawn.sum(axis=1))
+
+    return draw
 
 
-@dataclass(frozen=True, eq=False)
-class _FewRows:
+def _draws_of_outcomes(coefficient: FloatArray, size: IntArray, y: Sample) -> Draw:
     """The statistic as a function of the outcomes of the rows that share a level."""
+    order = np.argsort(size, kind="stable")  # draws must not depend on the levels' order
+    coefficient, size = coefficient[order], size[order]
+    first = np.cumsum(size) - size
 
-    coefficient: FloatArray
-    size: IntArray
-    y: Sample
+    def draw(n_draws: int) -> FloatArray:
+        drawn = y.take(different_rows(y.n_whole_rows, int(size.sum()), n_draws))
+        squares = np.add.reduceat(drawn * drawn, first, axis=1)
+        return np.asarray((np.add.reduceat(drawn, first, axis=1) ** 2 - squares) @ coefficient)
 
-    def draw(self, n_draws: int) -> FloatArray:
-        """Statistics of random choices of the outcomes."""
-        order = np.argsort(self.size, kind="stable")  # draws must not depend on the levels' order
-        size = self.size[order]
-        y = self.y.take(different_rows(self.y.n_whole_rows, int(size.sum()), n_draws))
-        first = np.cumsum(size) - size
-        pairs = np.add.reduceat(y, first, axis=1) ** 2 - np.add.reduceat(y * y, first, axis=1)
-        return np.asarray(pairs @ self.coefficient[order])
+    return draw

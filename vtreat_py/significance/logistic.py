@@ -45,10 +45,6 @@ def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> L
         Weight of all rows and of the target rows at each point; ``total=None`` if each point is
         one row of weight 1.
 
-    Returns
-    -------
-    LogisticFit
-
     Notes
     -----
     Iteratively reweighted least squares from R's starting values, stopped when the deviance

@@ -57,8 +57,8 @@ class PairSharing:
         """Look through one pair to four."""
         shared: dict[Blocks, Counter[Exponents]] = {}
         for times in range(1, MOMENTS + 1):
-            for levels, ways in _shared_levels(times).items():
-                for rows in itertools.product(*(_shared_rows(b).items() for b in levels)):
+            for levels, ways in _shared(times, 1).items():
+                for rows in itertools.product(*(_shared(b, 2).items() for b in levels)):
                     blocks = tuple((b, len(r)) for b, (r, _) in zip(levels, rows, strict=True))
                     exponents = tuple(sorted(sum((r for r, _ in rows), ())))
                     every_way = ways * math.prod(w for _, w in rows)
@@ -147,18 +147,13 @@ def _sum_over_different(factors: tuple[Any, ...]) -> Mapping[tuple[Any, ...], in
 
 
 @cache
-def _shared_levels(times: int) -> dict[Exponents, int]:
-    """In how many ways pairs may be of the same levels: keys are the pairs of each level."""
-    return dict(Counter(tuple(sorted(map(len, p))) for p in _partitions(times, 1)))
+def _shared(times: int, apart: int) -> dict[Exponents, int]:
+    """In how many ways slots may share items, of which every ``apart`` next ones share none.
 
-
-@cache
-def _shared_rows(times: int) -> dict[Exponents, int]:
-    """In how many ways pairs of different rows of one level may have rows in common.
-
-    Keys are the number of times that each row occurs.
+    Keys are the number of times that each item occurs: pairs, which are of the same levels or not,
+    or the rows of pairs of one level, two of each pair.
     """
-    return dict(Counter(tuple(sorted(map(len, p))) for p in _partitions(2 * times, 2)))
+    return dict(Counter(tuple(sorted(map(len, p))) for p in _partitions(times * apart, apart)))
 
 
 def _partitions(slots: int, apart: int) -> Iterator[list[list[int]]]:

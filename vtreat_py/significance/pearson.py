@@ -22,10 +22,6 @@ def upper_tail(deviation: float, skewness: float, kurtosis: float) -> float:
     skewness, kurtosis : float
         Skewness and excess kurtosis.
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     The density of a Pearson curve has ``f' / f = -(x + b) / (c + b x + a x**2)``; a, b and c are

@@ -84,13 +84,11 @@ class SpreadTest:
     @cached_property
     def _counted(self) -> IntArray:
         """Rows that have a weight."""
-        assert self._weight is not None
-        return np.flatnonzero(self._weight)
+        return np.arange(len(self._y)) if self._weight is None else np.flatnonzero(self._weight)
 
     @cached_property
     def _whole(self) -> _OrderedRows:
-        rows = np.arange(len(self._y)) if self._weight is None else self._counted
-        return _OrderedRows.of_rows(rows, self._y, self._weight)
+        return _OrderedRows.of_rows(self._counted, self._y, self._weight)
 
     @cached_property
     def _part(self) -> tuple[IntArray, FloatArray]:
@@ -213,20 +211,7 @@ def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
 
 
 def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
-    """p-value of the hypothesis that the outcome varies as much inside each level.
-
-    Parameters
-    ----------
-    level : ndarray of int, shape (n,)
-        Level of each row, the rows being in random order.
-    n_levels : int
-    y : ndarray of shape (n,)
-        Outcome of each row.
-
-    Returns
-    -------
-    float
-        1 where no level has rows enough for two blocks.
+    """p-value of `SpreadTest`, given level and outcome of each row, the rows in random order.
 
     Notes
     -----
