@@ -12,7 +12,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.folds.row_ids import RowIdFolds
-from vtreat_py.lazy.aggregates import How, floats, totals
+from vtreat_py.lazy.aggregates import How, floats, totals, value_where
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import inner
@@ -117,8 +117,10 @@ class Fits:
         missing = [r for r in asked if r.key not in self._made]
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            own = {"rows": self.rows, "asked": batch, "rough": self.rough}
-            fit = maximum_likelihood(_EngineRegressions.known(*_scale(batch), **own))
+            scale, rough = _scale(batch), self.rough
+            fit = maximum_likelihood(
+                _EngineRegressions.known(*scale, rows=self.rows, asked=batch, rough=rough)
+            )
             for i, regression in enumerate(batch):
                 self._made[regression.key] = LogisticFit(
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
@@ -133,17 +135,10 @@ def _scale(asked: Sequence[Regression]) -> tuple[Moments, FloatArray]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _EngineRegressions(Regressions):
-    """Regressions on the rows of a lazy frame.
-
-    Attributes
-    ----------
-    flipped : float
-        Weight of a copy of all rows whose outcome is flipped.
-    """
+    """Regressions on the rows of a lazy frame."""
 
     rows: DesignRows
     asked: Sequence[Regression]
-    flipped: float = 0.0
 
     def part(self) -> Points | None:
         """Some of many rows, by arithmetic on the row id, as points in memory."""
@@ -176,8 +171,8 @@ class _EngineRegressions(Regressions):
 
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
-        asked, flipped = [self.asked[i] for i in which], REPAIR_WEIGHT
-        return self.known(*_scale(asked), flipped, rows=self.rows, asked=asked, flipped=flipped)
+        asked = [self.asked[i] for i in which]
+        return self.known(*_scale(asked), REPAIR_WEIGHT, rows=self.rows, asked=asked)
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Sum over the rows of the frame."""
@@ -185,13 +180,11 @@ class _EngineRegressions(Regressions):
         sums: dict[str, tuple[How, nw.Expr]] = {}
         shrink = 1.0 / self.spread
         for k, i in enumerate(which.tolist()):
-            terms = _Terms(self.rows, self.asked[i], k, self.flipped, self.rough)
-            apart = (terms.regression.clean - float(self.middle[i])) * float(shrink[i])
-            for step, expression in zip(
-                steps, terms.columns(apart, intercept[k], slope[k]), strict=True
-            ):
-                step |= expression
-            sums |= terms.sums()
+            x = (self.asked[i].clean - float(self.middle[i])) * float(shrink[i])
+            eta = nw.col(f"x{k}") * float(slope[k]) + float(intercept[k])
+            for step, column in zip(steps, _columns(k, x, eta), strict=True):
+                step |= column
+            sums |= self._sums(self.asked[i], k)
         frame = self._frame(which.tolist())
         for step in steps:
             frame = frame.with_columns(**step)
@@ -205,40 +198,12 @@ class _EngineRegressions(Regressions):
         third = np.stack([read(f"bend_{k}_") for k in range(4)]) if self.rough else None
         return Derivatives(read("loss"), gradient, curvature, third)
 
-
-@dataclass(frozen=True, eq=False)
-class _Terms:
-    """What a row adds to the sums of one regression; ``place`` tells its columns from others."""
-
-    rows: DesignRows
-    regression: Regression
-    place: int
-    flipped: float
-    rough: bool
-
-    def _column(self, name: str) -> nw.Expr:
-        return nw.col(f"{name}{self.place}")
-
-    def columns(self, x: nw.Expr, intercept: float, slope: float) -> list[dict[str, nw.Expr]]:
-        """Columns that are computed one after the other, as each needs those before it."""
-        place, eta = self.place, self._column("eta")
-        size = eta.abs()
-        decay = (
-            nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(0.0 - size).exp()
-        )
-        return [
-            {f"x{place}": x},
-            {f"eta{place}": self._column("x") * float(slope) + float(intercept)},
-            {f"decay{place}": decay},
-            {f"likelier{place}": 1.0 / (1.0 + self._column("decay"))},
-        ]
-
-    def sums(self) -> dict[str, tuple[How, nw.Expr]]:
-        """Sums over the rows that are fitted."""
-        x, eta, decay, likelier = map(self._column, ("x", "eta", "decay", "likelier"))
+    def _sums(self, regression: Regression, place: int) -> dict[str, tuple[How, nw.Expr]]:
+        """Sums over the rows that are fitted; ``place`` tells their names from others."""
+        x, eta, decay, likelier = (nw.col(f"{v}{place}") for v in ("x", "eta", "decay", "likelier"))
         other = decay * likelier
         rate = nw.when(eta > 0).then(likelier).otherwise(other)
-        is_hit = nw.col(Y) == self.regression.number
+        is_hit = nw.col(Y) == regression.number
         hit = nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))  # and its copy
         copies = 1.0 + self.flipped
         # Where the line is out of range its end stands for it, as in `Points.evaluate`.
@@ -260,11 +225,17 @@ class _Terms:
         if self.rough:
             bend = curve * (1.0 - rate * 2.0)
             terms |= {f"bend_{k}_": math.prod([x] * k, start=bend) for k in range(4)}
-        included = self.regression.included
-        found: dict[str, tuple[How, nw.Expr]] = {}
-        for name, term in terms.items():
-            value = self.rows.weighted(term)
-            if included is not None:
-                value = nw.when(included).then(value)
-            found[f"{name}{self.place}"] = "sum", value
-        return found
+        included = regression.included
+        values = {name: self.rows.weighted(term) for name, term in terms.items()}
+        if included is not None:
+            values = {name: value_where(included, value) for name, value in values.items()}
+        return {f"{name}{place}": ("sum", value) for name, value in values.items()}
+
+
+def _columns(place: int, x: nw.Expr, eta: nw.Expr) -> list[dict[str, nw.Expr]]:
+    """Columns that are computed one after the other, as each needs those before it."""
+    size = nw.col(f"eta{place}").abs()
+    reached = nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(0.0 - size)
+    likelier = 1.0 / (1.0 + nw.col(f"decay{place}"))
+    named = {"x": x, "eta": eta, "decay": reached.exp(), "likelier": likelier}
+    return [{f"{name}{place}": column} for name, column in named.items()]

@@ -154,6 +154,7 @@ class Points(Regressions):
             hit_weight=hit_weight + REPAIR_WEIGHT * (weight - hit_weight),
             slope_start=self.slope_start[which] * (1.0 - REPAIR_WEIGHT) / (1.0 + REPAIR_WEIGHT),
             reach=self.reach[which],
+            flipped=REPAIR_WEIGHT,
             x=self.x[which],
             total=total * (1.0 + REPAIR_WEIGHT),
             hits=hits + REPAIR_WEIGHT * (total - hits),

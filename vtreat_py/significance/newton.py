@@ -92,6 +92,8 @@ class Regressions(ABC):
         Largest size of the standardised x.
     rough : bool
         Whether the deviance is all that is wanted, to 1e-8 of it; slopes are then rough.
+    flipped : float
+        Weight of a copy of all points whose outcome is flipped.
     """
 
     middle: FloatArray
@@ -101,13 +103,13 @@ class Regressions(ABC):
     slope_start: FloatArray
     reach: FloatArray
     rough: bool = False
+    flipped: float = 0.0
 
     @classmethod
     def known(cls, moments: Moments, reach: FloatArray, flipped: float = 0.0, **own: Any) -> Self:
         """Centre and scale the x of each regression, whose moments and extent are known.
 
-        ``reach`` is the largest distance of x from its mean, ``flipped`` the weight of a copy of
-        all rows whose outcome is flipped.
+        ``reach`` is the largest distance of x from its mean; moments are without the copy.
         """
         weight, rate = moments.weight, moments.y + moments.centre_y
         spread = spread_of(np.sqrt(moments.xx / weight), moments.x)
@@ -119,6 +121,7 @@ class Regressions(ABC):
             hit_weight=weight * (rate + flipped * (1.0 - rate)),
             slope_start=slope * ((1.0 - flipped) / (1.0 + flipped)),
             reach=reach / spread,
+            flipped=flipped,
             **own,
         )
 
