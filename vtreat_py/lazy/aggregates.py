@@ -61,7 +61,7 @@ def floats(table: pa.Table, name: str) -> FloatArray:
 
 def one_where(condition: nw.Expr) -> nw.Expr:
     """1, or null: its count is the number of rows for which a condition holds."""
-    return nw.when(condition).then(nw.lit(1))
+    return value_where(condition, nw.lit(1))
 
 
 def value_where(condition: nw.Expr, value: nw.Expr) -> nw.Expr:

@@ -74,34 +74,22 @@ def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     """Rows by level, fold and class are all there is to know."""
     n_classes, n_folds = rows.n_classes, rows.n_folds
     cell = nw.col(FOLD) * n_classes + nw.col(Y)
-    wanted = _counts(rows)
-    answer = _Answer.asked(rows, column, cell, n_folds * n_classes, wanted)
-    summed = "rows" if rows.weight is None else "weight"
+    answer = _Answer.of(rows, column, rows.of([column]), cell, n_folds * n_classes, _counts(rows))
 
-    def by_fold(name: str, classes: range) -> FloatArray:
-        """Sum over some classes, as a matrix of levels and folds."""
-        total = np.zeros((answer.n_levels, n_folds))
-        for fold in range(n_folds):
-            for k in classes:
-                total[:, fold] += answer.cells(name, fold * n_classes + k)
-        return total
+    def by_class(name: str) -> list[FloatArray]:
+        """Sums of each class, as matrices of levels and folds."""
+        cells = answer.matrix(name, n_folds * n_classes)
+        return [cells[:, k::n_classes] for k in range(n_classes)]
 
-    everything, count = by_fold(summed, range(n_classes)), by_fold("rows", range(n_classes))
-    some = count > 0
+    sums = by_class("rows" if rows.weight is None else "weight")
+    some = np.add.reduce(by_class("rows")) > 0
+    weight, (level, fold) = np.add.reduce(sums)[some], _occupied(some)
     assert rows.outcome is not None
-    levels = answer.levels
-    counted = range(1, 2) if rows.outcome.kind == "binomial" else range(n_classes)
-    totals = [by_fold(summed, range(k, k + 1)) for k in counted]
-    level, fold = _coordinates(some)
-    weight = _picked(everything, some)
-    tables = [
-        LevelTable(
-            len(some), n_folds, level, fold, OutcomeSums(weight, _picked(total, some), None, 0.0)
-        )
-        for total in totals
-    ]
-    n_rows = by_fold(_counting(rows), range(n_classes)).sum(axis=1).astype(np.int64)
-    return LevelSums(levels, tables, n_rows)
+    counted = slice(1, 2) if rows.outcome.kind == "binomial" else slice(None)
+    cells = [OutcomeSums(weight, hits[some], None, 0.0) for hits in sums[counted]]
+    tables = [LevelTable(len(some), n_folds, level, fold, one) for one in cells]
+    n_rows = np.add.reduce(by_class(_counting(rows))).sum(axis=1).astype(np.int64)
+    return LevelSums(answer.levels, tables, n_rows)
 
 
 def _counts(rows: DesignRows) -> dict[str, tuple[How, nw.Expr | None]]:
@@ -122,7 +110,7 @@ def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     n_folds, y = rows.n_folds, nw.col(Y)
     wanted = _counts(rows) | {"total": ("sum", rows.weighted(y))}
     wanted |= {"inner": ("var", y)} if rows.weight is None else {"raw": ("sum", rows.w * y * y)}
-    answer = _Answer.asked(rows, column, nw.col(FOLD), n_folds, wanted)
+    answer = _Answer.of(rows, column, rows.of([column]), nw.col(FOLD), n_folds, wanted)
     count = answer.matrix("rows", n_folds)
     weight = count if rows.weight is None else answer.matrix("weight", n_folds)
     total = answer.matrix("total", n_folds)
@@ -137,10 +125,9 @@ def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
         if cancelled and rows.source.engine != "dask":
             inner = _inner_squares(rows, column)
     some = count > 0
-    level, fold = _coordinates(some)
     centre = 0.0 if rows.outcome is None else rows.outcome.centre
-    cells = OutcomeSums(_picked(weight, some), _picked(total, some), _picked(inner, some), centre)
-    table = LevelTable(len(some), n_folds, level, fold, cells)
+    cells = OutcomeSums(weight[some], total[some], inner[some], centre)
+    table = LevelTable(len(some), n_folds, *_occupied(some), cells)
     n_rows = answer.matrix(_counting(rows), n_folds).sum(axis=1).astype(np.int64)
     return LevelSums(answer.levels, [table], n_rows)
 
@@ -151,8 +138,8 @@ def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
     frame = rows.of([column])
     keyed = frame.select(*frame.collect_schema(), cell_wy=w * y, cell_w=w, cell_level=column.level)
     whole = nw.col("cell_w").sum().over("cell_level", FOLD)
-    mean = nw.col("cell_wy").sum().over("cell_level", FOLD)
-    apart = keyed.with_columns(cell_total=mean, cell_weight=whole).with_columns(
+    total = nw.col("cell_wy").sum().over("cell_level", FOLD)
+    apart = keyed.with_columns(cell_total=total, cell_weight=whole).with_columns(
         cell_apart=y - nw.col("cell_total") / nw.col("cell_weight")
     )
     squares = w * nw.col("cell_apart") * nw.col("cell_apart")
@@ -182,18 +169,6 @@ class _Answer:
     def n_levels(self) -> int:
         """Number of levels, with that of missing values."""
         return len(self.levels) + 1
-
-    @classmethod
-    def asked(
-        cls,
-        rows: DesignRows,
-        column: LazyLevels,
-        cell: nw.Expr,
-        n_cells: int,
-        wanted: dict[str, tuple[How, nw.Expr | None]],
-    ) -> _Answer:
-        """Ask for sums of the rows."""
-        return cls.of(rows, column, rows.of([column]), cell, n_cells, wanted)
 
     @classmethod
     def of(
@@ -266,17 +241,7 @@ def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:
     return np.asarray(pc.sort_indices(both, [("first", "ascending"), ("label", "ascending")]))
 
 
-def _coordinates(some: BoolArray) -> tuple[IntArray, IntArray]:
+def _occupied(some: BoolArray) -> tuple[IntArray, IntArray]:
     """Level and fold of the occupied cells."""
-    n_levels, n_folds = some.shape
-    level = np.repeat(np.arange(n_levels, dtype=np.int32), n_folds)
-    fold = np.tile(np.arange(n_folds, dtype=np.min_scalar_type(n_folds)), n_levels)
-    if some.all():
-        return level, fold
-    chosen = some.ravel()
-    return level[chosen], fold[chosen]
-
-
-def _picked(values: FloatArray, some: BoolArray) -> FloatArray:
-    """Values of the occupied cells, as one array."""
-    return values.ravel() if some.all() else values[some]
+    level, fold = np.nonzero(some)
+    return level.astype(np.int32), fold.astype(np.min_scalar_type(some.shape[1]))

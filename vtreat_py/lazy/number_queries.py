@@ -283,11 +283,11 @@ class _Look:
         bad_n = placed("bad_weight") if weighted else bad_rows
         x, y = (placed(v) / np.where(n > 0, n, 1.0) for v in ("x", "y"))
         bad_y = placed("bad_y") / np.where(bad_n > 0, bad_n, 1.0)
-        squares = _Squares.about(xx, n, x, rows), _Squares.about(yy, n, y, rows)
-        of_bad = _Squares.about(bad_yy, bad_n, bad_y, bad_rows)
+        (xx, lost_of_x), (yy, lost_of_y) = _squares(xx, n, x, rows), _squares(yy, n, y, rows)
+        bad_yy, lost_of_bad = _squares(bad_yy, bad_n, bad_y, bad_rows)
         xy = np.where(rows > 1, placed("xy") - n * x * y, 0.0)
         constant = self.extents.constant
-        cancelled = (squares[0].cancelled & ~constant) | squares[1].cancelled | of_bad.cancelled
+        cancelled = (lost_of_x & ~constant) | lost_of_y | lost_of_bad
         if self.about is not None:
             x, y, bad_y = (
                 off + mean for off, mean in zip((x, y, bad_y), self.about.means, strict=True)
@@ -300,28 +300,20 @@ class _Look:
             n,
             np.where(constant, only, x),
             y,
-            np.where(constant, 0.0, squares[0].inner),
+            np.where(constant, 0.0, xx),
             np.where(constant, 0.0, xy),
-            squares[1].inner,
+            yy,
             0.0,
             centre,
         )
         is_class = self.rows.n_classes > 0
-        bad = OutcomeSums(bad_n, bad_n * bad_y, None if is_class else of_bad.inner, centre)
+        bad = OutcomeSums(bad_n, bad_n * bad_y, None if is_class else bad_yy, centre)
         return _CellSums(good, bad, bool(cancelled.any()) and self.about is None)
 
 
-@dataclass(frozen=True, eq=False)
-class _Squares:
-    """Squares about the mean, and where too many digits were lost on the way there."""
-
-    inner: FloatArray
-    cancelled: BoolArray
-
-    @classmethod
-    def about(
-        cls, raw: FloatArray, weight: FloatArray, mean: FloatArray, rows: FloatArray
-    ) -> _Squares:
-        """Take the mean off; of one row nothing is left."""
-        left = np.where(rows > 1, np.maximum(raw - weight * mean * mean, 0.0), 0.0)
-        return cls(left, (left < _CANCELLED * raw) & (rows > 1))
+def _squares(
+    raw: FloatArray, weight: FloatArray, mean: FloatArray, rows: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Squares about the mean, 0 of one row, and where too many digits were lost on the way."""
+    left = np.where(rows > 1, np.maximum(raw - weight * mean * mean, 0.0), 0.0)
+    return left, (left < _CANCELLED * raw) & (rows > 1)

@@ -86,13 +86,7 @@ def look_up(native: Any, lookups: Sequence[Lookup]) -> Any:
 
 
 def bring(native: Any, table: pa.Table) -> Any:
-    """Make a small table a relation on the connection of the given one, whichever that is.
-
-    Raises
-    ------
-    FrameError
-        If the connection does not look at tables of Python's.
-    """
+    """Make a small table a relation on the connection of the given one; raises as `look_up`."""
     name = _unlike_any_table()
     return _query(native, f"{name}_source", f"SELECT * FROM {name}", {name: table})
 

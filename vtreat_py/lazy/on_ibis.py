@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+_TYPES = {"text": "string", "integer": "int64", "number": "float64"}
+
 
 def unknown_kind(native: Any, name: str) -> str | None:
     """Say what a column holds whose type narwhals does not know; None: nothing supported."""
@@ -30,14 +32,10 @@ def _plain(value: Any, column: PlainColumn) -> Any:
     kind = column.kind
     if kind in ("as it is", "bytes"):
         return value
-    if kind == "text":
-        return value.cast("string")
-    if kind == "integer":
-        return value.cast("int64")
-    if kind == "number":
-        if column.dtype.is_decimal():  # as text the number is read exactly
-            value = value.cast("string")
-        return value.cast("float64")
+    if kind == "number" and column.dtype.is_decimal():  # as text the number is read exactly
+        value = value.cast("string")
+    if kind in _TYPES:
+        return value.cast(_TYPES[kind])
     if kind == "date":
         return value.epoch_days().cast("float64")
     if kind == "datetime":

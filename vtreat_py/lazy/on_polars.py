@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+_TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -31,14 +32,10 @@ def _plain(column: PlainColumn) -> pl.Expr:
     value, kind = pl.col(column.source), column.kind
     if kind in ("as it is", "bytes"):
         return value
-    if kind == "text":
-        return value.cast(pl.String)
-    if kind == "integer":
-        return value.cast(pl.Int64)
-    if kind == "number":
-        if column.dtype.is_decimal():  # as text the number is read exactly
-            value = value.cast(pl.String)
-        return value.cast(pl.Float64)
+    if kind == "number" and column.dtype.is_decimal():  # as text the number is read exactly
+        value = value.cast(pl.String)
+    if kind in _TYPES:
+        return value.cast(_TYPES[kind])
     ticks = value.to_physical().cast(pl.Int64)
     if kind == "date":
         return ticks.cast(pl.Float64)

@@ -30,12 +30,8 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    return native.select(
-        *(
-            functions.expr(_plain(column, type_name(native, column.source))).alias(column.alias)
-            for column in wanted
-        )
-    )
+    plain = (functions.expr(_plain(c, type_name(native, c.source))).alias(c.alias) for c in wanted)
+    return native.select(*plain)
 
 
 def quoted(name: str) -> str:

@@ -37,9 +37,7 @@ class ProfileRows:
     ) -> NumberProfile:
         """Profile a column whose range and share of bad values are known."""
         if self._step == 1 or self.rows.row_id is not None:
-            values = self._table[column.plain.alias]
-            good = pc.fill_null(pc.is_finite(values), False)
-            part = self._table.filter(good)
+            part = self._table.filter(pc.is_finite(self._table[column.plain.alias]))
             if part.num_rows:
                 weight = part[_WEIGHT].to_numpy() if self.rows.weight is not None else None
                 found = part[column.plain.alias].to_numpy()

@@ -103,18 +103,14 @@ class _Search:
         totals = counts.upto[-1]
         places = np.maximum(totals - 1.0, 0.0)[:, None] * probabilities
         below = np.floor(places)
-        wanted = {
-            (k, float(b) + more)
-            for k in range(len(totals))
-            for b in below[k]
-            for more in (0.0, 1.0)
-            if totals[k] > 0
-        }
+        known = np.flatnonzero(totals > 0).tolist()
+        wanted = {(k, b + more) for k in known for b in below[k].tolist() for more in (0.0, 1.0)}
         found = self._values(sorted(wanted), everything, counts)
         result = np.full(places.shape, np.nan)
-        for k, i in np.argwhere(np.broadcast_to(totals[:, None] > 0, places.shape)).tolist():
-            lower, upper = found[k, below[k, i]], found[k, below[k, i] + 1.0]
-            result[k, i] = lower + (upper - lower) * (places[k, i] - below[k, i])
+        for k in known:
+            lower = np.array([found[k, b] for b in below[k].tolist()])
+            upper = np.array([found[k, b + 1.0] for b in below[k].tolist()])
+            result[k] = lower + (upper - lower) * (places[k] - below[k])
         return result
 
     def _values(

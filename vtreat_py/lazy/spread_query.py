@@ -46,9 +46,12 @@ class SpreadRows:
         """
         chosen = sampled_levels(len(self.n_rows), int(self.n_rows.sum()))
         expected = int(self.n_rows.sum() if chosen is None else self.n_rows[chosen].sum())
-        if expected > MOST_ROWS and self.rows.row_id is None:
-            return None
-        frame = self._thinned(self._of_levels(chosen), expected)
+        frame = self._of_levels(chosen)
+        if expected > MOST_ROWS:
+            if self.rows.row_id is None:
+                return None
+            part = RowIdFolds.seeded(math.ceil(expected / MOST_ROWS), _SEED)
+            frame = frame.filter(part.of(self.rows.row_id.value) == 0)
         level, y, weight = self._fetched(frame)
         return SpreadTest(y, weight).p_value(level, len(self.n_rows))
 
@@ -67,13 +70,6 @@ class SpreadRows:
         if not chosen[-1]:
             return found
         return nw.concat([found, frame.filter(self.column.is_missing)], how="vertical")
-
-    def _thinned(self, frame: nw.LazyFrame[Any], expected: int) -> nw.LazyFrame[Any]:
-        """Every so manieth row, by arithmetic on the row id."""
-        step = math.ceil(expected / MOST_ROWS)
-        if step < 2 or self.rows.row_id is None:
-            return frame
-        return frame.filter(RowIdFolds.seeded(step, _SEED).of(self.rows.row_id.value) == 0)
 
     def _fetched(self, frame: nw.LazyFrame[Any]) -> tuple[IntArray, FloatArray, FloatArray | None]:
         """Level, outcome and weight of the rows, in the order of their ids."""

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.lazy.aggregates import floats
 from vtreat_py.lazy.source import collect
 
 # Up to so many different values come back as they are.
@@ -50,12 +51,17 @@ def distinct_values(
     frame: nw.LazyFrame[Any], value: nw.Expr, weight: nw.Expr | None
 ) -> ValueTable | None:
     """Table the different values of an expression; None if there are more than 2**20."""
-    keyed = frame.select(value.alias(_VALUE), *_weights(weight))
-    sums = [nw.len().alias(_ROWS), *_sums(weight)]
-    table = collect(keyed.group_by(_VALUE).agg(*sums).head(MOST_VALUES + 1))
+    asked, sums = {_VALUE: value}, [nw.len().alias(_ROWS)]
+    if weight is not None:
+        asked[_WEIGHT] = weight
+        sums.append(nw.col(_WEIGHT).sum())
+    keyed = frame.select(**asked).group_by(_VALUE).agg(*sums)
+    table = collect(keyed.head(MOST_VALUES + 1))
     if table.num_rows > MOST_VALUES:
         return None
-    return _table(table.sort_by(_VALUE))
+    table = table.sort_by(_VALUE)
+    summed = floats(table, _ROWS if weight is None else _WEIGHT)
+    return ValueTable(table[_VALUE], _rows(table), summed)
 
 
 def condensed_values(
@@ -70,9 +76,8 @@ def condensed_values(
     w = nw.lit(1.0) if weight is None else weight
     keyed = frame.select(value.alias(_VALUE), w.alias(_WEIGHT))
     number, share = nw.col(_VALUE), nw.col(_WEIGHT)
-    whole = collect(
-        keyed.select(a=share.sum(), b=(number * share).sum(), c=(number * number * share).sum())
-    ).to_pylist()[0]
+    summed = {"a": share.sum(), "b": (number * share).sum(), "c": (number * number * share).sum()}
+    (whole,) = collect(keyed.select(**summed)).to_pylist()
     mean = whole["b"] / whole["a"]
     spread = math.sqrt(max(whole["c"] / whole["a"] - mean * mean, 0.0)) or 1.0
     apart = (number - mean) / spread
@@ -80,27 +85,13 @@ def condensed_values(
     place = (octave * _BINS_PER_OCTAVE).floor() + (_OCTAVES_BELOW * _BINS_PER_OCTAVE + 1)
     signed = nw.when(apart < 0).then(0.0 - place).otherwise(place)
     binned = keyed.with_columns(signed.alias(_BIN), (number * share).alias(_VALUE))
-    table = collect(
-        binned.group_by(_BIN).agg(
-            nw.col(_VALUE).sum(), nw.len().alias(_ROWS), nw.col(_WEIGHT).sum()
-        )
-    ).sort_by(_BIN)
-    total = np.asarray(table[_WEIGHT].to_numpy(), dtype=np.float64)
+    sums = [nw.col(_VALUE).sum(), nw.len().alias(_ROWS), nw.col(_WEIGHT).sum()]
+    table = collect(binned.group_by(_BIN).agg(*sums)).sort_by(_BIN)
+    total = floats(table, _WEIGHT)
     some = total > 0
-    means = np.asarray(table[_VALUE].to_numpy())[some] / total[some]
-    rows = np.asarray(table[_ROWS].to_numpy(), dtype=np.int64)[some]
-    return ValueTable(pa.chunked_array([pa.array(means)]), rows, total[some])
+    means = floats(table, _VALUE)[some] / total[some]
+    return ValueTable(pa.chunked_array([pa.array(means)]), _rows(table)[some], total[some])
 
 
-def _weights(weight: nw.Expr | None) -> list[nw.Expr]:
-    return [] if weight is None else [weight.alias(_WEIGHT)]
-
-
-def _sums(weight: nw.Expr | None) -> list[nw.Expr]:
-    return [] if weight is None else [nw.col(_WEIGHT).sum()]
-
-
-def _table(table: pa.Table) -> ValueTable:
-    rows = np.asarray(table[_ROWS].to_numpy(), dtype=np.int64)
-    summed = table[_WEIGHT] if _WEIGHT in table.column_names else table[_ROWS]
-    return ValueTable(table[_VALUE], rows, np.asarray(summed.to_numpy(), dtype=np.float64))
+def _rows(table: pa.Table) -> IntArray:
+    return np.asarray(table[_ROWS].to_numpy(), dtype=np.int64)
