@@ -18,9 +18,8 @@ import numpy as np
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.base.seeds import random_numbers
-from vtreat_py.folds.making import DEFAULT_FOLDS
-from vtreat_py.folds.named import group_labels
-from vtreat_py.frames.columns import EmptyColumn, NumericColumn
+from vtreat_py.folds.making import DEFAULT_FOLDS, group_labels
+from vtreat_py.frames.columns import Column, complete_values
 from vtreat_py.frames.frame import read_vector
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -171,7 +170,7 @@ def k_way_grouped(
     >>> [[who[row] for row in application] for training, application in plan]
     [['ann', 'ann'], ['cid'], ['bob', 'bob']]
     """
-    labels = group_labels(read_vector("groups", groups, _length("groups", groups)))
+    labels = group_labels(_column("groups", groups))
     n_groups = int(labels.max()) + 1 if len(labels) else 0
     n_splits = _check_splits(n_splits, n_groups, "groups")
     means = np.zeros(n_groups)
@@ -231,23 +230,21 @@ def _pairs(fold: IntArray, n_splits: int) -> SplitPlan:
 
 def _outcome(y: Any) -> NumberArray:
     """Read y as numbers; classes are numbered."""
-    column = read_vector("y", y, _length("y", y))
+    column = _column("y", y)
     if not len(column):
         return np.empty(0)
-    if isinstance(column, NumericColumn):
-        if column.bad is None:
-            return column.values
-    elif not isinstance(column, EmptyColumn):
-        codes, levels = column.encode()
-        if not (codes == levels.missing).any():
-            return codes
-    raise OutcomeError("y has missing or infinite values; leave those rows out before splitting")
+    complete = complete_values(column)
+    if complete is None:
+        raise OutcomeError(
+            "y has missing or infinite values; leave those rows out before splitting"
+        )
+    return complete[0]
 
 
-def _length(what: str, values: Any) -> int:
+def _column(what: str, values: Any) -> Column:
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise OptionTypeError(f"{what}={values!r} must be an array or a series of one value a row")
-    return len(values)
+    return read_vector(what, values, len(values))
 
 
 def _whole(what: str, number: Any) -> int:

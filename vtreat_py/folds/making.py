@@ -14,14 +14,15 @@ from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.named import (
     ORDERED,
     check_fold_count,
+    check_group_count,
     fold_by_column,
     fold_by_group,
     fold_by_row_id,
-    group_labels,
     names_fold_column,
+    no_group,
 )
 from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.frames.columns import Column
+from vtreat_py.frames.columns import Column, complete_values
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -52,27 +53,25 @@ def make_folds(
         If ``cv`` is not a number of folds, a splitter, a sound list of index pairs, or a column
         of folds; or if the column ``row_id`` does not tell folds.
     """
-    n_rows, labels = frame.n_rows, None if groups is None else group_labels(groups)
+    n_rows = frame.n_rows
     if cv is None:
         cv = DEFAULT_FOLDS
     # What another class makes of TimeSeriesSplit may be anything: it is checked like all splits.
-    if (isinstance(cv, str) and cv == ORDERED) or type(cv) is TimeSeriesSplit:
+    in_time = (isinstance(cv, str) and cv == ORDERED) or type(cv) is TimeSeriesSplit
+    if in_time:
         plan = _in_time(cv, outcome, n_rows)
-        if labels is not None:
-            _check_groups(plan, labels)
-        return plan
-    if names_fold_column(cv):
+    elif names_fold_column(cv):
         plan = FoldPlan(*fold_by_column(frame, cv))
     elif isinstance(cv, int | np.integer) and type(cv) is not bool:
         check_fold_count(int(cv))
         if row_id is None:
-            plan = _counted(int(cv), labels, random_state, outcome, n_rows)
+            plan = _counted(int(cv), groups, random_state, outcome, n_rows)
         elif groups is None:
             plan = FoldPlan(fold_by_row_id(frame, row_id, int(cv), random_state), int(cv))
         else:
             plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
-        plan = folds_of_pairs(_split_by(cv, labels, outcome, n_rows), n_rows)
+        plan = folds_of_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
         plan = folds_of_pairs(list(cv), n_rows)
     else:
@@ -81,9 +80,10 @@ def make_folds(
             "column of folds, a scikit-learn splitter, or a list of (training rows, application "
             "rows) index pairs"
         )
-    if labels is not None:
-        _check_groups(plan, labels)
-    _check_training_counts(plan, outcome.weight)
+    if groups is not None:
+        _check_groups(plan, group_labels(groups))
+    if not in_time:  # the first rows have no past
+        _check_training_counts(plan, outcome.weight)
     return plan
 
 
@@ -95,10 +95,8 @@ def _in_time(cv: Any, outcome: OutcomeRows, n_rows: int) -> FoldPlan:
         n_blocks = min(_ORDERED_BLOCKS, n_rows)
         return FoldPlan(np.arange(n_rows) * n_blocks // n_rows, n_blocks, in_order=True)
     pairs = _split_by(cv, None, outcome, n_rows)
-    applied = np.zeros(n_rows, dtype=bool)
-    for _, rows in pairs:
-        applied[rows] = True
-    pairs = [(np.empty(0, dtype=np.intp), np.flatnonzero(~applied)), *pairs]
+    first = np.setdiff1d(np.arange(n_rows), np.concatenate([rows for _, rows in pairs]))
+    pairs = [(np.empty(0, dtype=np.intp), first), *pairs]
     fold = np.empty(n_rows, dtype=np.min_scalar_type(len(pairs)))
     for k, (_, rows) in enumerate(pairs):
         fold[rows] = k
@@ -113,7 +111,7 @@ def _with_fold(rows: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
 
 
-def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
+def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
     """Ask a splitter of the scikit-learn kind for its pairs."""
     if isinstance(cv, BaseShuffleSplit):
         raise InvalidOptionError(
@@ -121,6 +119,7 @@ def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: in
             "in several of them or in none, by chance. Give a splitter that applies each row "
             "equally often, such as KFold(shuffle=True) or RepeatedKFold"
         )
+    labels = None if groups is None else group_labels(groups)
     try:
         return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
     except ValueError as reason:
@@ -130,17 +129,14 @@ def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: in
 
 
 def _counted(
-    n_folds: int, labels: IntArray | None, random_state: Any, outcome: OutcomeRows, n_rows: int
+    n_folds: int, groups: Column | None, random_state: Any, outcome: OutcomeRows, n_rows: int
 ) -> FoldPlan:
     if n_folds > n_rows:
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
-    if labels is None:
+    if groups is None:
         return FoldPlan(_stratified(n_folds, outcome.y, random_state), n_folds)
-    n_groups = int(labels.max()) + 1
-    if n_groups < n_folds:
-        raise InvalidOptionError(
-            f"cv={n_folds} folds need as many groups, but groups= holds {n_groups}"
-        )
+    labels = group_labels(groups)
+    check_group_count(n_folds, int(labels.max()) + 1)
     return FoldPlan(_grouped(n_folds, labels, outcome, random_state)[labels], n_folds)
 
 
@@ -194,6 +190,14 @@ def _shuffled(dealt: IntArray, n_folds: int, random: Any) -> IntArray:
     if len(dealt) <= max(_STRATIFIED_ROWS, 1000 * n_folds):
         return np.asarray(random.permutation(dealt))
     return np.asarray(random.integers(n_folds, size=len(dealt), dtype=dealt.dtype))
+
+
+def group_labels(groups: Column) -> IntArray:
+    """Return the number of each row's group; every row must have one."""
+    complete = complete_values(groups)
+    if complete is None:
+        raise no_group()
+    return np.asarray(np.unique(complete[0], return_inverse=True)[1])
 
 
 def folds_of_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError, listed
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.row_ids import RowIdFolds
 from vtreat_py.frames.beside import check_column, integers, no_fold, not_integers
-from vtreat_py.frames.columns import Column, EmptyColumn, LevelColumn, NumericColumn
+from vtreat_py.frames.columns import Column, NumericColumn, complete_values
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.levels import Levels
 
 # cv="ordered" asks for folds in order of time; any other text is the name of a fold column.
 ORDERED = "ordered"
+TOO_FEW = "at least 2 folds are needed, because with one each row would be coded by its own outcome"
 
 
 def names_fold_column(cv: Any) -> bool:
@@ -39,17 +41,13 @@ def fold_by_column(frame: InputFrame, cv: str) -> tuple[IntArray, int]:
     """
     check_column("cv", cv, frame.columns)
     column = frame.read(cv)
-    if isinstance(column, EmptyColumn):
-        raise no_fold(cv)
-    fold: IntArray
     if isinstance(column, NumericColumn):
-        labels, fold = np.unique(integers(frame, "cv", cv), return_inverse=True)
-        found: list[Any] = labels.tolist()
+        fold, found = _numbered(integers(frame, "cv", cv))
     else:
-        numbered = _numbered(column)
-        if numbered is None:
+        complete = complete_values(column)
+        if complete is None:
             raise no_fold(cv)
-        fold, found = numbered
+        fold, found = _numbered(*complete)
         if not all(isinstance(label, str) for label in found):
             raise not_integers("cv", cv, "several, such as " + listed(found))
     check_labels(cv, found)
@@ -83,35 +81,22 @@ def fold_by_group(groups: Column, n_folds: int, random_state: Any) -> IntArray:
     OutcomeError
         If a row has no group.
     """
-    number = group_labels(groups)
-    if not isinstance(groups, NumericColumn | EmptyColumn):
-        numbered = _numbered(groups)
-        assert numbered is not None
-        number, _ = numbered
+    complete = complete_values(groups)
+    if complete is None:
+        raise no_group()
+    number, _ = _numbered(*complete)
     return deal_groups(np.bincount(number), n_folds, random_state)[number]
 
 
-def group_labels(groups: Column) -> IntArray:
-    """Return the number of each row's group; every row must have one."""
-    if isinstance(groups, NumericColumn) and groups.bad is None:
-        return np.asarray(np.unique(groups.values, return_inverse=True)[1])
-    if isinstance(groups, NumericColumn | EmptyColumn):
-        raise no_group()
-    codes, levels = groups.encode()
-    if (codes == levels.missing).any():
-        raise no_group()
-    return np.asarray(np.unique(codes, return_inverse=True)[1])
-
-
-def _numbered(column: LevelColumn) -> tuple[IntArray, list[Any]] | None:
-    """Number of each row's level among the sorted levels, and these; None if one is missing."""
-    codes, levels = column.encode()
-    if (codes == levels.missing).any():
-        return None
+def _numbered(values: NumberArray, levels: Levels | None = None) -> tuple[IntArray, list[Any]]:
+    """Number of each row's value, or level, among the sorted ones, and these."""
+    if levels is None:
+        found, number = np.unique(values, return_inverse=True)
+        return number, found.tolist()
     labels = sorted(levels.to_list(), key=lambda label: (type(label).__name__, label))
     number = np.empty(len(levels), dtype=np.intp)
     number[levels.codes_of(labels)] = np.arange(len(levels))
-    return number[codes], labels
+    return number[values], labels
 
 
 def deal_groups(n_rows: IntArray, n_folds: int, random_state: Any) -> IntArray:
@@ -136,10 +121,7 @@ def deal_groups(n_rows: IntArray, n_folds: int, random_state: Any) -> IntArray:
     >>> deal_groups(np.array([1, 5, 2, 2]), 2, random_state=0)
     array([1, 0, 1, 1])
     """
-    if len(n_rows) < n_folds:
-        raise InvalidOptionError(
-            f"cv={n_folds} folds need as many groups, but groups= holds {len(n_rows)}"
-        )
+    check_group_count(n_folds, len(n_rows))
     order = random_numbers(random_state).permutation(len(n_rows))
     order = order[np.argsort(-n_rows[order], kind="stable")]
     folds = [(0, fold) for fold in range(n_folds)]
@@ -154,19 +136,21 @@ def deal_groups(n_rows: IntArray, n_folds: int, random_state: Any) -> IntArray:
 def check_fold_count(n_folds: int) -> None:
     """Refuse a single fold."""
     if n_folds < 2:
+        raise InvalidOptionError(f"cv={n_folds}: {TOO_FEW}")
+
+
+def check_group_count(n_folds: int, n_groups: int) -> None:
+    """Refuse fewer groups than folds."""
+    if n_groups < n_folds:
         raise InvalidOptionError(
-            f"cv={n_folds}: at least 2 folds are needed, because with one each row would be "
-            "coded by its own outcome"
+            f"cv={n_folds} folds need as many groups, but groups= holds {n_groups}"
         )
 
 
 def check_labels(cv: str, labels: Sequence[Any]) -> None:
     """Refuse a fold column of one fold."""
     if len(labels) < 2:
-        raise InvalidOptionError(
-            f"cv={cv!r} holds {listed(labels)} only: at least 2 folds are needed, because with one "
-            "each row would be coded by its own outcome"
-        )
+        raise InvalidOptionError(f"cv={cv!r} holds {listed(labels)} only: {TOO_FEW}")
 
 
 def check_filled(n_folds: int, n_rows: IntArray) -> None:

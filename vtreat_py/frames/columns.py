@@ -187,6 +187,16 @@ def is_missing_only(column: Column) -> bool:
     return bool(pd.isna(column.values).all())
 
 
+def complete_values(column: Column) -> tuple[NumberArray, Levels | None] | None:
+    """Numbers, or level codes and the levels; None where a row has no value."""
+    if isinstance(column, EmptyColumn):
+        return None
+    if isinstance(column, NumericColumn):
+        return None if column.bad is not None else (column.values, None)
+    codes, levels = column.encode()
+    return None if (codes == levels.missing).any() else (codes, levels)
+
+
 def _translate(codes: IntArray, theirs: Levels, ours: Levels) -> IntArray:
     """Turn codes into one list of levels into codes into another."""
     table = np.append(ours.codes_of(theirs.to_list()), np.int32(ours.missing))
