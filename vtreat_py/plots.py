@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
-from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named, without_box
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.yaware.matrix import read_numbers
 from vtreat_py.yaware.pca import YAwarePCA
@@ -21,9 +21,7 @@ from vtreat_py.yaware.selection import permuted_bar
 
 __all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#777777"
-_COLOURS = (_BLUE, _VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _MOST_CLASSES = len(_COLOURS)
 _SHOWN = 20
 
@@ -57,16 +55,16 @@ def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
             place[: len(low)], low, high, color="#cccccc", label="permuted outcomes", linewidth=0
         )
         bar = permuted_bar(null[:, 0], pca.n_features_in_)
-        ax.axhline(bar, color=_GREY, linestyle="--", linewidth=1, label="their largest reach this")
-    ax.plot(place, values, color=_BLUE, linewidth=1, zorder=2)
+        ax.axhline(bar, color=GREY, linestyle="--", linewidth=1, label="their largest reach this")
+    ax.plot(place, values, color=BLUE, linewidth=1, zorder=2)
     kept = np.isin(place - 1, pca.selected_)
-    ax.scatter(place[~kept], values[~kept], color="white", edgecolor=_BLUE, zorder=3)
-    ax.scatter(place[kept], values[kept], color=_BLUE, zorder=3, label="kept")
+    ax.scatter(place[~kept], values[~kept], color="white", edgecolor=BLUE, zorder=3)
+    ax.scatter(place[kept], values[kept], color=BLUE, zorder=3, label="kept")
     ax.set(xlabel="component", ylabel="singular value", ylim=(0, None))
     ax.set_title(f"{pca.n_components_} of {len(pca.all_singular_values_)} components kept")
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.legend(frameon=False)
-    return _plain(ax)
+    return without_box(ax)
 
 
 def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
@@ -94,13 +92,9 @@ def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
         shift = 0.25 * (k - (len(loadings) - 1) / 2)
         ax.hlines(place + shift, 0, row, color=colour, linewidth=1)
         ax.plot(row, place + shift, "o", color=colour, markersize=4, label=f"component {k}")
-    ax.axvline(0, color=_GREY, linewidth=0.8)
-    ax.set(yticks=place, yticklabels=names, xlabel="loading on the scaled column")
-    ax.set_title("What components are made of", pad=26)
-    ax.invert_yaxis()
-    if len(loadings):
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    return _plain(ax)
+    ax.axvline(0, color=GREY, linewidth=0.8)
+    ax.set(xlabel="loading on the scaled column")
+    return with_rows_named(ax, names, "What components are made of")
 
 
 def plot_ranges(before: Any, after: Any, ax: Any = None) -> Any:
@@ -130,15 +124,12 @@ def plot_ranges(before: Any, after: Any, ax: Any = None) -> Any:
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
     for frame, colour, shift, label in zip(
-        frames, (_GREY, _BLUE), (-0.15, 0.15), ("before", "after"), strict=True
+        frames, (GREY, BLUE), (-0.15, 0.15), ("before", "after"), strict=True
     ):
         reach = _reach(frame)
         ax.hlines(place + shift, *reach.T, color=colour, linewidth=2.5, label=f"{label} scaling")
-    ax.set(yticks=place, yticklabels=names, xlabel="share of the largest reach", xlim=(-1, 1))
-    ax.set_title("Middle 90% of each column", pad=26)
-    ax.invert_yaxis()
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    return _plain(ax)
+    ax.set(xlabel="share of the largest reach", xlim=(-1, 1))
+    return with_rows_named(ax, names, "Middle 90% of each column")
 
 
 def _reach(frame: InputFrame) -> FloatArray:
@@ -186,7 +177,7 @@ def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
         ax.figure.colorbar(drawn, ax=ax, label="outcome")
     names = [str(name) for name in frame.columns[:2]]
     ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="Rows by component")
-    return _plain(ax)
+    return without_box(ax)
 
 
 def _classes(outcome: Any) -> Any:
@@ -223,8 +214,3 @@ def _check(pca: Any) -> None:
             f"pca is of type {type(pca).__name__}; give a YAwarePCA, such as pca_ of a YAwarePCR"
         )
     check_is_fitted(pca)
-
-
-def _plain(ax: Any) -> Any:
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions
-from vtreat_py.plan.pruning import holm
 from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.significance.two_samples import beyond_test, two_sample_test
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
@@ -24,6 +23,8 @@ from vtreat_py.statistics.stability_index import index_by_chance, stability_inde
 # A level has a bin of its own where so many rows of it are expected in the smaller sample. Chance
 # alone then makes an index of a twentieth (design much larger) to a tenth (both of one size).
 _ROWS_OF_A_BIN = 20.0
+# Levels of no more weight were seen in one row.
+_ONCE = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +53,6 @@ class Bins:
     def stability(self) -> FloatArray:
         """What each adds to the population stability index."""
         return stability_index(self.then, self.now)
-
-    def by_chance(self) -> float:
-        """What the index exceeds in 5% of frames without drift."""
-        filled = int(((self.then > 0) | (self.now > 0)).sum())
-        return index_by_chance(filled, float(self.then.sum()), float(self.now.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +94,15 @@ class ColumnAudit:
     @cached_property
     def psi_by_chance(self) -> float:
         """What the index exceeds in 5% of frames without drift."""
-        return self.bins.by_chance()
+        then, now = self.bins.then, self.bins.now
+        filled = int(((then > 0) | (now > 0)).sum())
+        return index_by_chance(filled, float(then.sum()), float(now.sum()))
 
 
 def audit_columns(plan: Plan, counts: FrameCounts) -> list[ColumnAudit]:
     """Judge each treated column of a plan."""
     statistics = {s.column: s for s in plan.level_statistics}
-    found: list[ColumnAudit] = []
+    found = []
     for treatment in plan.treatments:
         own = counts.columns[treatment.column]
         if isinstance(treatment, NumericTreatment):
@@ -115,11 +113,6 @@ def audit_columns(plan: Plan, counts: FrameCounts) -> list[ColumnAudit]:
             then = statistics[treatment.column]
             found.append(_levels(then, own, plan.options, counts.weight))
     return found
-
-
-def adjusted(columns: Sequence[ColumnAudit]) -> FloatArray:
-    """p-values of several columns in view of their number, by Holm's rule."""
-    return holm(np.array([one.p_value for one in columns], dtype=np.float64))
 
 
 def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> ColumnAudit:
@@ -190,7 +183,7 @@ def _levels(
         p_value=two_sample_test(levels.then, levels.now),
         missing_then=missing / total,
         missing_now=now.missing / weight,
-        novel_then=float(known[_seen_once(known)].sum()) / total,
+        novel_then=float(known[known <= _ONCE].sum()) / total,
         novel_now=float(of_novel.sum()) / weight,
         rare_then=float(known[rare].sum()) / total,
         rare_now=float(now.known[rare].sum()) / weight,
@@ -209,7 +202,7 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
     sizes = known.sum() + missing, now.known.sum() + now.missing + novel
     expected = (known + now.known) * (min(sizes) / sum(sizes))
     common = expected >= _ROWS_OF_A_BIN
-    once = float(known[_seen_once(known) & ~common].sum())
+    once = float(known[(known <= _ONCE) & ~common].sum())
     return Bins(
         (
             "missing",
@@ -220,10 +213,6 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
         np.concatenate([[missing], known[common], [known[~common].sum() - once, once]]),
         np.concatenate([[now.missing], now.known[common], [now.known[~common].sum(), novel]]),
     )
-
-
-def _seen_once(known: FloatArray) -> BoolArray:
-    return known <= 1.0
 
 
 def _most_first(now: LevelCounts) -> tuple[list[Any], FloatArray]:

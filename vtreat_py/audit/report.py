@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py.audit.columns import Bins, ColumnAudit, adjusted, audit_columns
+from vtreat_py.audit.columns import Bins, ColumnAudit, audit_columns
 from vtreat_py.audit.counts import FrameCounts
-from vtreat_py.audit.plot import draw_audit
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, listed
+from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named
 from vtreat_py.base.warn import warn
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.pruning import holm
 
 IGNORE, WARN, RAISE = "ignore", "warn", "raise"
 _ON_DRIFT = (IGNORE, WARN, RAISE)
@@ -32,6 +33,8 @@ _SHOWN_SHARES = ("missing_now", "novel_now", "below", "above")
 _MOST_ROWS = 20
 _MOST_NAMED = 5
 _WORTH_NAMING = 0.001
+# Smaller indices are drawn here.
+_SMALLEST = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,19 +85,21 @@ class AuditReport:
 
     @cached_property
     def _p_adjusted(self) -> FloatArray:
-        return adjusted(self.columns)
+        return holm(np.array([one.p_value for one in self.columns], dtype=np.float64))
+
+    @cached_property
+    def _psi(self) -> FloatArray:
+        return np.array([one.psi for one in self.columns])
 
     @cached_property
     def drifted(self) -> BoolArray:
         """For each of ``columns``, whether it has drifted."""
-        index = np.array([one.psi for one in self.columns])
-        return np.asarray((index >= self.psi) & (self._p_adjusted <= self.sig))
+        return np.asarray((self._psi >= self.psi) & (self._p_adjusted <= self.sig))
 
     @cached_property
     def worst_first(self) -> IntArray:
         """Places of ``columns``: those that have drifted first, then by their index."""
-        index = np.array([one.psi for one in self.columns])
-        return np.lexsort((-index, ~self.drifted))
+        return np.lexsort((-self._psi, ~self.drifted))
 
     @property
     def flagged(self) -> list[Hashable]:
@@ -209,9 +214,8 @@ class AuditReport:
             raise InvalidOptionError(
                 f"column {column!r} holds numbers; bins({column!r}) shows how they moved"
             )
-        kinds = ["level"] * len(one.levels.labels)
-        kinds[0] = "missing"
-        kinds[len(kinds) - one.n_novel :] = ["novel"] * one.n_novel
+        n_known = len(one.levels.labels) - 1 - one.n_novel
+        kinds = ["missing", *["level"] * n_known, *["novel"] * one.n_novel]
         table = _then_and_now("level", one.levels)
         table.insert(1, "kind", pd.Series(kinds, dtype=object))
         seen = table[(one.levels.then > 0) | (one.levels.now > 0)]
@@ -273,8 +277,24 @@ class AuditReport:
             bars reach as far as chance does in 95% of frames.
         """
         worst = self.worst_first[: _check_most(most)]
-        columns = [self.columns[i] for i in worst]
-        return draw_audit(columns, self.drifted[worst], self.psi, self.summary, ax)
+        columns, drifted = [self.columns[i] for i in worst], self.drifted[worst]
+        place = np.arange(len(columns))
+        index = np.maximum([one.psi for one in columns], _SMALLEST)
+        chance = np.maximum([one.psi_by_chance for one in columns], _SMALLEST)
+        limit = max(self.psi, _SMALLEST)
+        ax = axes_or_new(ax, figsize=(7.0, 1.6 + 0.3 * len(columns)))
+        ax.set_xscale("log")
+        ax.barh(place, chance, height=0.5, color="#dddddd", label="95% of what chance makes")
+        ax.axvline(limit, color=GREY, linestyle="--", linewidth=1, label=f"limit, {self.psi:g}")
+        for which, colour, fill, label in (
+            (drifted, VERMILION, VERMILION, "drifted"),
+            (~drifted, BLUE, "white", "not drifted"),
+        ):
+            points = index[which], place[which]
+            ax.scatter(*points, color=fill, edgecolor=colour, zorder=3, label=label)
+        ax.set(xlabel="population stability index", xlim=(_SMALLEST * 0.8, None))
+        names = [str(one.column) for one in columns]
+        return with_rows_named(ax, names, self.summary, ncols=4, pad=30)
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
