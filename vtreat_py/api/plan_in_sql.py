@@ -219,8 +219,7 @@ class PlanInSql(Plan):
         ...     plan.load_coding_tables(connection)
         []
         """
-        from vtreat_py.sql.connections import connected
-        from vtreat_py.sql.loading import load_coding_tables
+        from vtreat_py.sql.connections import connected, load_coding_tables
 
         return load_coding_tables(self, connected(connection, dialect))
 

@@ -18,9 +18,8 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.sql.coding_tables import coding_tables
-from vtreat_py.sql.connections import Connection
+from vtreat_py.sql.connections import Connection, held_table
 from vtreat_py.sql.dialect import Dialect
-from vtreat_py.sql.loading import held_table
 from vtreat_py.sql.query import plan_to_sql
 
 

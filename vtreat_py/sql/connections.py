@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
+from vtreat_py.plan.data import Plan
+from vtreat_py.sql.coding_tables import CodingTable, coding_tables
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import check_native
+from vtreat_py.sql.level_codes import held_codes
 
 
 class Connection(ABC):
@@ -108,14 +112,22 @@ class SQLiteConnection(Connection):
     dialect = check_native("sqlite")
     told_by = "cursor"
 
-    @contextmanager
-    def passing(self) -> Iterator[None]:
+    def passing(self) -> Any:
         """Make a context that is undone at its end."""
+        return self._savepoint(keep=False)
+
+    @contextmanager
+    def _savepoint(self, *, keep: bool) -> Iterator[None]:
+        """What is done inside is undone, or kept unless there is an error."""
         self.native.execute("SAVEPOINT vtreat")
         try:
             yield
+        except BaseException:
+            keep = False
+            raise
         finally:
-            self.native.execute("ROLLBACK TO vtreat")
+            if not keep:
+                self.native.execute("ROLLBACK TO vtreat")
             self.native.execute("RELEASE vtreat")
 
     def load(self, name: str, table: pa.Table) -> None:
@@ -127,18 +139,12 @@ class SQLiteConnection(Connection):
         known = "SELECT count(*) FROM main.sqlite_master WHERE name = ?"
         if self._cursor().execute(known, (name,)).fetchone()[0]:
             return
-        self.native.execute("SAVEPOINT vtreat")
-        try:
+        with self._savepoint(keep=True):
             quoted = self.dialect.quoted(name)
             self._fill(f"main.{quoted}", table)
             level = self.dialect.quoted(table.column_names[0])
             index = self.dialect.quoted(f"{name}_{table.column_names[0]}")
             self.native.execute(f"CREATE UNIQUE INDEX main.{index} ON {quoted} ({level})")
-        except BaseException:
-            self.native.execute("ROLLBACK TO vtreat")
-            raise
-        finally:
-            self.native.execute("RELEASE vtreat")
 
     def _rows(self, query: str) -> Any:
         return self._cursor().execute(query).fetchall()
@@ -225,12 +231,9 @@ class SparkConnection(ViewConnection):
         return [tuple(row) for row in self.native.sql(query).collect()]
 
 
-_CONNECTIONS: dict[str, type[Connection]] = {
-    "duckdb": DuckDBConnection,
-    "sqlite": SQLiteConnection,
-    "postgres": PostgresConnection,
-    "spark": SparkConnection,
-}
+_KINDS: list[type[Connection]] = [
+    DuckDBConnection, SQLiteConnection, PostgresConnection, SparkConnection
+]  # fmt: skip
 _DIALECT_OF = {
     "duckdb": "duckdb",
     "_duckdb": "duckdb",
@@ -259,13 +262,27 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
             f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3 "
             "or psycopg, or a Spark session, or say what it talks to by dialect="
         )
-    kind = _CONNECTIONS[check_native(dialect).name]
+    known = check_native(dialect)
+    (kind,) = (kind for kind in _KINDS if kind.dialect is known)
     if not hasattr(native, kind.told_by):
         raise OptionTypeError(
             f"connection is of type {type(native).__name__}, which is no connection to {dialect} "
             "(it may be a cursor, or dialect= may be that of another engine)"
         )
     return kind(native)
+
+
+def load_coding_tables(plan: Plan, connection: Connection) -> list[str]:
+    """Make the coding tables of a plan; see `TreatmentPlan.load_coding_tables`."""
+    tables = coding_tables(plan, plan.treatments)
+    for table in tables:
+        connection.create(table.name, held_table(table, connection.dialect))
+    return [table.name for table in tables]
+
+
+def held_table(table: CodingTable, dialect: Dialect) -> pa.Table:
+    """Return a coding table of the levels that a table of the engine can hold."""
+    return replace(table, codes=held_codes(table.codes, dialect)).to_arrow()
 
 
 def _declared(table: pa.Table, dialect: Dialect) -> str:
