@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 _NAME = "vtreat_py"
@@ -29,9 +30,9 @@ def progress_line(
     any thread. The line is closed on the way out, after an error too.
     """
     if not show:
-        yield _nothing
+        yield lambda items=1: None  # noqa: ARG005
         return
-    advance, close = _tqdm_line(total, unit) or _rich_line(total) or _plain_line(total, unit)
+    advance, close = _tqdm_line(total, unit) or _rich_line(total) or _PlainLine(total, unit).line
     lock = threading.Lock()
 
     def advance_alone(items: int = 1) -> None:
@@ -44,57 +45,46 @@ def progress_line(
         close()
 
 
-def _nothing(items: int = 1) -> None:
-    pass
-
-
 def _tqdm_line(total: int | None, unit: str) -> Line | None:
-    try:
-        from tqdm.auto import tqdm
-    except ModuleNotFoundError as error:
-        _check_not_installed("tqdm", error)
+    tqdm = _if_installed("tqdm.auto")
+    if tqdm is None:
         return None
-    bar = tqdm(total=total, desc=_NAME, unit=unit)
+    bar = tqdm.tqdm(total=total, desc=_NAME, unit=unit)
     return bar.update, bar.close
 
 
 def _rich_line(total: int | None) -> Line | None:
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ModuleNotFoundError as error:
-        _check_not_installed("rich", error)
+    console, progress = _if_installed("rich.console"), _if_installed("rich.progress")
+    if console is None or progress is None:
         return None
-    progress = Progress(console=Console(stderr=True))
-    task = progress.add_task(_NAME, total=total)
-    progress.start()
-    return partial(progress.advance, task), progress.stop
+    line = progress.Progress(console=console.Console(stderr=True))
+    task = line.add_task(_NAME, total=total)
+    line.start()
+    return partial(line.advance, task), line.stop
 
 
-def _check_not_installed(package: str, error: ModuleNotFoundError) -> None:
-    """Let an installed package complain that one of its own parts is missing."""
-    if error.name is None or error.name.partition(".")[0] != package:
-        raise error
-
-
-def _plain_line(total: int | None, unit: str) -> Line:
-    line = _PlainLine(total, unit)
-    return line.advance, line.close
+def _if_installed(module: str) -> Any:
+    """Import a module; an installed package may complain that one of its own parts is missing."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
+            raise
+        return None
 
 
 class _PlainLine:
     """Writes over itself on a terminal; elsewhere adds a few lines in all."""
 
     def __init__(self, total: int | None, unit: str) -> None:
-        self._total = total
-        self._unit = unit
-        self._done = 0
+        self._total, self._unit, self._done = total, unit, 0
         self._stream = sys.stderr
         self._over = self._stream.isatty()
         self._next = time.monotonic()
+        self.line: Line = self._advance, self._close
         self._write()
 
-    def advance(self, items: int = 1) -> None:
+    def _advance(self, items: int = 1) -> None:
         before, self._done = self._done, self._done + items
         if self._done == self._total or self._is_due(before):
             self._write()
@@ -113,7 +103,7 @@ class _PlainLine:
         self._stream.flush()
         self._next = time.monotonic() + _SECONDS_APART
 
-    def close(self) -> None:
+    def _close(self) -> None:
         if self._over:
             self._stream.write("\n")
             self._stream.flush()

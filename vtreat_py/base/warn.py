@@ -14,10 +14,8 @@ _BETWEEN = ("vtreat_py", "sklearn", "joblib")
 def warn(message: str, category: type[Warning] = VtreatWarning) -> None:
     """Warn at the innermost line outside this package and scikit-learn."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and _is_between(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _BETWEEN:
+            break
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
-
-
-def _is_between(module: str) -> bool:
-    return module.partition(".")[0] in _BETWEEN
