@@ -167,8 +167,8 @@ def _moved(values: Any, row: int, push: float) -> Any:
 def _coded(estimator: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> pd.DataFrame:
     """The output of ``fit_transform`` as numbers, under the names of its columns."""
     out: Any = clone(estimator).fit_transform(X, y, **fit_params)
-    is_matrix: bool = sparse.issparse(out)
-    out = out.toarray() if is_matrix else out
+    if sparse.issparse(out):
+        out = out.toarray()
     if isinstance(out, np.ndarray):
         return pd.DataFrame(out.astype(np.float64))
     frame = nw.from_native(out, eager_only=True)

@@ -123,17 +123,13 @@ class InputFrame:
             Columns of this frame to put in front as they are.
         """
         native = self.frame.to_native()
-        if self.is_array:
-            values = columns.T
-            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
-            return np.hstack([beside[0], values, beside[1]]) if first or extra else values
         if isinstance(native, pd.DataFrame):
+            before, after = (_rows(native[list(kept)], rows) for kept in (first, extra))
+            if self.is_array:
+                return np.hstack([before, columns.T, after]) if first or extra else columns.T
             index = native.index if rows is None else native.index[rows]
             result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
-            if not (first or extra):
-                return result
-            beside = [_rows(native[list(kept)], rows) for kept in (first, extra)]
-            return pd.concat([beside[0], result, beside[1]], axis=1)
+            return pd.concat([before, result, after], axis=1) if first or extra else result
 
         def kept(name: Any) -> nw.Series[Any]:
             series = self.frame.get_column(name)

@@ -91,10 +91,8 @@ def _categories(labels: pd.Index[Any]) -> Levels:
 
 def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     kind = values.dtype.kind
-    if kind == "M":
-        return NumericColumn.of(name, _seconds(values), "datetime")
-    if kind == "m":
-        return NumericColumn.of(name, _seconds(values), "duration")
+    if kind in "Mm":
+        return NumericColumn.of(name, _seconds(values), "datetime" if kind == "M" else "duration")
     if kind in "US":
         return _read_objects(name, values.astype(object))
     if kind not in "biuf":
@@ -218,28 +216,24 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if t.is_string(kind) or t.is_large_string(kind) or t.is_binary(kind) or t.is_large_binary(kind):
         return TextColumn(name, _one_array(values))
     if t.is_timestamp(kind) or t.is_duration(kind):
-        word = "datetime" if t.is_timestamp(kind) else "duration"
-        ticks = values.cast(pa.int64())
-        numbers = _floats(ticks, lambda x: _ticks_to_seconds(x, _TICKS[kind.unit]))
-        return NumericColumn.of(name, numbers, "datetime" if word == "datetime" else "duration")
+        ticks = _floats(values.cast(pa.int64()), lambda x: _ticks_to_seconds(x, _TICKS[kind.unit]))
+        return NumericColumn.of(name, ticks, "datetime" if t.is_timestamp(kind) else "duration")
     if t.is_date(kind):
         return NumericColumn.of(name, _floats(values.cast(pa.date32()).cast(pa.int32())), "date")
     if t.is_time(kind):
         ticks = values.cast(pa.time64("ns")).cast(pa.int64())
         return NumericColumn.of(name, _floats(ticks, lambda x: x / 10**9), "time")
     if t.is_boolean(kind):
-        return NumericColumn.of(name, _floats(values.cast(pa.uint8())))
-    if t.is_decimal(kind):
+        values = values.cast(pa.uint8())
+    elif t.is_decimal(kind):
         # Arrow's own cast is off by a bit at times; as text the number is read exactly.
-        return NumericColumn.of(name, _floats(values.cast(pa.string()).cast(pa.float64())))
-    if t.is_integer(kind):
-        if kind.bit_width == 64:
-            span = pc.min_max(values).as_py()
-            warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
-        return NumericColumn.of(name, _floats(values))
-    if t.is_floating(kind):
-        return NumericColumn.of(name, _floats(values))
-    raise UnsupportedColumnError(name, f"values of type {kind}")
+        values = values.cast(pa.string()).cast(pa.float64())
+    elif t.is_integer(kind) and kind.bit_width == 64:
+        span = pc.min_max(values).as_py()
+        warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))
+    elif not (t.is_integer(kind) or t.is_floating(kind)):
+        raise UnsupportedColumnError(name, f"values of type {kind}")
+    return NumericColumn.of(name, _floats(values))
 
 
 def _one_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:

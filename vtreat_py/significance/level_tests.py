@@ -31,14 +31,8 @@ def class_level_test(
         Fisher's exact test on the table rounded to whole rows where a cell is at most 10, the
         chi-square test with Yates' correction elsewhere; 1 where level or target is constant.
     """
-    cells = np.stack(
-        [
-            level_hits,
-            level_weight - level_hits,
-            hits - level_hits,
-            weight - level_weight - (hits - level_hits),
-        ]
-    )
+    rest = hits - level_hits
+    cells = np.stack([level_hits, level_weight - level_hits, rest, weight - level_weight - rest])
     constant = (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
     p = np.ones(len(level_hits))
     exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL)

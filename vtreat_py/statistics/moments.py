@@ -172,7 +172,7 @@ class Moments:
         xx = sum_by(group, self.xx + self.weight * dx * dx, n_groups)
         xy = sum_by(group, self.xy + self.weight * dx * dy, n_groups)
         yy = sum_by(group, self.yy + self.weight * dy * dy, n_groups)
-        return Moments(n, x, y, xx, xy, yy, self.centre_x, self.centre_y)
+        return self._like([n, x, y, xx, xy, yy])
 
     def merged(self) -> Moments:
         """Merge all entries into one."""
@@ -184,7 +184,7 @@ class Moments:
         xx = self.xx.sum(keepdims=True) + (wx * dx).sum()
         xy = self.xy.sum(keepdims=True) + (wx * dy).sum()
         yy = self.yy.sum(keepdims=True) + (self.weight * dy * dy).sum()
-        return Moments(n, x, y, xx, xy, yy, self.centre_x, self.centre_y)
+        return self._like([n, x, y, xx, xy, yy])
 
     def __add__(self, other: Moments) -> Moments:
         other = other.recentred(self.centre_x, self.centre_y)
@@ -192,16 +192,10 @@ class Moments:
         part = other.weight / np.where(n > 0, n, 1.0)
         dx, dy = other.x - self.x, other.y - self.y
         share = self.weight * part
-        return Moments(
-            n,
-            self.x + dx * part,
-            self.y + dy * part,
-            self.xx + other.xx + dx * dx * share,
-            self.xy + other.xy + dx * dy * share,
-            self.yy + other.yy + dy * dy * share,
-            self.centre_x,
-            self.centre_y,
-        )
+        xx = self.xx + other.xx + dx * dx * share
+        xy = self.xy + other.xy + dx * dy * share
+        yy = self.yy + other.yy + dy * dy * share
+        return self._like([n, self.x + dx * part, self.y + dy * part, xx, xy, yy])
 
     def __sub__(self, other: Moments) -> Moments:
         other = other.recentred(self.centre_x, self.centre_y)
@@ -214,13 +208,4 @@ class Moments:
         xx = np.maximum(self.xx - other.xx - dx * dx * share, 0.0)
         yy = np.maximum(self.yy - other.yy - dy * dy * share, 0.0)
         xy = self.xy - other.xy - dx * dy * share
-        return Moments(
-            n,
-            x,
-            y,
-            np.where(left, xx, 0.0),
-            np.where(left, xy, 0.0),
-            np.where(left, yy, 0.0),
-            self.centre_x,
-            self.centre_y,
-        )
+        return self._like([n, x, y, *(np.where(left, sums, 0.0) for sums in (xx, xy, yy))])

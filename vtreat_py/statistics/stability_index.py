@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import FloatArray
 
 # Rows that each bin of each sample is given beforehand.
 _PRIOR_ROWS = 0.5
@@ -41,13 +41,8 @@ def stability_index(then: FloatArray, now: FloatArray) -> FloatArray:
     array([0.066, 0.1  ])
     """
     some = (then > 0) | (now > 0)
-    p, q = (_shares(weight, some) for weight in (then, now))
+    p, q = (filled / filled[some].sum() for filled in (then + _PRIOR_ROWS, now + _PRIOR_ROWS))
     return np.asarray(np.where(some, (q - p) * np.log(q / p), 0.0))
-
-
-def _shares(weight: FloatArray, some: BoolArray) -> FloatArray:
-    filled = weight + _PRIOR_ROWS
-    return np.asarray(filled / filled[some].sum())
 
 
 def index_by_chance(n_bins: int, rows_then: float, rows_now: float) -> float:

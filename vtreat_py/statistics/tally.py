@@ -84,7 +84,13 @@ class CellIndex:
 
 
 def tally(code: IntArray, n_levels: int, rows: Rows) -> tuple[LevelTable, CellIndex]:
-    """Sum the outcome by (level, fold).
+    """Sum the outcome by (level, fold), unless it is one of several classes; `tally_classes`."""
+    (table,), index = tally_classes(code, n_levels, rows)
+    return table, index
+
+
+def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[LevelTable], CellIndex]:
+    """Sum the outcome by (level, fold), in one pass for all of several classes.
 
     Parameters
     ----------
@@ -97,24 +103,10 @@ def tally(code: IntArray, n_levels: int, rows: Rows) -> tuple[LevelTable, CellIn
 
     Returns
     -------
-    table : LevelTable
-        The sums of the occupied cells. With weights, cells of weight 0 are kept, because rows
-        of weight 0 are coded too.
-    index : CellIndex
-        The cell of each row.
-    """
-    (table,), index = tally_classes(code, n_levels, rows)
-    return table, index
-
-
-def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[LevelTable], CellIndex]:
-    """Sum the outcome by (level, fold), in one pass for all of several classes.
-
-    Returns
-    -------
     tables : list of LevelTable
-        One table; with several classes one for each, of that class against the others. They
-        have the same cells.
+        Sums of the occupied cells: one table; with several classes one for each, of that class
+        against the others. They have the same cells. With weights, cells of weight 0 are kept,
+        because rows of weight 0 are coded too.
     index : CellIndex
         The cell of each row.
     """
