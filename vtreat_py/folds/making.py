@@ -53,7 +53,7 @@ def make_folds(
         If ``cv`` is not a number of folds, a splitter, a sound list of index pairs, or a column
         of folds; or if the column ``row_id`` does not tell folds.
     """
-    n_rows = frame.n_rows
+    n_rows, labels = frame.n_rows, None if groups is None else group_labels(groups)
     if cv is None:
         cv = DEFAULT_FOLDS
     # What another class makes of TimeSeriesSplit may be anything: it is checked like all splits.
@@ -65,13 +65,13 @@ def make_folds(
     elif isinstance(cv, int | np.integer) and type(cv) is not bool:
         check_fold_count(int(cv))
         if row_id is None:
-            plan = _counted(int(cv), groups, random_state, outcome, n_rows)
+            plan = _counted(int(cv), labels, random_state, outcome, n_rows)
         elif groups is None:
             plan = FoldPlan(fold_by_row_id(frame, row_id, int(cv), random_state), int(cv))
         else:
             plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
-        plan = folds_of_pairs(_split_by(cv, groups, outcome, n_rows), n_rows)
+        plan = folds_of_pairs(_split_by(cv, labels, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
         plan = folds_of_pairs(list(cv), n_rows)
     else:
@@ -80,8 +80,8 @@ def make_folds(
             "column of folds, a scikit-learn splitter, or a list of (training rows, application "
             "rows) index pairs"
         )
-    if groups is not None:
-        _check_groups(plan, group_labels(groups))
+    if labels is not None:
+        _check_groups(plan, labels)
     if not in_time:  # the first rows have no past
         _check_training_counts(plan, outcome.weight)
     return plan
@@ -111,7 +111,7 @@ def _with_fold(rows: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
 
 
-def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
+def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: int) -> list[Any]:
     """Ask a splitter of the scikit-learn kind for its pairs."""
     if isinstance(cv, BaseShuffleSplit):
         raise InvalidOptionError(
@@ -119,7 +119,6 @@ def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int)
             "in several of them or in none, by chance. Give a splitter that applies each row "
             "equally often, such as KFold(shuffle=True) or RepeatedKFold"
         )
-    labels = None if groups is None else group_labels(groups)
     try:
         return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
     except ValueError as reason:
@@ -129,13 +128,12 @@ def _split_by(cv: Any, groups: Column | None, outcome: OutcomeRows, n_rows: int)
 
 
 def _counted(
-    n_folds: int, groups: Column | None, random_state: Any, outcome: OutcomeRows, n_rows: int
+    n_folds: int, labels: IntArray | None, random_state: Any, outcome: OutcomeRows, n_rows: int
 ) -> FoldPlan:
     if n_folds > n_rows:
         raise InvalidOptionError(f"cv={n_folds} folds need as many rows, but there are {n_rows}")
-    if groups is None:
+    if labels is None:
         return FoldPlan(_stratified(n_folds, outcome.y, random_state), n_folds)
-    labels = group_labels(groups)
     check_group_count(n_folds, int(labels.max()) + 1)
     return FoldPlan(_grouped(n_folds, labels, outcome, random_state)[labels], n_folds)
 
