@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.coders import toy_level, toy_number
+from vtreat_py.base.errors import PlanFormatError
 from vtreat_py.coders import codes
 
 TOYS = [toy_level.LevelMean(), toy_number.QuarterMeans()]
@@ -184,3 +186,34 @@ def test_kept_statistics_merge_to_the_plan_of_all_rows(outcome: str) -> None:
         np.testing.assert_allclose(
             merged.score_frame[["rsq", "sig"]], plan.score_frame[["rsq", "sig"]], rtol=1e-7
         )
+
+
+TAMPERED: list[tuple[list[Any], Any, str]] = [
+    (["ranges", 0, "edges"], [1.0, 1.0, 2.0], r"ranges\[0\].edges: expected ascending numbers"),
+    (["ranges", 0, "values"], [1.0], r"ranges\[0\].values: expected 5 entries, two more than"),
+    (["ranges", 0, "target"], "no", r"ranges\[0\].target: 'no' is not among the classes"),
+    (["ranges", 0, "code"], "mean", r"variables\[0\].code: there are no ranges of 'quarters'"),
+    (["ranges"], [], r"variables\[0\].code: there are no ranges of 'quarters'"),
+    (["variables", 0, "code"], "isBAD", r"variables\[0\].code: there are ranges of 'isBAD'|ranges"),
+    (["variables", 0, "code"], "mean", r"'mean' is a code of levels, but the column holds numbers"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), TAMPERED)
+def test_ranges_that_do_not_fit_are_refused(path: list[Any], value: Any, message: str) -> None:
+    plan = design(variables=["size"], coders=["quarters"])
+    tree = json.loads(plan.to_json())
+    place = tree["treatments"][0]
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(PlanFormatError, match=message):
+        vt.TreatmentPlan.from_json(json.dumps(tree))
+
+
+def test_ranges_without_a_variable_are_refused() -> None:
+    tree = json.loads(design(variables=["size"], coders=["quarters", "clean"]).to_json())
+    treatment = tree["treatments"][0]
+    treatment["variables"] = [v for v in treatment["variables"] if v["code"] == "clean"]
+    with pytest.raises(PlanFormatError, match=r"ranges: there is no variable of \('quarters'"):
+        vt.TreatmentPlan.from_json(json.dumps(tree))
