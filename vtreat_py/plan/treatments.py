@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -179,7 +180,7 @@ class LevelTreatment:
     sample: str
     kind: str = "levels"
 
-    @property
+    @cached_property
     def variables(self) -> tuple[DerivedVariable, ...]:
         """The derived variables of all parts."""
         return tuple(v for part in self.parts for v in part.variables)
