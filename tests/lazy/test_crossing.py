@@ -15,6 +15,7 @@ from vtreat_py.api.design import design_with
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.lazy.columns import lazy_column
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.lazy.design import number_folds
 from vtreat_py.lazy.folds import LazyFolds, lazy_folds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
@@ -30,7 +31,7 @@ def level_cells(design: Design, one: LearnedLevelRows, variables: Any, scale: bo
     """What each (level, fold) got in memory: the values of one of its rows."""
     column = design.source.read(one.treatment.column)
     codes, levels = column.encode()  # type: ignore[union-attr]
-    fold = design.context.folds.fold.astype(np.int64)
+    fold = design.rows.folds.fold.astype(np.int64)
     _, row = np.unique(codes.astype(np.int64) * 100 + fold, return_index=True)
     values = {}
     for place, variable in enumerate(variables):
@@ -49,20 +50,10 @@ def parts_of(design: Design, learned: Any, plan: Any, source: LazySource, option
             cells = level_cells(design, one, treatment.variables, options["scale"])
             parts.append(LevelCells(column, *cells))  # type: ignore[arg-type]
             continue
-        learner = one.learned.learner
-        cuts = learner.fold_cuts()[:-1].T
-        for variable, own in zip(treatment.variables, one.treatment.variables, strict=True):
-            clean = variable.code == "clean"
-            scaling = learner.fold_scales(own) if options["scale"] else None
-            parts.append(
-                NumberFolds(
-                    column,  # type: ignore[arg-type]
-                    variable.name,
-                    learner.fold_values[:-1] if clean else None,
-                    (cuts[0], cuts[1]) if clean and options["collar"] else None,
-                    None if scaling is None else (scaling[0][:-1], scaling[1][:-1]),
-                )
-            )
+        scale, collar = options["scale"], options["collar"]
+        for place, variable in enumerate(treatment.variables):
+            numbers = one.learned, place, variable.name, scale, collar
+            parts.append(number_folds(column, *numbers))  # type: ignore[arg-type]
     return parts
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.digest import digest
@@ -15,7 +14,7 @@ from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import Treatment, wanted_places
+from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
 
@@ -24,21 +23,16 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
     treatments = choice.treatments(plan)
     columns = read_treated(source, treatments, choice.first + choice.extra)
     _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
-    place_of = {name: place for place, name in enumerate(choice.names)}
     if choice.sparse:
+        place_of = {name: place for place, name in enumerate(choice.names)}
         return sparse_treated(treatments, columns, place_of, source.n_rows)
-    out = np.empty((len(place_of), source.n_rows))
+    out = np.empty((len(choice.variables), source.n_rows))
+    wanted = choice.by_column
     for treatment, column in zip(treatments, columns, strict=True):
-        _write(treatment, column, choice, place_of, out)
+        encoded: Any = treatment.encode(column)
+        for place, variable in wanted[treatment.column]:
+            treatment.write(encoded, variable, choice, out[place])
     return source.like(choice.names, out, choice.extra, first=choice.first)
-
-
-def _write(
-    treatment: Treatment, column: Column, choice: Choice, place_of: dict[str, int], out: FloatArray
-) -> None:
-    encoded: Any = treatment.encode(column)
-    for own, place in wanted_places(treatment, place_of).items():
-        treatment.write(encoded, treatment.variables[own], choice, out[place])
 
 
 def _warn_on_training_frame(

@@ -63,6 +63,14 @@ class Choice:
         """Names of the variables."""
         return [v.name for v in self.variables]
 
+    @property
+    def by_column(self) -> dict[Hashable, list[tuple[int, DerivedVariable]]]:
+        """The variables of each column, with their places among all that come out."""
+        found: dict[Hashable, list[tuple[int, DerivedVariable]]] = {}
+        for place, variable in enumerate(self.variables):
+            found.setdefault(variable.orig_variable, []).append((place, variable))
+        return found
+
     def treatments(self, plan: Plan) -> list[Treatment]:
         """Return the treatments that are needed."""
         columns = {v.orig_variable for v in self.variables}
