@@ -39,7 +39,9 @@ class Copy:
         self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
     ) -> None:
         """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
-        out[:] = values if bad is None else np.where(bad, _at(self.imputed, fold), values)
+        out[:] = values
+        if bad is not None:
+            np.copyto(out, _at(self.imputed, fold), where=bad)
         if self.cuts is not None:
             np.clip(out, *(_at(cut, fold) for cut in self.cuts), out=out)
 
@@ -72,7 +74,7 @@ class Steps:
         if not len(self.edges) and self.values.ndim == 1:
             out[:] = self.values[0]
             if bad is not None:
-                out[bad] = self.values[1]
+                np.copyto(out, self.values[1], where=bad)
             return
         place = np.searchsorted(self.edges, values, side="left")
         if bad is not None:

@@ -124,12 +124,15 @@ class InputFrame:
         """
         native = self.frame.to_native()
         if isinstance(native, pd.DataFrame):
-            before, after = (_rows(native[list(kept)], rows) for kept in (first, extra))
-            if self.is_array:
-                return np.hstack([before, columns.T, after]) if first or extra else columns.T
             index = native.index if rows is None else native.index[rows]
-            result = pd.DataFrame(columns.T, columns=list(names), index=index, copy=False)
-            return pd.concat([before, result, after], axis=1) if first or extra else result
+            result: Any = columns.T
+            if not self.is_array:
+                result = pd.DataFrame(result, columns=list(names), index=index, copy=False)
+            if not (first or extra):
+                return result
+            before, after = (_rows(native[list(kept)], rows) for kept in (first, extra))
+            parts = [before, result, after]
+            return np.hstack(parts) if self.is_array else pd.concat(parts, axis=1)
 
         def kept(name: Any) -> nw.Series[Any]:
             series = self.frame.get_column(name)

@@ -215,15 +215,18 @@ class LevelTreatment:
 
     def table(self, variable: DerivedVariable, scale: bool = False) -> FloatArray:
         """Value of each code for one derived variable."""
-        part = next(part for part in self.parts if part.target == variable.target)
-        table = part.table(variable)
+        table = self._part_of[variable.target].table(variable)
         return variable.slope * (table - variable.mean) if scale else table
 
     def write(
         self, encoded: IntArray, variable: DerivedVariable, wanted: Wanted, out: FloatArray
     ) -> None:
         """Write one derived variable of the rows to ``out``."""
-        np.take(self.table(variable, scale=wanted.scale), encoded, out=out, mode="clip")
+        self.table(variable, wanted.scale).take(encoded, out=out, mode="clip")
+
+    @cached_property
+    def _part_of(self) -> dict[Any, LevelCodes]:
+        return {part.target: part for part in self.parts}
 
 
 Treatment = NumericTreatment | LevelTreatment
