@@ -16,7 +16,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, OptionTypeError
 from vtreat_py.compat._codes import Variable, derived_name
-from vtreat_py.compat._frames import has_gaps, holds_levels, missing_marks, part
+from vtreat_py.compat._frames import has_gaps, holds_levels, part
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 
@@ -47,7 +47,8 @@ class Extra:
     def values(self, source: InputFrame) -> dict[str, FloatArray]:
         """Return the added columns of any frame, by their names."""
         if self.transform is None:
-            made = [missing_marks(source, self.inputs[0])]
+            marks = source.series(self.inputs[0]).is_null().to_numpy()
+            made = [np.asarray(marks, dtype=np.float64)]
         else:
             made = _numbers(self.transform, part(source, self.inputs), source.n_rows, self.made)
         return {column.name: v for column, v in zip(self.columns, made, strict=True)}
@@ -56,11 +57,8 @@ class Extra:
 def mark_missing(source: InputFrame, columns: Iterable[Hashable], claim: Claim) -> list[Extra]:
     """Make a mark for each column of levels that has missing values."""
     marked = [c for c in columns if has_gaps(source, c) and holds_levels(source, c)]
-    names = [claim(derived_name(c, "isBAD")) for c in marked]
-    return [
-        Extra((Variable(name, name, c, "missing_indicator"),), (c,))
-        for name, c in zip(names, marked, strict=True)
-    ]
+    names = [(c, claim(derived_name(c, "isBAD"))) for c in marked]
+    return [Extra((Variable(n, n, c, "missing_indicator"),), (c,)) for c, n in names]
 
 
 def fit_transform_of_user(
@@ -85,30 +83,26 @@ def fit_transform_of_user(
         raise FrameError(
             f"{type(fitted).__name__}.incoming_vars_ names {strange}, which are not treated"
         )
-    made = _frame(fitted, part(source, inputs), source.n_rows).columns
+    made = tuple(map(str, _frame(fitted, part(source, inputs), source.n_rows).columns))
     treatment = str(getattr(fitted, "treatment_", type(fitted).__name__))
-    origins = inputs if len(inputs) == len(made) else tuple(made)
-    names = [claim(str(name)) for name in made]
-    columns = tuple(
-        Variable(name, name, origin, treatment, y_aware)
-        for name, origin in zip(names, origins, strict=True)
-    )
-    learned = Extra(columns, inputs, fitted, tuple(map(str, made)))
+    origins = inputs if len(inputs) == len(made) else made
+    named = [(claim(name), origin) for name, origin in zip(made, origins, strict=True)]
+    columns = tuple(Variable(name, name, of, treatment, y_aware) for name, of in named)
+    learned = Extra(columns, inputs, fitted, made)
     if not y_aware:
         return learned, learned.values(source)
-    values = {name: np.full(source.n_rows, np.nan) for name in names}
+    values = {name: np.full(source.n_rows, np.nan) for name, _ in named}
     for train, app in pairs:
         held_out = deepcopy(transform)
         held_out.fit(part(source, variables, train), y[train])
-        coded = _numbers(held_out, part(source, inputs, app), len(app), learned.made)
+        coded = _numbers(held_out, part(source, inputs, app), len(app), made)
         for column, own in zip(values.values(), coded, strict=True):
             column[app] = own
     return learned, values
 
 
 def _frame(transform: Any, X: Any, n_rows: int) -> InputFrame:
-    result = transform.transform(X)
-    who = type(transform).__name__
+    result, who = transform.transform(X), type(transform).__name__
     try:
         made = InputFrame.of(result)
     except OptionTypeError as reason:

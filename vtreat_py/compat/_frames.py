@@ -14,7 +14,6 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeErro
 from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 
-_LEVEL_TYPES = (nw.String, nw.Categorical, nw.Enum, nw.Binary)
 # Rows that tell most columns from identifiers.
 _FIRST_ROWS = 1000
 
@@ -61,12 +60,11 @@ def extended(
     source: InputFrame, columns: Sequence[Hashable], extra: Mapping[str, FloatArray]
 ) -> Any:
     """Some columns of a frame with new ones beside them, of the caller's kind."""
-    if not extra:
-        return part(source, columns)
     native = part(source, columns)
+    if not extra:
+        return native
     if isinstance(native, pd.DataFrame):
-        new = pd.DataFrame(dict(extra), index=native.index, copy=False)
-        return pd.concat([native, new], axis=1)
+        return pd.concat([native, pd.DataFrame(dict(extra), native.index, copy=False)], axis=1)
     backend = source.frame.implementation
     series = [nw.new_series(name, v, nw.Float64, backend=backend) for name, v in extra.items()]
     return nw.from_native(native, eager_only=True).with_columns(*series).to_native()
@@ -103,38 +101,25 @@ def output(
     return result.to_native()
 
 
-def missing_marks(source: InputFrame, column: Hashable) -> FloatArray:
-    """1 where a column is missing, else 0."""
-    return np.asarray(_series(source, column).is_null().to_numpy(), dtype=np.float64)
-
-
 def has_gaps(source: InputFrame, column: Hashable) -> bool:
     """Whether a column is missing in some rows, and not in all."""
-    return 0 < _series(source, column).null_count() < source.n_rows
+    return 0 < source.series(column).null_count() < source.n_rows
 
 
 def holds_levels(source: InputFrame, column: Hashable) -> bool:
     """Whether the values of a column are levels."""
-    dtype = _series(source, column).dtype
+    dtype = source.series(column).dtype
     if dtype == nw.Object:
         return not isinstance(source.read(column), NumericColumn | EmptyColumn)
-    return isinstance(dtype, _LEVEL_TYPES)
+    return isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Binary)
 
 
 def is_identifier(source: InputFrame, column: Hashable) -> bool:
     """Whether a column has another value in each row."""
-    series = _series(source, column)
+    series = source.series(column)
     if source.n_rows < 2 or series.null_count():
         return False
-    return all(_n_distinct(rows) == len(rows) for rows in (series.head(_FIRST_ROWS), series))
-
-
-def _n_distinct(series: nw.Series[Any]) -> int:
     try:
-        return series.n_unique()
+        return all(rows.n_unique() == len(rows) for rows in (series.head(_FIRST_ROWS), series))
     except TypeError:  # values that cannot be hashed
-        return 0
-
-
-def _series(source: InputFrame, column: Hashable) -> nw.Series[Any]:
-    return source.frame.get_column(column)  # type: ignore[arg-type]
+        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,22 @@ from vtreat_py.compat._extra_columns import Extra
 from vtreat_py.compat._frames import extended, output
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 
-_TRAINING_FRAME = "this looks like the frame the plan was designed on"
+_CLASS = {
+    "missing_indicator": "IndicateMissingTransform",
+    "clean_copy": "CleanNumericTransform",
+    "indicator_code": "IndicatorCodeTransform",
+}
+_DESCRIBED = [
+    "treatment_class",
+    "treatment",
+    "orig_var",
+    "orig_was_numeric",
+    "variable",
+    "value",
+    "replacement",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,33 +65,28 @@ class Learned:
     copied: tuple[Hashable, ...]
     cross_plan: list[dict[str, Any]] | None
 
-    @property
-    def recommended(self) -> set[str]:
-        """Names of the variables that are recommended (for some class)."""
-        table = self.score_frame
-        return set(table.loc[table["recommended"], "variable"])
-
-    def chosen(self, restriction: Collection[str] | None) -> list[Variable]:
-        """Return the variables that come out under a restriction."""
-        return [v for v in self.variables if restriction is None or v.name in restriction]
-
     def treat(self, source: InputFrame, variables: Sequence[Variable]) -> Any:
         """Treat the rows of a new frame, under the plan's names."""
-        wanted = {v.native for v in variables}
-        natives = {v.name: v for v in self.plan.derived}
-        inputs = {natives[name].orig_variable for name in wanted}
+        origin = {v.name: v.orig_variable for v in self.plan.derived}
+        wanted = [v.native for v in variables]
+        inputs = {origin[name] for name in wanted}
         needed = [e for e in self.extra if inputs & {c.name for c in e.columns}]
         read = [c for c in self.variables_in if c in inputs]
         read += [c for e in needed for c in e.inputs if c not in read]
-        _check_columns(source, read)
+        present = set(source.columns)
+        missing = [c for c in read if c not in present]
+        if missing:
+            raise SchemaError(
+                f"the frame lacks {counted(len(missing), 'column')}: "
+                f"{', '.join(map(repr, missing))}. Add them (missing values are fine)"
+            )
         added: dict[str, FloatArray] = {}
         for extra in needed:
             added |= extra.values(source)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", _TRAINING_FRAME, VtreatWarning)
-            warnings.filterwarnings("ignore", "no derived variable is left", VtreatWarning)
-            frame = extended(source, read, added)
-            return prepare(self.plan, frame, variables=[v.native for v in variables])
+            for told in ("this looks like the frame the plan was", "no derived variable is left"):
+                warnings.filterwarnings("ignore", told, VtreatWarning)
+            return prepare(self.plan, extended(source, read, added), variables=wanted)
 
     def finish(
         self, source: InputFrame, treated: Any, variables: Sequence[Variable], sparse: bool
@@ -105,11 +114,28 @@ class Learned:
         own = [t for t in self.plan.treatments if t.column in self.variables_in]
         return bool(own) and all(digest(source.read(t.column)) == t.sample for t in own)
 
-
-def _check_columns(source: InputFrame, columns: Sequence[Hashable]) -> None:
-    missing = [c for c in columns if c not in set(source.columns)]
-    if missing:
-        raise SchemaError(
-            f"the frame lacks {counted(len(missing), 'column')}: {', '.join(map(repr, missing))}. "
-            "Add them (missing values are fine)"
-        )
+    def described(self) -> pd.DataFrame:
+        """Lay out the variables as one table, a row for each value that is replaced."""
+        by_column = {t.column: t for t in self.plan.treatments}
+        native = {v.name: v for v in self.plan.derived}
+        marks = {extra.columns[0].name for extra in self.extra if extra.transform is None}
+        rows: list[tuple[Any, ...]] = []
+        for variable in self.variables:
+            derived = native[variable.native]
+            treatment = by_column[derived.orig_variable]
+            replaced: list[tuple[Any, float]] = [(None, 1.0)]
+            numeric = isinstance(treatment, NumericTreatment) and variable.name not in marks
+            if variable.name not in marks and derived.orig_variable not in self.variables_in:
+                continue  # a user transform is code, not a table
+            if derived.code == "lev":
+                replaced = [(derived.level, 1.0)]
+            elif isinstance(treatment, LevelTreatment):
+                values = [*treatment.levels.to_list(), None]
+                replaced = list(zip(values, treatment.table(derived).tolist(), strict=False))
+            elif numeric and derived.code == "clean":
+                replaced = [(None, treatment.imputed)]
+            kind, origin = variable.treatment, variable.orig_variable
+            what = (_CLASS.get(kind, "MappedCodeTransform"), kind, origin, numeric, variable.name)
+            rows += [(*what, value, number) for value, number in replaced]
+        table = pd.DataFrame(rows, columns=_DESCRIBED, dtype=object)
+        return table.astype({"orig_was_numeric": bool, "replacement": float})

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
 from vtreat_py.api.plan import TreatmentPlan
@@ -15,13 +14,12 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.warn import warn
-from vtreat_py.compat._codes import CODE_OF_TREATMENT, Variable
+from vtreat_py.compat._codes import CODE_OF_TREATMENT, name_variables
 from vtreat_py.compat._extra_columns import Claim, Extra, Pairs, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, holds_levels, is_identifier
 from vtreat_py.compat._learned import Learned
 from vtreat_py.compat._parameters import native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
-from vtreat_py.compat._variables import name_variables
 from vtreat_py.compat.cross_plan import index_pairs
 from vtreat_py.frames.frame import InputFrame
 
@@ -33,9 +31,7 @@ class Request:
     Attributes
     ----------
     y : ndarray or None
-        The outcome's values.
-    outcome : array or None
-        The same as they were given.
+        The outcome's values; ``outcome`` has them as they were given.
     """
 
     source: InputFrame
@@ -68,16 +64,22 @@ def learn(request: Request) -> tuple[Learned, Any]:
     experiment, plan = _design(request, extended(source, variables, added), variables, pairs)
     added_columns = [column for one in extra for column in one.columns]
     named = name_variables(plan, added_columns, params, register)
+    crossed = None if experiment is None else experiment.cross_frame
+    if experiment is None:
+        scores = unsupervised_score_frame(named)
+    else:
+        y = request.y[np.sort(np.concatenate([app for _, app in pairs]))]
+        scores = score_frame(plan, named, crossed, y, experiment.cross_weights)
     learned = Learned(
         plan,
         tuple(variables),
         tuple(extra),
         tuple(named),
-        _scores(request, experiment, named, pairs),
+        scores,
         tuple(copied),
         folds if params.get("retain_cross_plan") else None,
     )
-    return learned, None if experiment is None else experiment.cross_frame
+    return learned, crossed
 
 
 def _names(what: str, given: Iterable[Hashable] | None) -> list[Hashable]:
@@ -182,18 +184,6 @@ def _design(
     return experiment, experiment.plan
 
 
-def _scores(
-    request: Request,
-    experiment: CrossFrameExperiment | None,
-    named: Sequence[Variable],
-    pairs: Pairs,
-) -> pd.DataFrame:
-    if experiment is None:
-        return unsupervised_score_frame(named)
-    y = request.y[np.sort(np.concatenate([app for _, app in pairs]))]
-    return score_frame(experiment.plan, named, experiment.cross_frame, y, experiment.cross_weights)
-
-
 def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
     """Options of the design; those of columns that are not treated are left out."""
     params, imputers = request.params, request.imputation_map
@@ -201,7 +191,7 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
         raise OptionTypeError(
             f"imputation_map must be a dict from column to imputer; found {type(imputers).__name__}"
         )
-    imputers = {} if imputers is None else imputers
+    imputers = imputers or {}
     _check_known("imputation_map", imputers, request.source)
     coders = {CODE_OF_TREATMENT[treatment] for treatment in params["coders"]}
     coders.add("clean")  # extra columns are numbers

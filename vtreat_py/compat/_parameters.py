@@ -16,6 +16,10 @@ from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
 
 _Y_AWARE = {"impact_code", "deviation_code", "logit_code"}
+_COUNTS = (
+    ("indicator_max_levels", 0, ""),
+    ("cross_validation_k", 2, ": with one fold each row would be coded by its own outcome"),
+)
 
 
 def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -97,10 +101,7 @@ def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dic
 
 
 def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[str, Any]:
-    """Put the caller's parameters over the defaults, and check every value.
-
-    An error names the key, what was found and what is allowed.
-    """
+    """Put the caller's parameters over the defaults, and check every value."""
     if params is None:
         return defaults
     if not isinstance(params, Mapping):
@@ -117,22 +118,31 @@ def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[
         if isinstance(default, bool):
             check_flag(name, result[name])
     check_number("indicator_min_fraction", result["indicator_min_fraction"], 0, 1)
-    for name, least in (("indicator_max_levels", 0), ("cross_validation_k", 2)):
-        if name in result:
-            _check_count(name, result[name], least)
+    for name, least, why in _COUNTS:
+        number = result.get(name, least)
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise OptionTypeError(f"{name}={number!r} must be a whole number")
+        if number < least:
+            raise InvalidOptionError(f"{name}={number!r} must be at least {least}{why}")
     plan = result.get("cross_validation_plan")
     if "cross_validation_plan" in result and not hasattr(plan, "split_plan"):
         raise OptionTypeError(
             f"cross_validation_plan={plan!r} must be a CrossValidationPlan (see cross_plan)"
         )
-    _check_coders(result["coders"], defaults["coders"])
-    _check_list("user_transforms", result["user_transforms"])
+    for name in ("coders", "user_transforms", "tunable_params"):
+        if isinstance(result[name], str) or not isinstance(result[name], Iterable):
+            raise OptionTypeError(f"{name}={result[name]!r} must be a list")
+    known = sorted(defaults["coders"])
+    strange = sorted(str(coder) for coder in result["coders"] if coder not in known)
+    if strange:
+        raise InvalidOptionError(f"coders holds unknown {strange}; known are {known}")
+    if not list(result["coders"]):
+        raise InvalidOptionError(f"coders is empty; name at least one of {known}")
     for transform in result["user_transforms"]:
         if not (hasattr(transform, "fit") and hasattr(transform, "transform")):
             raise OptionTypeError(
                 f"user_transforms holds {transform!r}, which is no UserTransform (see transform)"
             )
-    _check_list("tunable_params", result["tunable_params"])
     strange = [name for name in result["tunable_params"] if name not in defaults]
     if strange:
         raise InvalidOptionError(f"tunable_params names {strange}, which are no parameters")
@@ -156,26 +166,3 @@ def native_imputer(given: Any) -> Imputer:
 
 def _unweighted(function: Callable[[FloatArray], float], values: FloatArray, weights: Any) -> float:  # noqa: ARG001
     return function(values)
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise OptionTypeError(f"{name}={value!r} must be a whole number")
-    if value < least:
-        one_fold = ": with one fold each row would be coded by its own outcome"
-        why = one_fold if name == "cross_validation_k" else ""
-        raise InvalidOptionError(f"{name}={value!r} must be at least {least}{why}")
-
-
-def _check_list(name: str, value: Any) -> None:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise OptionTypeError(f"{name}={value!r} must be a list")
-
-
-def _check_coders(coders: Any, known: Iterable[str]) -> None:
-    _check_list("coders", coders)
-    unknown = sorted(str(c) for c in coders if c not in known)
-    if unknown:
-        raise InvalidOptionError(f"coders holds unknown {unknown}; known are {sorted(known)}")
-    if not list(coders):
-        raise InvalidOptionError(f"coders is empty; name at least one of {sorted(known)}")

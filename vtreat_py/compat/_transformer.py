@@ -19,19 +19,25 @@ from vtreat_py.base.errors import (
     SchemaError,
 )
 from vtreat_py.base.warn import warn
-from vtreat_py.compat._description import description_matrix
+from vtreat_py.compat._codes import Variable
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
 from vtreat_py.compat._parameters import tunable, vtreat_parameters
+from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 
 
+@parameters
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the treatments share."""
 
     _outcome_type: ClassVar[str]
     _all_params = staticmethod(vtreat_parameters)
-    params: Mapping[str, Any] | None
+
+    var_list: Iterable[Hashable] | None = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
 
     def _learn(self, X: Any, y: Any, weight: Any) -> tuple[InputFrame, Any]:
         """Learn, and return the training frame and its variables out of fold."""
@@ -51,8 +57,9 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.plan_: TreatmentPlan = self._learned.plan
         self.score_frame_: pd.DataFrame = self._learned.score_frame
         self.cross_plan_ = self._learned.cross_plan
+        recommended = self.score_frame_.loc[self.score_frame_["recommended"], "variable"]
         filtered = params.get("filter_to_recommended", False)
-        self.result_restriction_ = self._learned.recommended if filtered else None
+        self.result_restriction_: set[str] | None = set(recommended) if filtered else None
         self._copied = [str(c) for c in self._learned.copied_from(source.columns)]
         self.n_features_in_ = len(source.columns)
         if not isinstance(X, np.ndarray) and all(isinstance(c, str) for c in source.columns):
@@ -71,12 +78,16 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         if name not in source.columns:
             raise FrameError(f"outcome_name={name!r} is not a column of X, and y is not given")
-        return source.frame.get_column(name).to_native()  # type: ignore[arg-type]
+        return source.series(name).to_native()
+
+    def _chosen(self) -> list[Variable]:
+        """The variables that come out."""
+        only = self.result_restriction_
+        return [v for v in self._learned.variables if only is None or v.name in only]
 
     def _finished(self, source: InputFrame, treated: Any) -> Any:
         sparse = self._all_params(self.params)["sparse_indicators"]
-        chosen = self._learned.chosen(self.result_restriction_)
-        return self._learned.finish(source, treated, chosen, sparse)
+        return self._learned.finish(source, treated, self._chosen(), sparse)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn how to treat a frame.
@@ -115,7 +126,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         source, crossed = self._learn(X, y, sample_weight)
         if crossed is None:
-            crossed = self._treated(source)
+            crossed = self._learned.treat(source, self._chosen())
         elif len(crossed) < source.n_rows:
             raise InvalidOptionError(
                 "fit_transform must return every row, but the cross_validation_plan leaves some "
@@ -150,15 +161,11 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.n_features_in_} features as input"
             )
         self._check_training_frame(source)
-        return self._finished(source, self._treated(source))
-
-    def _treated(self, source: InputFrame) -> Any:
-        return self._learned.treat(source, self._learned.chosen(self.result_restriction_))
+        return self._finished(source, self._learned.treat(source, self._chosen()))
 
     def _check_training_frame(self, source: InputFrame) -> None:
         params = self._all_params(self.params)
-        checked = params.get("check_for_duplicate_frames")
-        if not checked or not self._learned.was_designed_on(source):
+        if not (params.get("check_for_duplicate_frames") and self._learned.was_designed_on(source)):
             return
         message = (
             "this looks like the frame the treatment was fitted on: its codes have seen these "
@@ -192,7 +199,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(new_vars, str):
             raise OptionTypeError(f"new_vars={new_vars!r} must be a list of names")
         wanted = list(new_vars)
-        known = [v.name for v in self._learned.variables]
+        known = {v.name for v in self._learned.variables}
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise InvalidOptionError(
@@ -203,15 +210,14 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names(self, input_features: Any = None) -> list[str]:  # noqa: ARG002
         """Names of the derived variables that come out, each once; no copied columns."""
         check_is_fitted(self)
-        return [v.name for v in self._learned.chosen(self.result_restriction_)]
+        return [v.name for v in self._chosen()]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of all columns that come out: copied ones, then derived variables.
 
         For frames that have the columns to copy that the training frame had.
         """
-        names = self.get_feature_names(input_features)
-        return np.array([*self._copied, *names], dtype=object)
+        return np.array([*self._copied, *self.get_feature_names(input_features)], dtype=object)
 
     def description_matrix(self) -> pd.DataFrame:
         """Lay out the derived variables as a table, a row for each value that is replaced.
@@ -224,7 +230,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             transforms make are not in it: they are code, not a table.
         """
         check_is_fitted(self)
-        return description_matrix(self._learned)
+        return self._learned.described()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments and, with ``deep``, the tunable ``params``."""

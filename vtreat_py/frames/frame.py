@@ -83,10 +83,13 @@ class InputFrame:
         mapping: Any = dict(zip(self.columns, names, strict=True))
         return replace(self, frame=self.frame.rename(mapping), columns=tuple(names))
 
+    def series(self, name: Hashable) -> nw.Series[Any]:
+        """Return one column as it is."""
+        return self.frame.get_column(name)  # type: ignore[arg-type]
+
     def read(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read one column; see `read_column`."""
-        series = self.frame.get_column(name)  # type: ignore[arg-type]
-        return read_column(name, series, as_levels)
+        return read_column(name, self.series(name), as_levels)
 
     def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
         """Read several columns; one error names all that cannot be read."""
@@ -135,7 +138,7 @@ class InputFrame:
             return np.hstack(parts) if self.is_array else pd.concat(parts, axis=1)
 
         def kept(name: Any) -> nw.Series[Any]:
-            series = self.frame.get_column(name)
+            series = self.series(name)
             return series if rows is None else series[rows]
 
         data: dict[str, Any] = {str(name): kept(name) for name in first}
