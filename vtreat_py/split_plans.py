@@ -18,7 +18,8 @@ import numpy as np
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.base.seeds import random_numbers
-from vtreat_py.folds.making import DEFAULT_FOLDS, group_labels
+from vtreat_py.folds.making import DEFAULT_FOLDS, deal_evenly, group_labels
+from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.columns import Column, complete_values
 from vtreat_py.frames.frame import read_vector
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -68,7 +69,7 @@ def k_way(*, n_rows: int, n_splits: int = DEFAULT_FOLDS, random_state: Any = Non
     shuffled = random_numbers(random_state).permutation(n_rows)
     fold = np.empty(n_rows, dtype=np.intp)
     fold[shuffled] = np.arange(n_rows) % n_splits
-    return _pairs(fold, n_splits)
+    return FoldPlan(fold, n_splits).pairs()
 
 
 def k_way_stratified_y(
@@ -103,7 +104,7 @@ def k_way_stratified_y(
     """
     values = _outcome(y)
     n_splits = _check_splits(n_splits, len(values), "rows")
-    return _pairs(_deal_by(values, n_splits, random_numbers(random_state)), n_splits)
+    return deal_evenly(values, n_splits, random_numbers(random_state)).pairs()
 
 
 def k_way_stratified_y_replace(
@@ -134,7 +135,7 @@ def k_way_stratified_y_replace(
     n_rows = len(values)
     n_splits = _check_splits(n_splits, n_rows, "rows")
     random = random_numbers(random_state)
-    pairs = _pairs(_deal_by(values, n_splits, random), n_splits)
+    pairs = deal_evenly(values, n_splits, random).pairs()
     return [(np.sort(random.choice(others, n_rows)), application) for others, application in pairs]
 
 
@@ -179,8 +180,8 @@ def k_way_grouped(
         if len(values) != len(labels):
             raise InvalidOptionError(f"y has {len(values)} values, but groups has {len(labels)}")
         means = OutcomeSums.of_rows(labels, n_groups, values.astype(np.float64), None).mean
-    fold_of_group = _deal_by(means, n_splits, random_numbers(random_state))
-    return _pairs(fold_of_group[labels], n_splits)
+    fold_of_group = deal_evenly(means, n_splits, random_numbers(random_state)).fold
+    return FoldPlan(fold_of_group[labels], n_splits).pairs()
 
 
 def one_way_holdout(*, n_rows: int) -> SplitPlan:
@@ -207,25 +208,7 @@ def one_way_holdout(*, n_rows: int) -> SplitPlan:
     """
     n_rows = _whole("n_rows", n_rows)
     _check_splits(n_rows, n_rows, "rows")
-    return _pairs(np.arange(n_rows), n_rows)
-
-
-def _deal_by(values: NumberArray, n_splits: int, random: np.random.Generator) -> IntArray:
-    """Fold of each row: every block of ``n_splits`` rows in the order of values meets all folds.
-
-    Rows of equal value are put in random order first, and each block gets a random permutation.
-    """
-    order = random.permutation(len(values))
-    order = order[np.argsort(values[order], kind="stable")]
-    n_blocks = -(-len(values) // n_splits)
-    blocks = random.permuted(np.tile(np.arange(n_splits), (n_blocks, 1)), axis=1)
-    fold = np.empty(len(values), dtype=np.intp)
-    fold[order] = blocks.ravel()[: len(values)]
-    return fold
-
-
-def _pairs(fold: IntArray, n_splits: int) -> SplitPlan:
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_splits)]
+    return FoldPlan(np.arange(n_rows), n_rows).pairs()
 
 
 def _outcome(y: Any) -> NumberArray:

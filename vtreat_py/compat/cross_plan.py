@@ -10,6 +10,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.folds.making import deal_evenly
 
 
 class CrossValidationPlan(ABC):
@@ -101,18 +102,13 @@ class KWayCrossPlanYStratified(CrossValidationPlan):
                 f"k_folds={k_folds} cannot split {n_rows} rows: give a number from 2 to n_rows. "
                 "With one fold each row would be coded by its own outcome"
             )
-        random = np.random.default_rng(self.random_state)
-        rows = random.permutation(n_rows)  # so that equal outcomes are in random order
+        values: Any = np.zeros(n_rows)
         if y is not None:
-            rows = rows[np.argsort(_sortable(y)[rows], kind="stable")]
-        n_blocks = -(-n_rows // k_folds)
-        deck = random.permuted(np.tile(np.arange(k_folds), (n_blocks, 1)), axis=1)
-        fold = np.empty(n_rows, dtype=np.intp)
-        fold[rows] = deck.ravel()[:n_rows]
-        return [
-            {"train": np.flatnonzero(fold != k), "app": np.flatnonzero(fold == k)}
-            for k in range(k_folds)
-        ]
+            values = np.asarray(y)[np.arange(n_rows)]
+            if values.dtype.kind not in "biuf":
+                values = pd.factorize(values)[0]
+        plan = deal_evenly(values, k_folds, np.random.default_rng(self.random_state))
+        return [{"train": train, "app": app} for train, app in plan.pairs()]
 
 
 def index_pairs(plan: list[dict[str, Any]], n_rows: int) -> list[tuple[IntArray, IntArray]]:
@@ -136,23 +132,17 @@ def index_pairs(plan: list[dict[str, Any]], n_rows: int) -> list[tuple[IntArray,
                 f'fold {k} of the cross_validation_plan must be a dict with "train" and "app"'
             )
         train, app = (np.asarray(part[key], dtype=np.intp) for key in ("train", "app"))
-        for rows in (train, app):
-            if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
-                raise InvalidOptionError(
-                    f"fold {k} of the cross_validation_plan holds rows beyond 0 to {n_rows - 1}"
-                )
+        rows = np.append(train, app)
+        if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
+            raise InvalidOptionError(
+                f"fold {k} of the cross_validation_plan holds rows beyond 0 to {n_rows - 1}"
+            )
         pairs.append((train, app))
     times = np.bincount(np.concatenate([app for _, app in pairs]), minlength=n_rows)
     if (times > 1).any():
-        row = int(np.flatnonzero(times > 1)[0])
+        row = int(np.argmax(times > 1))
         raise InvalidOptionError(
             f'the cross_validation_plan has row {row} in "app" of {times[row]} folds; '
             "fit_transform returns each row once, so it may be in one only"
         )
     return pairs
-
-
-def _sortable(y: Any) -> Any:
-    """Numbers as they are, other values as codes."""
-    values = np.asarray(y)
-    return values if values.dtype.kind in "biuf" else pd.factorize(values)[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.named import (
@@ -98,8 +98,8 @@ def _in_time(cv: Any, outcome: OutcomeRows, n_rows: int) -> FoldPlan:
     first = np.setdiff1d(np.arange(n_rows), np.concatenate([rows for _, rows in pairs]))
     pairs = [(np.empty(0, dtype=np.intp), first), *pairs]
     fold = np.empty(n_rows, dtype=np.min_scalar_type(len(pairs)))
-    for k, (_, rows) in enumerate(pairs):
-        fold[rows] = k
+    rows, number = _with_fold([rows for _, rows in pairs])
+    fold[rows] = number
     in_order = all(len(train) == np.count_nonzero(fold < k) for k, (train, _) in enumerate(pairs))
     if in_order:
         return FoldPlan(fold, len(pairs), in_order=True)
@@ -190,6 +190,20 @@ def _shuffled(dealt: IntArray, n_folds: int, random: Any) -> IntArray:
     return np.asarray(random.integers(n_folds, size=len(dealt), dtype=dealt.dtype))
 
 
+def deal_evenly(values: NumberArray, n_folds: int, random: np.random.Generator) -> FoldPlan:
+    """Deal the rows so that every block of ``n_folds`` of them in the order of values meets all.
+
+    Rows of equal value are put in random order first, and each block gets a random permutation.
+    """
+    order = random.permutation(len(values))
+    order = order[np.argsort(values[order], kind="stable")]
+    n_blocks = -(-len(values) // n_folds)
+    blocks = random.permuted(np.tile(np.arange(n_folds), (n_blocks, 1)), axis=1)
+    fold = np.empty(len(values), dtype=np.intp)
+    fold[order] = blocks.ravel()[: len(values)]
+    return FoldPlan(fold, n_folds)
+
+
 def group_labels(groups: Column) -> IntArray:
     """Return the number of each row's group; every row must have one."""
     complete = complete_values(groups)
@@ -211,40 +225,33 @@ def folds_of_pairs(pairs: list[Any], n_rows: int) -> FoldPlan:
     for k, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
             raise OptionTypeError(f"cv[{k}] is not a pair (training rows, application rows)")
-        trains.append(_rows(pair[0], f"training rows of cv[{k}]", n_rows))
-        applications.append(_rows(pair[1], f"application rows of cv[{k}]", n_rows))
-        _check_once(applications[-1], k)
+        train = _rows(pair[0], f"training rows of cv[{k}]", n_rows)
+        application = _rows(pair[1], f"application rows of cv[{k}]", n_rows)
+        trains.append(train)
+        applications.append(application)
+        found, times = np.unique(application, return_counts=True)
+        if (times > 1).any():
+            raise InvalidOptionError(
+                f"application rows of cv[{k}] hold row {found[times > 1][0]} more than once; a row "
+                "has one code from a fold"
+            )
         trained = np.zeros(n_rows, dtype=bool)
-        trained[trains[-1]] = True
-        both = applications[-1][trained[applications[-1]]]
+        trained[train] = True
+        both = application[trained[application]]
         if len(both):
             raise InvalidOptionError(
                 f"cv[{k}] uses {len(both)} rows for training and application, for instance row "
                 f"{both[0]}: their codes would see their own outcome"
             )
-        whole = len(trains[-1]) == int(trained.sum()) == n_rows - len(applications[-1])
+        whole = len(train) == int(trained.sum()) == n_rows - len(application)
         complementary = complementary and whole
-    times = np.bincount(np.concatenate(applications), minlength=n_rows)
-    if (times > 1).any():
+    rows, number = repeats = _with_fold(applications)
+    if (np.bincount(rows, minlength=n_rows) > 1).any():
         none = np.zeros(n_rows, dtype=np.int8)
-        training, repeats = _with_fold(trains), _with_fold(applications)
-        return FoldPlan(none, len(pairs), training, repeats=repeats)
+        return FoldPlan(none, len(pairs), _with_fold(trains), repeats=repeats)
     fold = np.full(n_rows, len(pairs), dtype=np.min_scalar_type(len(pairs)))
-    for k, rows in enumerate(applications):
-        fold[rows] = k
-    if complementary:
-        return FoldPlan(fold, len(pairs))
-    return FoldPlan(fold, len(pairs), _with_fold(trains))
-
-
-def _check_once(application: IntArray, k: int) -> None:
-    """Refuse a fold that is applied to a row twice."""
-    rows, times = np.unique(application, return_counts=True)
-    if (times > 1).any():
-        raise InvalidOptionError(
-            f"application rows of cv[{k}] hold row {rows[times > 1][0]} more than once; a row has "
-            "one code from a fold"
-        )
+    fold[rows] = number
+    return FoldPlan(fold, len(pairs), None if complementary else _with_fold(trains))
 
 
 def _rows(given: Any, what: str, n_rows: int) -> IntArray:

@@ -101,20 +101,13 @@ class FoldPlan:
         """Whether each row trains ``fold``, when that follows from its own fold."""
         return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
 
-    def _applied_by(self, fold: int) -> IntArray:
-        if self.repeats is None:
-            return np.flatnonzero(self.fold == fold)
-        rows, owner = self.repeats
-        return np.asarray(rows[owner == fold])
-
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
-        pairs: list[tuple[IntArray, IntArray]] = []
-        for k in range(self.n_folds):
-            if self.training is None:
-                train = np.flatnonzero(self._trains(k))
-            else:
-                rows, owner = self.training
-                train = rows[owner == k]
-            pairs.append((train, self._applied_by(k)))
-        return pairs
+
+        def rows(listed: tuple[IntArray, IntArray] | None, k: int, marked: BoolArray) -> IntArray:
+            return np.flatnonzero(marked) if listed is None else listed[0][listed[1] == k]
+
+        return [
+            (rows(self.training, k, self._trains(k)), rows(self.repeats, k, self.fold == k))
+            for k in range(self.n_folds)
+        ]

@@ -11,19 +11,14 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, OutcomeError, listed
 from vtreat_py.frames.beside import is_name, read_along
-from vtreat_py.frames.columns import (
-    CodedColumn,
-    Column,
-    EmptyColumn,
-    NumericColumn,
-    ObjectColumn,
-    TextColumn,
-)
+from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
+
+Known = NumericColumn | LevelColumn
 
 
 def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
@@ -115,15 +110,17 @@ def outcome_of(
     The column has the outcome of each of ``n_rows`` rows, or its different values, with the
     weight of each.
     """
-    if isinstance(column, TextColumn | ObjectColumn | CodedColumn):
+    if isinstance(column, LevelColumn):
         column = CodedColumn(column.name, *column.encode())
-    _check_complete(column)
-    kind, note = _choose_type(column, n_rows, outcome_type, target)
+    known = _complete(column)
+    kind, note = _choose_type(known, n_rows, outcome_type, target)
     if kind == "numeric":
-        return _numeric(name, column, weight, note)
-    if kind == "multinomial":
-        return _multinomial(name, column, weight, note)
-    return _binomial(name, column, target, weight, note)
+        read = _numeric(known, weight)
+    elif kind == "multinomial":
+        read = _multinomial(known, weight)
+    else:
+        read = _binomial(known, target, weight, note)
+    return OutcomeRows(**{"kind": kind, "name": name, "note": note, "weight": weight, **read})
 
 
 def read_known_outcome(
@@ -144,8 +141,7 @@ def read_known_outcome(
     """
     if kind == "unsupervised":
         return np.zeros(frame.n_rows), ()
-    column = read_along(frame, "outcome", outcome)
-    _check_complete(column)
+    column = _complete(read_along(frame, "outcome", outcome))
     if kind == "numeric":
         if not isinstance(column, NumericColumn):
             raise OutcomeError(
@@ -154,38 +150,31 @@ def read_known_outcome(
             )
         return column.values, ()
     if kind == "binomial":
-        _check_no_text_for_number(column, target)
+        number = isinstance(target, numbers.Real | np.bool_)
+        if number and not isinstance(column, NumericColumn) and column.encode()[1].is_text:
+            raise OutcomeError(
+                f"the outcome holds text such as {listed(_classes(column))}, but the target of the "
+                f"design is a number, {target!r}; convert it"
+            )
         return _is_target(column, target).astype(np.int8), ()
     y, classes = _counted_classes(column, weight)
     return y, tuple(classes)
 
 
-def _check_no_text_for_number(column: Column, target: Any) -> None:
-    """Refuse text, none of which a target that is a number could ever be."""
-    if isinstance(column, NumericColumn | EmptyColumn) or not isinstance(
-        target, numbers.Real | np.bool_
-    ):
-        return
-    if column.encode()[1].is_text:
-        raise OutcomeError(
-            f"the outcome holds text such as {listed(_classes(column))}, but the target of the "
-            f"design is a number, {target!r}; convert it"
-        )
-
-
-def _check_complete(column: Column) -> None:
+def _complete(column: Column) -> Known:
+    """Refuse an outcome that is not known in all rows."""
     if isinstance(column, EmptyColumn):
         raise OutcomeError("the outcome has missing values only")
-    if isinstance(column, NumericColumn):
-        bad = column.bad
-        if bad is not None:
-            missing = int(np.isnan(column.values).sum())
-            raise incomplete(missing, int(bad.sum()) - missing, len(bad))
-        return
-    codes, levels = column.encode()
-    missing = int((codes == levels.missing).sum())
-    if missing:
-        raise incomplete(missing, 0, len(codes))
+    missing = infinite = 0
+    if not isinstance(column, NumericColumn):
+        codes, levels = column.encode()
+        missing = int((codes == levels.missing).sum())
+    elif column.bad is not None:
+        missing = int(np.isnan(column.values).sum())
+        infinite = int(column.bad.sum()) - missing
+    if missing or infinite:
+        raise incomplete(missing, infinite, len(column))
+    return column
 
 
 def incomplete(missing: int, infinite: int, n_rows: int) -> OutcomeError:
@@ -199,7 +188,7 @@ def incomplete(missing: int, infinite: int, n_rows: int) -> OutcomeError:
 
 
 def _choose_type(
-    column: Column, n_rows: int, outcome_type: str | None, target: Any
+    column: Known, n_rows: int, outcome_type: str | None, target: Any
 ) -> tuple[OutcomeType, str]:
     numeric = isinstance(column, NumericColumn)
     if outcome_type == "numeric":
@@ -241,9 +230,7 @@ def note_of_classes(number: int) -> str:
     return f"multinomial, because the outcome has {number} classes"
 
 
-def _numeric(
-    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
-) -> OutcomeRows:
+def _numeric(column: Known, weight: FloatArray | None) -> dict[str, Any]:
     assert isinstance(column, NumericColumn)
     values = column.values
     counted = values if weight is None else values[weight > 0]
@@ -253,15 +240,10 @@ def _numeric(
             f"{'' if weight is None else ' of positive weight'}; it must vary"
         )
     centre = float(np.average(values, weights=weight))
-    y = np.subtract(values, centre, dtype=np.float64)
-    return OutcomeRows(
-        kind="numeric", name=name, note=note, y=y, centre=centre, labels=values, weight=weight
-    )
+    return {"y": np.subtract(values, centre, dtype=np.float64), "centre": centre, "labels": values}
 
 
-def _binomial(
-    name: Hashable | None, column: Column, target: Any, weight: FloatArray | None, note: str
-) -> OutcomeRows:
+def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) -> dict[str, Any]:
     classes = _classes(column)
     if target is None:
         if len(classes) == 1:
@@ -283,14 +265,10 @@ def _binomial(
     if counted.all():
         raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
     y = hit.astype(np.int8)
-    return OutcomeRows(
-        kind="binomial", name=name, target=target, note=note, y=y, labels=y, weight=weight
-    )
+    return {"y": y, "labels": y, "target": target, "note": note}
 
 
-def _multinomial(
-    name: Hashable | None, column: Column, weight: FloatArray | None, note: str
-) -> OutcomeRows:
+def _multinomial(column: Known, weight: FloatArray | None) -> dict[str, Any]:
     y, classes = _counted_classes(column, weight)
     if len(classes) < 2:
         positive = "" if weight is None else " of positive weight"
@@ -299,24 +277,22 @@ def _multinomial(
             "more"
         )
     y = y.astype(np.min_scalar_type(len(classes)))
-    return OutcomeRows(
-        kind="multinomial",
-        name=name,
-        note=note,
-        classes=tuple(classes),
-        y=y,
-        labels=y,
-        weight=weight,
-    )
+    return {"y": y, "labels": y, "classes": tuple(classes)}
 
 
-def _counted_classes(column: Column, weight: FloatArray | None) -> tuple[IntArray, list[Any]]:
+def _counted_classes(column: Known, weight: FloatArray | None) -> tuple[IntArray, list[Any]]:
     """Class number of each row, and the classes.
 
     Classes that only rows of weight 0 have are none; such rows are counted nowhere.
     """
     classes = _classes(column)
-    y = _class_numbers(column, classes)
+    if isinstance(column, NumericColumn):
+        y: IntArray = np.searchsorted(np.array(classes), column.values)
+    else:
+        codes, levels = column.encode()
+        number = np.zeros(len(levels) + 1, dtype=np.intp)
+        number[levels.codes_of(classes)] = np.arange(len(classes))
+        y = number[codes]
     counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
     if len(counted) < len(classes):
         number = np.zeros(len(classes), dtype=np.intp)
@@ -325,18 +301,7 @@ def _counted_classes(column: Column, weight: FloatArray | None) -> tuple[IntArra
     return y, classes
 
 
-def _class_numbers(column: Column, classes: list[Any]) -> IntArray:
-    """The place of each row's class among all classes."""
-    if isinstance(column, NumericColumn):
-        return np.searchsorted(np.array(classes), column.values)
-    assert not isinstance(column, EmptyColumn)
-    codes, levels = column.encode()
-    number = np.zeros(len(levels) + 1, dtype=np.intp)
-    number[levels.codes_of(classes)] = np.arange(len(classes))
-    return number[codes]
-
-
-def _classes(column: Column, limit: int | None = None) -> list[Any]:
+def _classes(column: Known, limit: int | None = None) -> list[Any]:
     """Distinct values of the outcome, sorted; at most ``limit`` of a numeric one."""
     if isinstance(column, NumericColumn):
         values = column.values
@@ -345,11 +310,9 @@ def _classes(column: Column, limit: int | None = None) -> list[Any]:
         if ((values == 0) | (values == 1)).all():
             return [v for v in (0, 1) if (values == v).any()]
         return list(np.unique(values).tolist())
-    assert not isinstance(column, EmptyColumn)
     codes, levels = column.encode()
     present = np.flatnonzero(np.bincount(codes, minlength=len(levels))[: len(levels)])
-    labels = [levels[int(code)] for code in present]
-    return sorted_classes(labels)
+    return sorted_classes([levels[int(code)] for code in present])
 
 
 def sorted_classes(labels: list[Any]) -> list[Any]:
@@ -357,16 +320,13 @@ def sorted_classes(labels: list[Any]) -> list[Any]:
 
     Numbers 0 and 1 are whole numbers where they stand alone, but floats among other numbers.
     """
-    if {type(v) for v in labels} == {int, float}:
-        labels = [float(v) for v in labels]
-    return sorted(labels, key=lambda v: (type(v).__name__, v) if _sortable(labels) else str(v))
+    kinds = {type(v) for v in labels}
+    if kinds == {int, float}:
+        return sorted(float(v) for v in labels)
+    return sorted(labels, key=str if len(kinds) > 1 else None)
 
 
-def _sortable(labels: list[Any]) -> bool:
-    return len({type(v) for v in labels}) == 1
-
-
-def _is_target(column: Column, target: Any) -> BoolArray:
+def _is_target(column: Known, target: Any) -> BoolArray:
     if isinstance(column, NumericColumn):
         if not isinstance(target, numbers.Real | np.bool_):
             raise OutcomeError(
@@ -374,7 +334,6 @@ def _is_target(column: Column, target: Any) -> BoolArray:
                 f"{listed(_classes(column))}"
             )
         return np.asarray(column.values == target)
-    assert not isinstance(column, EmptyColumn)
     if not isinstance(target, Hashable):
         raise OutcomeError(f"target {target!r} must be one class, such as {_classes(column)[0]!r}")
     codes, levels = column.encode()
