@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named, without_box
 from vtreat_py.frames.frame import InputFrame
@@ -22,7 +22,6 @@ from vtreat_py.yaware.selection import permuted_bar
 __all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
 
 _COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_MOST_CLASSES = len(_COLOURS)
 _SHOWN = 20
 
 
@@ -85,7 +84,7 @@ def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     """
     _check(pca)
     loadings = pca.components_[:most]
-    names = [str(name) for name in pca._input_names()]
+    names = [str(name) for name in pca._fitted_columns.columns]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
     for k, (row, colour) in enumerate(zip(loadings, _COLOURS * len(loadings), strict=False)):
@@ -166,13 +165,21 @@ def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
     if outcome.shape != (frame.n_rows,):
         raise InvalidOptionError(f"y has shape {outcome.shape}, but there are {frame.n_rows} rows")
     classes, codes = _classes(outcome)
-    numbers = None if len(classes) <= _MOST_CLASSES else _numbers(outcome)
+    few = len(classes) <= len(_COLOURS)
+    if not few and outcome.dtype.kind not in "iuf":
+        raise InvalidOptionError(
+            f"y has more than {len(_COLOURS)} classes; join some of them, or give numbers"
+        )
     columns = read_numbers(frame, frame.columns[:2])
     first, second = columns[0], columns[1] if len(columns) > 1 else np.zeros(frame.n_rows)
     ax = axes_or_new(ax, figsize=(5.6, 4.8))
-    if numbers is None:
-        _scatter_classes(ax, first, second, classes, codes)
+    if few:
+        for k, (name, colour, marker) in enumerate(zip(classes, _COLOURS, "o^sDvP", strict=False)):
+            own, look = codes == k, {"color": colour, "marker": marker, "s": 14, "alpha": 0.7}
+            ax.scatter(first[own], second[own], label=str(name), **look)
+        ax.legend(frameon=False)
     else:
+        numbers = np.asarray(outcome, dtype=np.float64)
         drawn = ax.scatter(first, second, c=numbers, s=12, cmap="viridis")
         ax.figure.colorbar(drawn, ax=ax, label="outcome")
     names = [str(name) for name in frame.columns[:2]]
@@ -189,23 +196,6 @@ def _classes(outcome: Any) -> Any:
             f"{int(np.argmax(missing))}; leave those rows out"
         )
     return np.unique(outcome, return_inverse=True)
-
-
-def _numbers(outcome: Any) -> FloatArray:
-    if outcome.dtype.kind not in "iuf":
-        raise InvalidOptionError(
-            f"y has more than {_MOST_CLASSES} classes; join some of them, or give numbers"
-        )
-    return np.asarray(outcome, dtype=np.float64)
-
-
-def _scatter_classes(ax: Any, first: Any, second: Any, classes: Any, codes: IntArray) -> None:
-    for k, (name, colour, marker) in enumerate(zip(classes, _COLOURS, "o^sDvP", strict=False)):
-        own = codes == k
-        ax.scatter(
-            first[own], second[own], color=colour, marker=marker, s=14, alpha=0.7, label=str(name)
-        )
-    ax.legend(frameon=False)
 
 
 def _check(pca: Any) -> None:

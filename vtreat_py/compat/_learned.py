@@ -41,20 +41,8 @@ _DESCRIBED = [
 class Learned:
     """Everything `fit` learned.
 
-    Attributes
-    ----------
-    plan : TreatmentPlan
-        Designed on the treated columns and the extra ones.
-    variables_in : tuple of column names
-        The treated columns of the input.
-    extra : tuple of Extra
-        What makes the extra columns.
-    variables : tuple of Variable
-        The derived variables, in the order of the output.
-    copied : tuple of column names
-        Columns to copy, from frames that have them.
-    cross_plan : list of dict or None
-        The folds.
+    The plan is designed on ``variables_in``, the treated columns of the input, and the extra ones.
+    The derived variables are in the order of the output; frames need not have columns to copy.
     """
 
     plan: TreatmentPlan

@@ -55,15 +55,7 @@ def fold_by_column(frame: InputFrame, cv: str) -> tuple[IntArray, int]:
 
 
 def fold_by_row_id(frame: InputFrame, row_id: Any, n_folds: int, random_state: Any) -> IntArray:
-    """Fold of each row by its id; see `RowIdFolds`.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is no such column, it does not hold integers, or a fold stays empty.
-    FrameError
-        If a row has no id.
-    """
+    """Fold of each row by its id, of which each has one; see `RowIdFolds`."""
     check_column("row_id", row_id, frame.columns)
     ids = integers(frame, "row_id", row_id)
     fold: IntArray = RowIdFolds.seeded(n_folds, random_state).of(ids)
@@ -72,15 +64,7 @@ def fold_by_row_id(frame: InputFrame, row_id: Any, n_folds: int, random_state: A
 
 
 def fold_by_group(groups: Column, n_folds: int, random_state: Any) -> IntArray:
-    """Fold of each row by its group; see `deal_groups`.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there are fewer groups than folds.
-    OutcomeError
-        If a row has no group.
-    """
+    """Fold of each row by its group, of which each has one; see `deal_groups`."""
     complete = complete_values(groups)
     if complete is None:
         raise no_group()

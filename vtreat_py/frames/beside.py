@@ -37,7 +37,7 @@ def is_name(given: Any, frame: InputFrame) -> bool:
 
 def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
     """Read a column of integers exactly, as numbers of 64 bits."""
-    series = frame.frame.get_column(name)
+    series = frame.series(name)
     if not series.dtype.is_integer():
         raise not_integers(option, name, series.dtype)
     missing = int(series.null_count())

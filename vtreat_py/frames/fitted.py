@@ -63,20 +63,15 @@ class FittedColumns:
             )
         if self.from_array == source.is_array:
             return source
+        fitted = f"but {self.owner} was fitted"
         if names is not None:
-            _warn(f"X does not have valid feature names, but {self.owner} was fitted with feature")
+            warn(f"X does not have valid feature names, {fitted} with feature names", UserWarning)
         elif _text(columns) is not None and self.from_array:
-            _warn(f"X has feature names, but {self.owner} was fitted without feature")
+            warn(f"X has feature names, {fitted} without feature names", UserWarning)
         return source.renamed(self.columns)
 
     def checked_names(self, given: Any) -> list[str]:
-        """Check the names of the input that a caller states.
-
-        Raises
-        ------
-        FrameError
-            If they are not those seen in fit.
-        """
+        """Check that the names of the input that a caller states are those seen in fit."""
         listed = np.asarray(given, dtype=object).tolist()
         if self.names is not None and listed != self.names:
             raise FrameError("input_features is not equal to feature_names_in_")
@@ -114,7 +109,3 @@ def _differences(found: tuple[Hashable, ...], fitted: tuple[Hashable, ...]) -> s
 
 def _bullets(names: list[str]) -> str:
     return "".join(f"- {name}\n" for name in names)
-
-
-def _warn(message: str) -> None:
-    warn(f"{message} names", UserWarning)

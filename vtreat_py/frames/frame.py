@@ -164,7 +164,8 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
     try:
         series = nw.from_native(values, series_only=True)
     except TypeError:
-        array = values if isinstance(values, np.ndarray) else _object_or_numbers(values)
+        listed = isinstance(values, list | tuple)
+        array: Any = pd.Series(list(values)).to_numpy() if listed else np.asanyarray(values)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
@@ -177,12 +178,6 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     return read_column(what, series)
-
-
-def _object_or_numbers(values: Any) -> Any:
-    if isinstance(values, list | tuple):
-        return pd.Series(list(values)).to_numpy()
-    return np.asarray(values)
 
 
 def _rows(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:

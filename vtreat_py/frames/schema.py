@@ -10,13 +10,7 @@ from vtreat_py.base.errors import SchemaError, counted
 def check_present(
     needed: Sequence[Hashable], columns: Iterable[Hashable], is_array: bool = False
 ) -> None:
-    """Refuse a frame that lacks columns.
-
-    Raises
-    ------
-    SchemaError
-        Naming all of them.
-    """
+    """Refuse a frame that lacks columns, naming all of them."""
     present = set(columns)
     missing = [name for name in needed if name not in present]
     if missing:
@@ -29,13 +23,7 @@ def check_present(
 
 
 def check_kinds(drifted: Sequence[tuple[Hashable, str, str]]) -> None:
-    """Refuse columns that changed: for each its name, what it was, and what it is.
-
-    Raises
-    ------
-    SchemaError
-        Naming all of them.
-    """
+    """Refuse columns that changed: for each its name, what it was, and what it is."""
     if drifted:
         told = "; ".join(f"{n!r} (designed on {was}, found {now})" for n, was, now in drifted)
         raise SchemaError(

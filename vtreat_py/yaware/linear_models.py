@@ -91,23 +91,20 @@ def logistic(
         return LinearModel(np.zeros((len(intercept), 0)), intercept, np.zeros(0), 0.0)
     size = np.sqrt(np.average(scores**2, axis=1, weights=w))
     size = np.where(size > 0, size, 1.0)
+    scaled = (scores / size[:, None]).T
     fitted: Any = LogisticRegression(
         C=_WEAK, solver="newton-cholesky", tol=_TOLERANCE, max_iter=_MOST_STEPS
-    ).fit((scores / size[:, None]).T, y, w)
-    log_p = _log_probabilities(fitted.decision_function((scores / size[:, None]).T))
+    ).fit(scaled, y, w)
+    linear = fitted.decision_function(scaled)
+    if two:
+        linear = np.column_stack([np.zeros(len(linear)), linear])
+    log_p = special.log_softmax(linear, axis=1)  # finite, however sure the model is
     deviance = float(-(w * log_p[np.arange(len(y)), y]).sum() / w.sum())
     error = None
     if two:
         p = np.exp(log_p[:, 1])
         error = np.sqrt(_inverse_diagonal(scores, w * p * (1.0 - p)))
     return LinearModel(fitted.coef_ / size, fitted.intercept_, error, 1.0 - deviance / null)
-
-
-def _log_probabilities(linear: FloatArray) -> FloatArray:
-    """Logarithms of class probabilities, finite however sure the model is."""
-    if linear.ndim == 1:
-        linear = np.column_stack([np.zeros(len(linear)), linear])
-    return np.asarray(special.log_softmax(linear, axis=1))
 
 
 def _inverse_diagonal(scores: FloatArray, weight: FloatArray) -> FloatArray:

@@ -92,7 +92,8 @@ def read_numbers(source: InputFrame, columns: Sequence[Hashable]) -> list[Number
     wrong = [f"{name!r} {what}" for name, one in found if (what := _what_is_wrong(one))]
     if wrong:
         more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        kind = FrameError if all(map(_is_numeric, read)) else OptionTypeError
+        numeric = [isinstance(c, EmptyColumn) or getattr(c, "kind", "") == "number" for c in read]
+        kind = FrameError if all(numeric) else OptionTypeError
         raise kind(
             "the argument must be free of strings and of missing values, with finite numbers "
             f"only, but column {'; '.join(wrong[:_SHOWN])}{more}. A treatment makes such numbers "
@@ -102,33 +103,20 @@ def read_numbers(source: InputFrame, columns: Sequence[Hashable]) -> list[Number
     return [one.values for one in read if isinstance(one, NumericColumn)]
 
 
-def _is_numeric(column: Column | UnsupportedColumnError) -> bool:
-    if isinstance(column, NumericColumn):
-        return column.kind == "number"
-    return isinstance(column, EmptyColumn)
-
-
 def _what_is_wrong(column: Column | UnsupportedColumnError) -> str | None:
-    if isinstance(column, UnsupportedColumnError):
-        return f"holds {column.what}"
-    if isinstance(column, EmptyColumn):
-        return "has missing values (NaN) only"
-    if not _is_numeric(column):
-        return f"holds {kind_of(column).removesuffix('s')}s"
-    if not isinstance(column, NumericColumn):
-        return None
-    if column.bad is None:
-        return _too_small(column.values)
-    missing = int(np.isnan(column.values[column.bad]).sum())
-    infinite = int(column.bad.sum()) - missing
-    parts = [f"{missing} missing values (NaN)"] if missing else []
-    parts += [f"{infinite} infinite values"] if infinite else []
-    return f"has {' and '.join(parts)}, the first in row {int(np.argmax(column.bad))}"
-
-
-def _too_small(values: NumberArray) -> str | None:
-    """Refuse numbers whose squares are nothing."""
-    largest = float(max(abs(values.min()), abs(values.max())))
-    if 0.0 < largest < _SMALL:
-        return f"holds numbers below {_SMALL:g} only, whose squares are lost: use a smaller unit"
-    return None
+    match column:
+        case UnsupportedColumnError():
+            return f"holds {column.what}"
+        case EmptyColumn():
+            return "has missing values (NaN) only"
+        case NumericColumn(kind="number", values=values, bad=bad) if bad is not None:
+            missing = int(np.isnan(values[bad]).sum())
+            infinite = int(bad.sum()) - missing
+            parts = [f"{missing} missing values (NaN)"] if missing else []
+            parts += [f"{infinite} infinite values"] if infinite else []
+            return f"has {' and '.join(parts)}, the first in row {int(np.argmax(bad))}"
+        case NumericColumn(kind="number", values=values):
+            largest = float(max(abs(values.min()), abs(values.max())))
+            lost = f"below {_SMALL:g} only, whose squares are lost: use a smaller unit"
+            return f"holds numbers {lost}" if 0.0 < largest < _SMALL else None
+    return f"holds {kind_of(column).removesuffix('s')}s"

@@ -206,8 +206,17 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
             self.selected_ = self._select(matrix, products, contrasts)
         else:
             self.selected_ = selection.covering(values, float(wanted))
+        self.all_singular_values_ = values
+        self.components_ = components[self.selected_]
+        self.singular_values_ = values[self.selected_]
+        self.explained_variance_ = self.singular_values_**2 / (products.weight - 1.0)
         total = float((slopes**2 * products.xx.diagonal()).sum())
-        self._keep(values, components, total, products.weight)
+        self.explained_variance_ratio_ = self.singular_values_**2 / (total or 1.0)
+        if not self.n_components_:
+            warn(
+                "no component stands out of what chance gives: the transformed frame has no "
+                "columns. A number for n_components keeps some all the same"
+            )
         return products.xx, matrix.unit, components
 
     def _select(
@@ -233,30 +242,15 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         rsq = squared_correlations(values, components * slopes, products)
         return selection.significant(rsq, null_rsq, p)
 
-    def _keep(self, values: FloatArray, components: FloatArray, total: float, n: float) -> None:
-        """Set the attributes of the components of n rows that were selected."""
-        self.all_singular_values_ = values
-        self.components_ = components[self.selected_]
-        self.singular_values_ = values[self.selected_]
-        self.explained_variance_ = self.singular_values_**2 / (n - 1.0)
-        self.explained_variance_ratio_ = self.singular_values_**2 / (total or 1.0)
-        if not self.n_components_:
-            warn(
-                "no component stands out of what chance gives: the transformed frame has no "
-                "columns. A number for n_components keeps some all the same"
-            )
-
     @property
     def n_components_(self) -> int:
         """Number of components that were kept."""
         return len(self.selected_)
+
+    _n_features_out = n_components_
 
     def _of_numbers(self, numbers: FloatArray) -> FloatArray:
         return np.asarray((self.components_ * self.scale_) @ (numbers - self.mean_[:, None]))
 
     def _names(self) -> list[Any]:
         return list(self.get_feature_names_out())
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_

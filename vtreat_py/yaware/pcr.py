@@ -61,34 +61,12 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)
         outcome_type, coded = self._coded(y, weight)
-        scores = self._fit_components(X, y, given, outcome_type, coded)
-        used = self.pca_.singular_values_ > 0
-        self.model_ = self._model(source, scores[used], coded, weight).among(used)
-        return self
-
-    @abstractmethod
-    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
-        """Type of the outcome that components are found for, and the outcome by number."""
-
-    @abstractmethod
-    def _model(
-        self, source: InputFrame, scores: FloatArray, y: Any, weight: FloatArray | None
-    ) -> LinearModel:
-        """Regress the outcome by number on the components of the training rows."""
-
-    def _fit_components(
-        self, X: Any, y: Any, given: dict[str, Any], outcome_type: str, coded: Any
-    ) -> FloatArray:
-        """Fit the stages before the regression; ``coded`` is the outcome by number.
-
-        Return the components of the training rows, which were treated out of fold.
-        """
         options = self.get_params(deep=False)
         del options["treatment"]
         pca = YAwarePCA(outcome_type=outcome_type, **options)
         first: Any = pca
         treated = X
-        if self.treatment is not None:
+        if self.treatment is not None:  # which treats the training rows out of fold
             first = self.treatment_ = clone(self.treatment)
             treated = first.fit_transform(X, y, **given)
             if not InputFrame.of(treated).columns:
@@ -102,7 +80,20 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = first.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of a frame that an earlier fit saw
-        return pca._transformed(treated)[1]
+        used = pca.singular_values_ > 0
+        scores = pca._transformed(treated)[1][used]
+        self.model_ = self._model(source, scores, coded, weight).among(used)
+        return self
+
+    @abstractmethod
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
+        """Type of the outcome that components are found for, and the outcome by number."""
+
+    @abstractmethod
+    def _model(
+        self, source: InputFrame, scores: FloatArray, y: Any, weight: FloatArray | None
+    ) -> LinearModel:
+        """Regress the outcome by number on the components of the training rows."""
 
     def _given(self, source: InputFrame, **named: Any) -> dict[str, Any]:
         """Weights and groups, if there are any: values, which the treatment must take.
@@ -141,7 +132,7 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
     def variables_(self) -> list[str]:
         """Names of the derived variables that ``coef_`` is for."""
         check_is_fitted(self)
-        return [str(name) for name in self.pca_._input_names()]
+        return [str(name) for name in self.pca_._fitted_columns.columns]
 
     def summary(self) -> PCRSummary:
         """Describe the components, what they are made of, and what they are worth.

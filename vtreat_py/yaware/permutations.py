@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,12 +60,17 @@ def permuted_components(
     A permutation changes nothing but the products of columns and outcome, so that all of them
     together cost a few passes over the columns, and an eigenvalue problem each.
     """
-    residuals = _Residuals.of(contrasts, _canonical_order(matrix, products, contrasts))
-    per_pass = max(_PASS // (len(contrasts) * residuals.n_rows), 1)
+    rows, n_rows = _canonical_order(matrix, products, contrasts), len(contrasts[0].y)
+    residuals, start = _residuals(contrasts, rows)
+    per_pass = max(_PASS // (len(contrasts) * n_rows), 1)
     found: list[tuple[FloatArray, float]] = []
     for first in range(0, n_permutations, per_pass):
         times = min(per_pass, n_permutations - first)
-        xy = _products_with(matrix, residuals.permuted(times, random))
+        permuted = np.zeros((times, len(contrasts), n_rows))
+        for one in permuted:
+            for placed, values in zip(one, _permuted(residuals, start, random), strict=True):
+                placed[rows] = values
+        xy = _products_with(matrix, permuted.reshape(-1, n_rows))
         each = np.moveaxis(xy.reshape(len(xy), times, -1), 1, 0)
         with threads_for(len(xy)):
             found += [_one(matrix, replace(products, xy=one), link, correlate) for one in each]
@@ -128,57 +133,29 @@ def _canonical_order(
     return order if weight is None else order[weight[order] > 0]
 
 
-@dataclass(frozen=True, eq=False)
-class _Residuals:
-    """Outcomes less their means, of rows that may change places.
+def _residuals(contrasts: list[OutcomeRows], rows: IntArray) -> tuple[FloatArray, IntArray]:
+    """Outcomes less their means, of shape (q, at least m), and where those of m rows start.
 
     Weights that count rows give a row so many outcomes, each of which moves alone. Others
     multiply it: weighted residuals may be permuted as they are.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (m,)
-        Numbers of the rows that count.
-    values : ndarray of shape (q, at least m)
-        Residuals of those rows, in their order, repeated as often as they count.
-    start : ndarray of int, shape (m,)
-        Where the residuals of each row start.
-    n_rows : int
-        Number of all rows.
     """
+    weight = contrasts[0].weight
+    y = np.stack([c.y for c in contrasts]).astype(np.float64)
+    residual = (y - np.average(y, axis=1, weights=weight)[:, None])[:, rows]
+    copies = np.ones(len(rows), dtype=np.intp)
+    if weight is not None and counts_rows(weight[rows]):
+        copies = weight[rows].astype(np.intp)
+        residual = np.repeat(residual, copies, axis=1)
+    elif weight is not None:
+        residual = residual * weight[rows]
+    return residual, np.cumsum(copies) - copies
 
-    rows: IntArray
-    values: FloatArray
-    start: IntArray
-    n_rows: int
 
-    @classmethod
-    def of(cls, contrasts: list[OutcomeRows], rows: IntArray) -> _Residuals:
-        weight = contrasts[0].weight
-        y = np.stack([c.y for c in contrasts]).astype(np.float64)
-        residual = (y - np.average(y, axis=1, weights=weight)[:, None])[:, rows]
-        copies = np.ones(len(rows), dtype=np.intp)
-        if weight is not None:
-            w = weight[rows]
-            if counts_rows(w):
-                copies = w.astype(np.intp)
-                residual = np.repeat(residual, copies, axis=1)
-            else:
-                residual = residual * w
-        return cls(rows, residual, np.cumsum(copies) - copies, y.shape[1])
-
-    def permuted(self, times: int, random: np.random.Generator) -> FloatArray:
-        """Residuals of each row after a permutation, summed; of shape (times * q, n)."""
-        once = self.values.shape[1] == len(self.rows)
-        out = np.zeros((times, len(self.values), self.n_rows))
-        for one in out:
-            shuffled = self._shuffled(random)
-            summed = shuffled if once else np.add.reduceat(shuffled, self.start, axis=1)
-            for placed, values in zip(one, summed, strict=True):
-                placed[self.rows] = values
-        return out.reshape(-1, self.n_rows)
-
-    def _shuffled(self, random: np.random.Generator) -> FloatArray:
-        if len(self.values) == 1:  # to shuffle numbers is faster than to look them up
-            return random.permutation(self.values[0])[None]
-        return self.values[:, random.permutation(self.values.shape[1])]
+def _permuted(residuals: FloatArray, start: IntArray, random: np.random.Generator) -> FloatArray:
+    """Residuals of each row after a permutation, summed; of shape (q, m)."""
+    if len(residuals) == 1:  # to shuffle numbers is faster than to look them up
+        shuffled = random.permutation(residuals[0])[None]
+    else:
+        shuffled = residuals[:, random.permutation(residuals.shape[1])]
+    once = residuals.shape[1] == len(start)
+    return shuffled if once else np.add.reduceat(shuffled, start, axis=1)

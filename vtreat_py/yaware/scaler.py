@@ -144,7 +144,7 @@ class YAwareScaler(YAwareTransformer):
         ndarray of str
         """
         check_is_fitted(self)
-        given = self._input_names() if input_features is None else input_features
+        given = self._names() if input_features is None else input_features
         return np.array(self._fitted_columns.checked_names(given), dtype=object)
 
 

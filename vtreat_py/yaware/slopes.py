@@ -17,9 +17,7 @@ from vtreat_py.yaware.matrix import NumericMatrix
 
 def contrasts_of(outcome: OutcomeRows) -> list[OutcomeRows]:
     """Return what slopes are taken against: the outcome, or each of several classes."""
-    if not outcome.classes:
-        return [outcome]
-    return [outcome.of_class(k) for k in range(len(outcome.classes))]
+    return [outcome.of_class(k) for k in range(len(outcome.classes))] or [outcome]
 
 
 def cross_products(matrix: NumericMatrix, contrasts: list[OutcomeRows]) -> CrossProducts:

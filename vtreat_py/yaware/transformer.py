@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -127,10 +126,6 @@ class YAwareTransformer(FrameTransformer, ABC):
 
     def _names(self) -> list[Any]:
         """Names of what comes out."""
-        return self._input_names()
-
-    def _input_names(self) -> list[Hashable]:
-        """Names of the columns seen in fit; of an array, ``x0``, ``x1`` and so on."""
         return list(self._fitted_columns.columns)
 
     def _framed(self, source: InputFrame, values: FloatArray) -> Any:
@@ -143,13 +138,6 @@ class YAwareTransformer(FrameTransformer, ABC):
         source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
         outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
-        self._check_outcome(outcome)
-        self._remember_columns(source, y, sample_weight, groups)
-        columns = self._fitted_columns.columns
-        check_columns(source, columns)
-        return outcome, read_numbers(source, columns)
-
-    def _check_outcome(self, outcome: OutcomeRows) -> None:
         largest = float(np.abs(outcome.y).max())
         if outcome.kind == "numeric" and not 1.0 / LARGE < largest < LARGE:
             raise OutcomeError(
@@ -162,6 +150,10 @@ class YAwareTransformer(FrameTransformer, ABC):
                 f'{outcome.note}. For classes that are numbers give outcome_type="binomial" or '
                 '"multinomial"'
             )
+        self._remember_columns(source, y, sample_weight, groups)
+        columns = self._fitted_columns.columns
+        check_columns(source, columns)
+        return outcome, read_numbers(source, columns)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
