@@ -28,15 +28,8 @@ Pairs = Sequence[tuple[IntArray, IntArray]]
 class Extra:
     """Columns that are added, and what makes them.
 
-    Attributes
-    ----------
-    inputs : tuple of column names
-        The columns that are read.
-    transform : object or None
-        A user transform that was fitted on all rows; None: marks of the rows in which the one
-        input, a column of levels, is missing.
-    made : tuple of str
-        What the transform calls its columns.
+    A user transform that was fitted on all rows; ``made`` is what it calls its columns. Or None:
+    marks of the rows in which the one input, a column of levels, is missing.
     """
 
     columns: tuple[Variable, ...]

@@ -26,13 +26,7 @@ from vtreat_py.frames.frame import InputFrame
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The arguments of a treatment, and its training data.
-
-    Attributes
-    ----------
-    y : ndarray or None
-        The outcome's values; ``outcome`` has them as they were given.
-    """
+    """The arguments of a treatment, and its training data; ``y`` has the outcome's values."""
 
     source: InputFrame
     outcome_type: str

@@ -23,21 +23,15 @@ from vtreat_py.compat._codes import Variable
 from vtreat_py.compat._frames import read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
 from vtreat_py.compat._parameters import tunable, vtreat_parameters
-from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 
 
-@parameters
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the treatments share."""
 
     _outcome_type: ClassVar[str]
     _all_params = staticmethod(vtreat_parameters)
-
-    var_list: Iterable[Hashable] | None = None
-    cols_to_copy: Iterable[Hashable] | None = None
-    params: Mapping[str, Any] | None = None
-    imputation_map: Mapping[Hashable, Any] | None = None
+    params: Mapping[str, Any] | None
 
     def _learn(self, X: Any, y: Any, weight: Any) -> tuple[InputFrame, Any]:
         """Learn, and return the training frame and its variables out of fold."""
@@ -199,7 +193,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(new_vars, str):
             raise OptionTypeError(f"new_vars={new_vars!r} must be a list of names")
         wanted = list(new_vars)
-        known = {v.name for v in self._learned.variables}
+        known = [v.name for v in self._learned.variables]
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise InvalidOptionError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from vtreat_py.compat._parameters import unsupervised_parameters
@@ -61,12 +61,27 @@ class BinomialOutcomeTreatment(Treatment):
 
     _outcome_type = "binomial"
 
+    var_list: Iterable[Hashable] | None = None
     outcome_name: Hashable | None = None
     outcome_target: Any = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
 
 
 @parameters
-class NumericOutcomeTreatment(Treatment):
+class _OutcomeTreatment(Treatment):
+    """What treatments take whose outcome has no target."""
+
+    var_list: Iterable[Hashable] | None = None
+    outcome_name: Hashable | None = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None
+
+
+@parameters
+class NumericOutcomeTreatment(_OutcomeTreatment):
     __doc__ = f"""Treat a frame for a numeric outcome.
 
     Parameters
@@ -89,11 +104,9 @@ class NumericOutcomeTreatment(Treatment):
 
     _outcome_type = "numeric"
 
-    outcome_name: Hashable | None = None
-
 
 @parameters
-class MultinomialOutcomeTreatment(Treatment):
+class MultinomialOutcomeTreatment(_OutcomeTreatment):
     __doc__ = f"""Treat a frame for an outcome of several classes.
 
     Parameters
@@ -116,8 +129,6 @@ class MultinomialOutcomeTreatment(Treatment):
     """
 
     _outcome_type = "multinomial"
-
-    outcome_name: Hashable | None = None
 
 
 @parameters
@@ -159,3 +170,8 @@ class UnsupervisedTreatment(Treatment):
 
     _outcome_type = "unsupervised"
     _all_params = staticmethod(unsupervised_parameters)
+
+    var_list: Iterable[Hashable] | None = None
+    cols_to_copy: Iterable[Hashable] | None = None
+    params: Mapping[str, Any] | None = None
+    imputation_map: Mapping[Hashable, Any] | None = None

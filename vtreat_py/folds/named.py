@@ -30,14 +30,8 @@ def names_fold_column(cv: Any) -> bool:
 def fold_by_column(frame: InputFrame, cv: str) -> tuple[IntArray, int]:
     """Fold of each row by the column ``cv``, and their number.
 
-    Folds are numbered by their sorted labels: integers by size, text by code points.
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is no such column, it holds neither integers nor text, or one value only.
-    FrameError
-        If a row has no fold.
+    Folds are numbered by their sorted labels: integers by size, text by code points. There must be
+    two or more, and each row must have one.
     """
     check_column("cv", cv, frame.columns)
     column = frame.read(cv)

@@ -133,7 +133,9 @@ class InputFrame:
                 result = pd.DataFrame(result, columns=list(names), index=index, copy=False)
             if not (first or extra):
                 return result
-            before, after = (_rows(native[list(kept)], rows) for kept in (first, extra))
+            before, after = native[list(first)], native[list(extra)]
+            if rows is not None:
+                before, after = before.iloc[rows], after.iloc[rows]
             parts = [before, result, after]
             return np.hstack(parts) if self.is_array else pd.concat(parts, axis=1)
 
@@ -178,10 +180,6 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     return read_column(what, series)
-
-
-def _rows(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
-    return frame if rows is None else frame.iloc[rows]
 
 
 def _as_array(given: Any) -> npt.NDArray[Any] | None:

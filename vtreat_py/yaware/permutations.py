@@ -36,16 +36,7 @@ def permuted_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Find the components of columns that are scaled for permuted outcomes.
 
-    Parameters
-    ----------
-    products : CrossProducts
-        Of the columns with the outcomes as they are.
-    contrasts : list of Outcome
-        The outcome, or each of several classes.
-    link : bool
-        Whether slopes are in link units; see `linearised_slopes`.
-    correlate : bool
-        Whether correlations are wanted, for which components are needed.
+    ``products`` are those with the outcomes as they are; for ``link`` see `linearised_slopes`.
 
     Returns
     -------
