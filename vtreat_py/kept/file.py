@@ -23,15 +23,17 @@ from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.plan.json import OPTIONS, check_version, parsed
 from vtreat_py.plan.json_schema import (
-    LevelsPart,
-    Maybe,
-    Number,
-    Record,
-    Several,
-    Text,
-    Value,
-    Whole,
+    LEVELS,
+    NUMBER,
+    TEXT,
+    VALUE,
+    WHOLE,
     check_distinct,
+    fields_of,
+    maybe,
+    record,
+    several,
+    text,
 )
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.options import OUTCOME_TYPES, function_name
@@ -49,39 +51,26 @@ _MOMENTS = ("weight", "x", "y", "xx", "xy", "yy")
 # Weights of a column add up to those of all rows, but for rounding of weights that are no counts.
 _ROUNDING = 1e-9
 
-_DESIGN = {
-    "outcome_type": Text(OUTCOME_TYPES),
-    "outcome_name": Value(),
-    "target": Value(),
-    "note": Text(),
-    "classes": Several(Value()),
-    "variables": Several(Value()),
-    "columns": Several(Value()),
-    "options": OPTIONS,
-    "n_folds": Whole(),
-}
-_HEADER_SCHEMA = Record(
+_HEADER_SCHEMA = record(
     SimpleNamespace,
-    {
-        "format": Text((FORMAT,)),
-        "format_version": Whole(),
-        "version": Text(),
-        "design": Record(KeptDesign, _DESIGN),
-        "n_rows": Whole(),
-        "centre": Number(),
-        "outcome_bits": Maybe(Whole()),
-        "kept": Several(
-            Record(
-                SimpleNamespace,
-                {
-                    "column": Value(),
-                    "kind": Text(("levels", *get_args(Kind))),
-                    "levels": Maybe(LevelsPart()),
-                    "bits": Maybe(Whole()),
-                },
-            )
-        ),
-    },
+    format=text((FORMAT,)),
+    format_version=WHOLE,
+    version=TEXT,
+    design=record(
+        KeptDesign, **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS)
+    ),
+    n_rows=WHOLE,
+    centre=NUMBER,
+    outcome_bits=maybe(WHOLE),
+    kept=several(
+        record(
+            SimpleNamespace,
+            column=VALUE,
+            kind=text(("levels", *get_args(Kind))),
+            levels=maybe(LEVELS),
+            bits=maybe(WHOLE),
+        )
+    ),
 )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Hashable
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any, NoReturn, get_args
 
@@ -15,40 +14,33 @@ from vtreat_py.base.version import __version__
 from vtreat_py.coders import codes
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.json_checks import check_plan
+from vtreat_py.plan.json_checks import check_plan, levels_of
 from vtreat_py.plan.json_schema import (
-    Flag,
-    ImputerPart,
-    LevelsPart,
-    Maybe,
-    Number,
-    Numbers,
-    OneOfRecords,
-    Pairs,
-    Record,
-    Several,
-    Slots,
-    Tables,
-    Text,
-    Value,
-    Whole,
+    IMPUTER,
+    LEVELS,
+    TEXT,
+    VALUE,
+    WHOLE,
+    fields_of,
+    maybe,
+    number,
+    one_of_records,
+    pairs,
+    record,
+    several,
+    tables,
+    text,
 )
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
-from vtreat_py.plan.options import (
-    CALIBRATED,
-    CLASSIC,
-    IMPUTERS,
-    OUTCOME_TYPES,
-    DesignOptions,
-)
+from vtreat_py.plan.options import CALIBRATED, CLASSIC, OUTCOME_TYPES, DesignOptions
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
 
 FORMAT, FORMAT_VERSION = "vtreat_py plan", 1
 # Levels of a column are written once, with its treatment; its statistics then have null.
-_SHARED = None
+_SHARED: Any = None
 
 
 def _options(**given: Any) -> DesignOptions:
@@ -58,153 +50,84 @@ def _options(**given: Any) -> DesignOptions:
         raise PlanFormatError(f"options: {reason}") from reason
 
 
-_IMPUTER = ImputerPart(words=IMPUTERS)
-OPTIONS = Record(
-    _options,
-    {
-        "min_fraction": Number(),
-        "smoothing": Number(words=("auto",)),
-        "rare_count": Number(),
-        "rare_sig": Maybe(Number()),
-        "collar_prob": Number(),
-        "coders": Several(Text(codes.names)),
-        "cat_scaling": Flag(),
-        "imputation": _IMPUTER,
-        "imputation_map": Pairs(("column", "imputer"), (Value(), _IMPUTER), dict),
-        "significance": Text((CALIBRATED, CLASSIC)),
-        "force_split": Flag(),
-        "y_dependent_coders": Several(Text(codes.names)),
-    },
-)
-_SCORE = Record(OutcomeScore, {"target": Value(), "rsq": Number(), "sig": Number()})
-_VARIABLES = Several(
-    Record(
+_VARIABLES = several(
+    record(
         DerivedVariable,
-        {
-            "name": Text(),
-            "orig_variable": Value(),
-            "code": Text(codes.names),
-            "level": Value(),
-            "slot": Maybe(Whole()),
-            "target": Value(),
-            "scores": Several(_SCORE),
-            "needs_split": Flag(),
-            "extra_model_degrees": Number(),
-            "slope": Number(),
-            "mean": Number(),
-        },
+        **fields_of(
+            DerivedVariable,
+            code=text(codes.names),
+            scores=several(record(OutcomeScore, **fields_of(OutcomeScore))),
+        ),
     )
 )
-_NUMERIC = Record(
+_NUMERIC = record(
     NumericTreatment,
-    {
-        "column": Value(),
-        "kind": Text(get_args(Kind)),
-        "imputed": Number(),
-        "lower": Number(),
-        "upper": Number(),
-        "variables": _VARIABLES,
-        "sample": Text(),
-        "profile": Record(
-            NumberProfile,
-            {
-                "low": Number(),
-                "high": Number(),
-                "bad_share": Number(),
-                "edges": Numbers(),
-                "counts": Numbers(),
-            },
-        ),
-        "ranges": Several(
-            Record(
-                RangeCodes,
-                {
-                    "code": Text(codes.names),
-                    "target": Value(),
-                    "edges": Numbers(),
-                    "values": Numbers(),
-                },
-            )
-        ),
-    },
-    may_lack=("ranges",),
+    ("ranges",),
+    **fields_of(
+        NumericTreatment,
+        kind=text(get_args(Kind)),
+        variables=_VARIABLES,
+        profile=record(NumberProfile, **fields_of(NumberProfile)),
+        ranges=several(record(RangeCodes, **fields_of(RangeCodes, code=text(codes.names)))),
+    ),
 )
-_CODES = Record(
-    LevelCodes,
-    {
-        "target": Value(),
-        "slots": Slots(),
-        "tables": Tables(codes.names_of_levels),
-        "variables": _VARIABLES,
-    },
-)
-_LEVELS = Record(
+_CODES = fields_of(LevelCodes, tables=tables(codes.names_of_levels), variables=_VARIABLES)
+_LEVELS = record(
     LevelTreatment,
-    {
-        "column": Value(),
-        "kind": Text(("levels",)),
-        "levels": LevelsPart(),
-        "parts": Several(_CODES),
-        "sample": Text(),
-    },
+    column=VALUE,
+    kind=text(("levels",)),
+    levels=LEVELS,
+    parts=several(record(LevelCodes, **_CODES)),
+    sample=TEXT,
 )
-_LEVEL_OUTCOME = Record(
-    LevelOutcome,
-    {
-        "target": Value(),
-        "mean": Numbers(),
-        "effect": Numbers(),
-        "slots": Slots(),
-        "overall": Number(),
-        "prior_weight": Number(infinite=True),
-        "within": Maybe(Number()),
-    },
+_OUTCOME = fields_of(LevelOutcome, prior_weight=number(infinite=True))
+_STATISTICS = fields_of(
+    LevelStatistics, levels=maybe(LEVELS), outcomes=several(record(LevelOutcome, **_OUTCOME))
 )
-_STATISTICS = Record(
-    SimpleNamespace,
-    {
-        "column": Value(),
-        "levels": Maybe(LevelsPart()),
-        "count": Numbers(),
-        "outcomes": Several(_LEVEL_OUTCOME),
-    },
+OPTIONS = record(
+    _options,
+    **fields_of(
+        DesignOptions,
+        smoothing=number(("auto",)),
+        coders=several(text(codes.names)),
+        imputation=IMPUTER,
+        imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
+        significance=text((CALIBRATED, CLASSIC)),
+        y_dependent_coders=several(text(codes.names)),
+    ),
 )
-_PLAN = Record(
+_PLAN = record(
     dict,
-    {
-        "format": Text((FORMAT,)),
-        "format_version": Whole(),
-        "version": Text(),
-        "outcome_type": Text(OUTCOME_TYPES),
-        "outcome_name": Value(),
-        "target": Value(),
-        "classes": Several(Value()),
-        "note": Text(),
-        "n_rows": Whole(),
-        "options": OPTIONS,
-        "variables": Several(Value()),
-        "unused": Pairs(("column", "reason"), (Value(), Text())),
-        "derived": Several(Text()),
-        "treatments": Several(
-            OneOfRecords("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
-        ),
-        "level_statistics": Several(_STATISTICS),
-    },
+    format=text((FORMAT,)),
+    format_version=WHOLE,
+    version=TEXT,
+    outcome_type=text(OUTCOME_TYPES),
+    outcome_name=VALUE,
+    target=VALUE,
+    classes=several(VALUE),
+    note=TEXT,
+    n_rows=WHOLE,
+    options=OPTIONS,
+    variables=several(VALUE),
+    unused=pairs(column=VALUE, reason=TEXT),
+    derived=several(TEXT),
+    treatments=several(
+        one_of_records("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
+    ),
+    level_statistics=several(record(LevelStatistics, **_STATISTICS)),
 )
 
 
 def plan_to_json(plan: Plan) -> str:
     """Write a plan as text; see `TreatmentPlan.to_json`."""
-    levels = _levels_of(plan.treatments)
+    levels = levels_of(plan.treatments)
     held = {field.name: getattr(plan, field.name) for field in fields(plan)}
     held |= {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "derived": plan.feature_names,
         "level_statistics": [
-            SimpleNamespace(
-                **vars(s) | {"levels": _SHARED if levels.get(s.column) == s.levels else s.levels}
-            )
+            replace(s, levels=_SHARED) if levels.get(s.column) == s.levels else s
             for s in plan.level_statistics
         ],
     }
@@ -224,20 +147,14 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
     held: dict[str, Any] = _PLAN.from_json(found, "")
     check_plan(held)
     by_name = {v.name: v for t in held["treatments"] for v in t.variables}
-    levels = _levels_of(held["treatments"])
+    levels = levels_of(held["treatments"])
     held["derived"] = tuple(by_name[name] for name in held["derived"])
     held["level_statistics"] = tuple(
-        LevelStatistics(
-            s.column, levels[s.column] if s.levels is _SHARED else s.levels, s.count, s.outcomes
-        )
+        replace(s, levels=levels[s.column]) if s.levels is _SHARED else s
         for s in held["level_statistics"]
     )
     del held["format"], held["format_version"]
     return held
-
-
-def _levels_of(treatments: tuple[Any, ...]) -> dict[Hashable, Any]:
-    return {t.column: t.levels for t in treatments if isinstance(t, LevelTreatment)}
 
 
 def parsed(text: str) -> Any:

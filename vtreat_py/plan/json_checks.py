@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.json_schema import check_distinct
-from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
 
@@ -30,14 +32,23 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_columns(held, part)
     classes = held["classes"]
     for i, treatment in enumerate(held["treatments"]):
-        if isinstance(treatment, LevelTreatment):
-            _check_levels(treatment, classes, f"treatments[{i}]")
-        else:
-            _check_numbers(treatment, classes, f"treatments[{i}]")
+        check = _check_levels if isinstance(treatment, LevelTreatment) else _check_numbers
+        check(treatment, classes, f"treatments[{i}]")
+    levels = levels_of(held["treatments"])
     for i, statistics in enumerate(held["level_statistics"]):
-        _check_statistics(held, statistics, f"level_statistics[{i}]")
-    _check_all_counted(held)
+        _check_statistics(statistics, levels, classes, f"level_statistics[{i}]")
+    counted_columns = {s.column for s in held["level_statistics"]}
+    lacking = [column for column in levels if column not in counted_columns]
+    if lacking:
+        raise PlanFormatError(
+            f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
+        )
     _check_derived(held)
+
+
+def levels_of(treatments: tuple[Treatment, ...]) -> dict[Hashable, Levels]:
+    """Return the levels of each categorical column."""
+    return {t.column: t.levels for t in treatments if isinstance(t, LevelTreatment)}
 
 
 def _check_classes(outcome_type: str, classes: tuple[Any, ...]) -> None:
@@ -70,8 +81,11 @@ def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where:
     ranges = {(one.code, one.target): one for one in treatment.ranges}
     check_distinct([(one.code, one.target) for one in treatment.ranges], f"{where}.ranges")
     for i, one in enumerate(treatment.ranges):
-        _check_target(one.target, classes, f"{where}.ranges[{i}].target")
-        _check_ranges(one, f"{where}.ranges[{i}]")
+        place = f"{where}.ranges[{i}]"
+        _check_target(one.target, classes, f"{place}.target")
+        if (np.diff(one.edges) <= 0).any():
+            raise PlanFormatError(f"{place}.edges: expected ascending numbers")
+        _check_length(one.values, len(one.edges) + 2, "two more than edges", f"{place}.values")
     for i, variable in enumerate(treatment.variables):
         place, code = f"{where}.variables[{i}]", codes.named(variable.code)
         if code.reads != "numbers":
@@ -90,16 +104,6 @@ def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where:
         raise PlanFormatError(f"{where}.ranges: there is no variable of {next(iter(ranges))!r}")
 
 
-def _check_ranges(ranges: RangeCodes, where: str) -> None:
-    if (np.diff(ranges.edges) <= 0).any():
-        raise PlanFormatError(f"{where}.edges: expected ascending numbers")
-    if len(ranges.values) != len(ranges.edges) + 2:
-        raise PlanFormatError(
-            f"{where}.values: expected {len(ranges.edges) + 2} entries, two more than edges, found "
-            f"{len(ranges.values)}"
-        )
-
-
 def _check_profile(profile: NumberProfile, where: str) -> None:
     edges, counts = profile.edges, profile.counts
     if profile.low > profile.high:
@@ -110,11 +114,7 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
         )
     if (np.diff(edges, prepend=-np.inf, append=profile.high) <= 0).any():
         raise PlanFormatError(f"{where}.edges: expected ascending numbers, all below high")
-    if len(counts) != len(edges) + 1:
-        raise PlanFormatError(
-            f"{where}.counts: expected {len(edges) + 1} entries, one more than edges, found "
-            f"{len(counts)}"
-        )
+    _check_length(counts, len(edges) + 1, "one more than edges", f"{where}.counts")
     if not (counts > 0).all():
         least = float(counts.min())
         raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
@@ -127,14 +127,13 @@ def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: st
     for i, part in enumerate(treatment.parts):
         place = f"{where}.parts[{i}]"
         _check_target(part.target, classes, f"{place}.target")
-        _check_length(part.slots, treatment.levels, f"{place}.slots")
+        _check_by_level(part.slots, treatment.levels, f"{place}.slots")
         for code, table in part.tables.items():
-            _check_length(table, treatment.levels, f"{place}.tables.{code}")
+            _check_by_level(table, treatment.levels, f"{place}.tables.{code}")
         for j, variable in enumerate(part.variables):
-            _check_code(variable, part, treatment.levels, f"{place}.variables[{j}]")
-            _check_variable(
-                variable, treatment.column, part.target, classes, f"{place}.variables[{j}]"
-            )
+            own = f"{place}.variables[{j}]"
+            _check_code(variable, part, treatment.levels, own)
+            _check_variable(variable, treatment.column, part.target, classes, own)
 
 
 def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, where: str) -> None:
@@ -177,44 +176,32 @@ def _check_variable(
             )
 
 
-def _check_statistics(held: dict[str, Any], statistics: Any, where: str) -> None:
-    levels = statistics.levels
+def _check_statistics(
+    statistics: LevelStatistics,
+    of_treatments: dict[Hashable, Levels],
+    classes: tuple[Any, ...],
+    where: str,
+) -> None:
+    levels: Levels | None = statistics.levels  # None stands for those of the treatment
     if levels is None:
-        levels = next(
-            (
-                t.levels
-                for t in held["treatments"]
-                if isinstance(t, LevelTreatment) and t.column == statistics.column
-            ),
-            None,
-        )
+        levels = of_treatments.get(statistics.column)
     if levels is None:
         raise PlanFormatError(
             f"{where}.levels: expected a list, found null, which stands for the levels of the "
             "column's treatment; there is no such treatment"
         )
-    _check_length(statistics.count, levels, f"{where}.count")
+    _check_by_level(statistics.count, levels, f"{where}.count")
     if not (statistics.count >= 0).all() or not statistics.count[:-1].any():
         raise PlanFormatError(f"{where}.count: expected weights, 0 or more, and one above 0")
     targets = [outcome.target for outcome in statistics.outcomes]
-    expected = list(held["classes"]) or [None]
+    expected = list(classes) or [None]
     if targets and targets != expected:
         raise PlanFormatError(
             f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"
         )
     for i, outcome in enumerate(statistics.outcomes):
         for name in ("mean", "effect", "slots"):
-            _check_length(getattr(outcome, name), levels, f"{where}.outcomes[{i}].{name}")
-
-
-def _check_all_counted(held: dict[str, Any]) -> None:
-    with_counts = {s.column for s in held["level_statistics"]}
-    of_levels = [t.column for t in held["treatments"] if isinstance(t, LevelTreatment)]
-    lacking = [column for column in of_levels if column not in with_counts]
-    if lacking:
-        raise PlanFormatError(
-            f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
-        )
+            _check_by_level(getattr(outcome, name), levels, f"{where}.outcomes[{i}].{name}")
 
 
 def _check_derived(held: dict[str, Any]) -> None:
@@ -235,12 +222,14 @@ def _check_target(target: Any, classes: tuple[Any, ...], where: str) -> None:
         raise PlanFormatError(f"{where}: {target!r} is not among the classes {listed(classes)}")
 
 
-def _check_length(array: np.ndarray[Any, Any], levels: Levels, where: str) -> None:
-    if len(array) != len(levels) + 2:
-        raise PlanFormatError(
-            f"{where}: expected {len(levels) + 2} entries, for {counted(len(levels), 'level')}, "
-            f"missing values and the pool, found {len(array)}"
-        )
+def _check_by_level(array: np.ndarray[Any, Any], levels: Levels, where: str) -> None:
+    why = f"for {counted(len(levels), 'level')}, missing values and the pool"
+    _check_length(array, len(levels) + 2, why, where)
+
+
+def _check_length(array: np.ndarray[Any, Any], length: int, why: str, where: str) -> None:
+    if len(array) != length:
+        raise PlanFormatError(f"{where}: expected {length} entries, {why}, found {len(array)}")
 
 
 def _expect(found: Any, expected: Any, where: str) -> None:

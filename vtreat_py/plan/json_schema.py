@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -19,284 +19,236 @@ from vtreat_py.plan.json_values import (
     value_from_json,
     value_to_json,
 )
-from vtreat_py.plan.options import NamedFunction, function_name
-
-
-class Part(ABC):
-    """What may stand in a place; ``where`` is its path, for messages."""
-
-    @abstractmethod
-    def to_json(self, value: Any, where: str) -> Any:
-        """Write a value as lists, dicts, text, numbers, booleans and None."""
-
-    @abstractmethod
-    def from_json(self, found: Any, where: str) -> Any:
-        """Read such a value, or raise a `PlanFormatError` that names the place."""
+from vtreat_py.plan.options import IMPUTERS, NamedFunction, function_name
 
 
 @dataclass(frozen=True)
-class Record(Part):
-    """A dataclass: an object with all of its fields and no other.
+class Part:
+    """What may stand in a place: two functions of it, and of its path for messages.
 
-    Fields in ``may_lack`` are left out where they are empty.
+    Attributes
+    ----------
+    to_json : callable
+        Writes a value as lists, dicts, text, numbers, booleans and None.
+    from_json : callable
+        Reads such a value, or raises a `PlanFormatError` that names the place.
     """
 
-    make: Callable[..., Any]
-    fields: Mapping[str, Part]
-    may_lack: Sequence[str] = ()
+    to_json: Callable[[Any, str], Any]
+    from_json: Callable[[Any, str], Any]
 
-    def to_json(self, value: Any, where: str) -> Any:
+
+def record(make: Callable[..., Any], may_lack: Sequence[str] = (), /, **fields: Part) -> Part:
+    """Describe an object of fields, all of them and no other.
+
+    Those in ``may_lack`` are left out where they are empty.
+    """
+
+    def to_json(value: Any, where: str) -> Any:
         return {
             name: part.to_json(getattr(value, name), _inside(where, name))
-            for name, part in self.fields.items()
-            if name not in self.may_lack or getattr(value, name)
+            for name, part in fields.items()
+            if name not in may_lack or getattr(value, name)
         }
 
-    def from_json(self, found: Any, where: str) -> Any:
-        if not isinstance(found, dict):
-            raise unexpected(where or "the text", "an object", found)
-        for name in self.fields:
-            if name not in found and name not in self.may_lack:
+    def from_json(found: Any, where: str) -> Any:
+        _check_object(found, where or "the text")
+        for name in fields:
+            if name not in found and name not in may_lack:
                 raise PlanFormatError(f"{_inside(where, name)} is missing")
         for name in found:
-            if name not in self.fields:
+            if name not in fields:
                 raise PlanFormatError(f"{_inside(where, name)} is no field of this format")
-        return self.make(
+        return make(
             **{
                 name: part.from_json(found[name], _inside(where, name))
-                for name, part in self.fields.items()
+                for name, part in fields.items()
                 if name in found
             }
         )
 
-
-def _inside(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
+    return Part(to_json, from_json)
 
 
-@dataclass(frozen=True)
-class OneOfRecords(Part):
-    """One of several records: the value of a field that all of them have says which."""
-
-    field: str
-    records: Mapping[str, Record]
-
-    def to_json(self, value: Any, where: str) -> Any:
-        return self.records[getattr(value, self.field)].to_json(value, where)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if not isinstance(found, dict):
-            raise unexpected(where, "an object", found)
-        if self.field not in found:
-            raise PlanFormatError(f"{_inside(where, self.field)} is missing")
-        words = Text(tuple(self.records))
-        word = words.from_json(found[self.field], _inside(where, self.field))
-        return self.records[word].from_json(found, where)
+def fields_of(cls: type[Any], **special: Part) -> dict[str, Part]:
+    """Describe the fields of a dataclass by their types, but those whose type says too little."""
+    each = dataclasses.fields(cls)
+    return {field.name: special.get(field.name) or _OF_TYPE[str(field.type)] for field in each}
 
 
-@dataclass(frozen=True)
-class Several(Part):
-    """A tuple: a list of parts of one sort."""
+def one_of_records(field: str, records: Mapping[str, Part]) -> Part:
+    """Describe one of several records: the value of a field that all of them have says which."""
 
-    part: Part
+    def from_json(found: Any, where: str) -> Any:
+        _check_object(found, where)
+        if field not in found:
+            raise PlanFormatError(f"{_inside(where, field)} is missing")
+        word = text(tuple(records)).from_json(found[field], _inside(where, field))
+        return records[word].from_json(found, where)
 
-    def to_json(self, value: Any, where: str) -> Any:
-        return [self.part.to_json(one, f"{where}[{i}]") for i, one in enumerate(value)]
+    return Part(
+        lambda value, where: records[getattr(value, field)].to_json(value, where), from_json
+    )
 
-    def from_json(self, found: Any, where: str) -> Any:
+
+def several(part: Part) -> Part:
+    """Describe a tuple: a list of parts of one sort."""
+
+    def from_json(found: Any, where: str) -> Any:
         parts = _checked_list(found, where)
-        return tuple(self.part.from_json(one, f"{where}[{i}]") for i, one in enumerate(parts))
+        return tuple(part.from_json(one, f"{where}[{i}]") for i, one in enumerate(parts))
+
+    return Part(
+        lambda value, where: [part.to_json(one, f"{where}[{i}]") for i, one in enumerate(value)],
+        from_json,
+    )
 
 
-@dataclass(frozen=True)
-class Pairs(Part):
-    """A dict, or a tuple of pairs: a list of objects of two fields, in order."""
+def pairs(make: Callable[[Any], Any] = tuple, /, **parts: Part) -> Part:
+    """Describe a dict, or a tuple of pairs: a list of objects of two fields, in order."""
+    objects = several(record(lambda **pair: tuple(pair.values()), **parts))
 
-    names: tuple[str, str]
-    parts: tuple[Part, Part]
-    make: Callable[[Any], Any] = tuple
+    def to_json(value: Any, where: str) -> Any:
+        each = value.items() if isinstance(value, Mapping) else value
+        named = [SimpleNamespace(**dict(zip(parts, pair, strict=True))) for pair in each]
+        return objects.to_json(named, where)
 
-    @property
-    def _several(self) -> Several:
-        fields = dict(zip(self.names, self.parts, strict=True))
-        return Several(Record(lambda **pair: tuple(pair.values()), fields))
+    def from_json(found: Any, where: str) -> Any:
+        read = objects.from_json(found, where)
+        check_distinct([first for first, _ in read], where)
+        return make(read)
 
-    def to_json(self, value: Any, where: str) -> Any:
-        pairs = value.items() if isinstance(value, Mapping) else value
-        named = [SimpleNamespace(**dict(zip(self.names, pair, strict=True))) for pair in pairs]
-        return self._several.to_json(named, where)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        pairs = self._several.from_json(found, where)
-        check_distinct([first for first, _ in pairs], where)
-        return self.make(pairs)
+    return Part(to_json, from_json)
 
 
-@dataclass(frozen=True)
-class Maybe(Part):
-    """None, or something."""
-
-    part: Part
-
-    def to_json(self, value: Any, where: str) -> Any:
-        return None if value is None else self.part.to_json(value, where)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        return None if found is None else self.part.from_json(found, where)
+def maybe(part: Part) -> Part:
+    """Describe None, or something."""
+    return Part(
+        lambda value, where: None if value is None else part.to_json(value, where),
+        lambda found, where: None if found is None else part.from_json(found, where),
+    )
 
 
-@dataclass(frozen=True)
-class Text(Part):
-    """Text, perhaps of a few known words, which a function may give."""
+def text(words: Sequence[str] | Callable[[], Sequence[str]] | None = None) -> Part:
+    """Describe text, perhaps of a few known words, which a function may give."""
 
-    words: Sequence[str] | Callable[[], Sequence[str]] | None = None
-
-    def to_json(self, value: Any, _: str) -> Any:
-        return value
-
-    def from_json(self, found: Any, where: str) -> Any:
+    def from_json(found: Any, where: str) -> Any:
         if not isinstance(found, str):
             raise unexpected(where, "a string", found)
-        words = self.words() if callable(self.words) else self.words
-        if words is not None and found not in words:
-            raise unexpected(where, f"one of {listed(words)}", found)
+        known = words() if callable(words) else words
+        if known is not None and found not in known:
+            raise unexpected(where, f"one of {listed(known)}", found)
         return found
 
-
-@dataclass(frozen=True)
-class Flag(Part):
-    """True or false."""
-
-    def to_json(self, value: Any, _: str) -> Any:
-        return bool(value)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if not isinstance(found, bool):
-            raise unexpected(where, "true or false", found)
-        return found
+    return Part(lambda value, _: value, from_json)
 
 
-@dataclass(frozen=True)
-class Whole(Part):
-    """A whole number, 0 or more."""
+def number(words: Sequence[str] = (), *, infinite: bool = False) -> Part:
+    """Describe a float; words beside numbers, or "Infinity", only where they may occur."""
 
-    def to_json(self, value: Any, _: str) -> Any:
-        return int(value)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if type(found) is not int or found < 0:
-            raise unexpected(where, "a whole number, 0 or more", found)
-        return found
-
-
-@dataclass(frozen=True)
-class Number(Part):
-    """A float; words beside numbers, or "Infinity", only where they may occur."""
-
-    words: Sequence[str] = ()
-    infinite: bool = False
-
-    def to_json(self, value: Any, _: str) -> Any:
-        return value if isinstance(value, str) else number_to_json(float(value))
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if isinstance(found, str) and found in self.words:
+    def from_json(found: Any, where: str) -> Any:
+        if isinstance(found, str) and found in words:
             return found
-        if isinstance(found, str) and self.words:
-            raise unexpected(where, f"a number or one of {listed(self.words)}", found)
-        return number_from_json(found, where, infinite=self.infinite)
+        if isinstance(found, str) and words:
+            raise unexpected(where, f"a number or one of {listed(words)}", found)
+        return number_from_json(found, where, infinite=infinite)
+
+    return Part(lambda v, _: v if isinstance(v, str) else number_to_json(float(v)), from_json)
 
 
-@dataclass(frozen=True)
-class ImputerPart(Number):
-    """A number, a word, or a function, which is written by its name alone."""
+def tables(codes: Callable[[], Sequence[str]]) -> Part:
+    """Describe a dict from some of the known codes to arrays."""
 
-    def to_json(self, value: Any, where: str) -> Any:
-        name = function_name(value)
-        return super().to_json(value, where) if name is None else {"function": name}
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if not isinstance(found, dict):
-            return super().from_json(found, where)
-        return Record(NamedFunction, {"function": Text()}).from_json(found, where)
-
-
-@dataclass(frozen=True)
-class Value(Part):
-    """A level, a class or a name, of any type."""
-
-    def to_json(self, value: Any, where: str) -> Any:
-        return value_to_json(value, where)
-
-    def from_json(self, found: Any, where: str) -> Any:
-        return value_from_json(found, where)
-
-
-@dataclass(frozen=True)
-class Numbers(Part):
-    """An array of finite floats."""
-
-    def to_json(self, value: Any, _: str) -> Any:
-        return value.tolist()
-
-    def from_json(self, found: Any, where: str) -> Any:
-        numbers = _checked_list(found, where)
-        if all(type(number) is float for number in numbers):
-            array = np.array(numbers, dtype=np.float64)
-            if np.isfinite(array).all():
-                return array
-        one_by_one = [number_from_json(n, f"{where}[{i}]") for i, n in enumerate(numbers)]
-        return np.array(one_by_one, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Slots(Part):
-    """An array of codes of levels, or -1."""
-
-    def to_json(self, value: Any, _: str) -> Any:
-        return value.tolist()
-
-    def from_json(self, found: Any, where: str) -> Any:
-        codes = _checked_list(found, where)
-        for i, code in enumerate(codes):
-            if type(code) is not int or not -1 <= code < len(codes):
-                raise unexpected(f"{where}[{i}]", f"a code below {len(codes)}, or -1", code)
-        return np.array(codes, dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class Tables(Part):
-    """A dict from some of the known codes to arrays."""
-
-    codes: Callable[[], Sequence[str]]
-
-    def to_json(self, value: Any, where: str) -> Any:
-        return {code: Numbers().to_json(table, where) for code, table in value.items()}
-
-    def from_json(self, found: Any, where: str) -> Any:
-        if not isinstance(found, dict):
-            raise unexpected(where, "an object", found)
-        known = self.codes()
+    def from_json(found: Any, where: str) -> Any:
+        _check_object(found, where)
+        known = codes()
         for code in found:
             if code not in known:
                 raise PlanFormatError(f"{where}.{code} is no known code; those are {listed(known)}")
-        return {code: Numbers().from_json(one, f"{where}.{code}") for code, one in found.items()}
+        return {code: NUMBERS.from_json(one, f"{where}.{code}") for code, one in found.items()}
+
+    return Part(lambda value, _: {code: table.tolist() for code, table in value.items()}, from_json)
 
 
-@dataclass(frozen=True)
-class LevelsPart(Part):
-    """The levels of a column: a list of different values."""
+def _flag(found: Any, where: str) -> Any:
+    if not isinstance(found, bool):
+        raise unexpected(where, "true or false", found)
+    return found
 
-    def to_json(self, value: Levels, where: str) -> Any:
-        return [value_to_json(one, f"{where}[{i}]") for i, one in enumerate(value.to_list())]
 
-    def from_json(self, found: Any, where: str) -> Any:
-        levels = Several(Value()).from_json(found, where)
-        check_distinct(levels, where)
-        for i, level in enumerate(levels):
-            if level is None or level != level:
-                raise PlanFormatError(f"{where}[{i}]: a missing value is no level")
-        return Levels.of(levels)
+def _whole(found: Any, where: str) -> Any:
+    if type(found) is not int or found < 0:
+        raise unexpected(where, "a whole number, 0 or more", found)
+    return found
+
+
+def _numbers(found: Any, where: str) -> Any:
+    numbers = _checked_list(found, where)
+    if all(type(number) is float for number in numbers):
+        array = np.array(numbers, dtype=np.float64)
+        if np.isfinite(array).all():
+            return array
+    one_by_one = [number_from_json(n, f"{where}[{i}]") for i, n in enumerate(numbers)]
+    return np.array(one_by_one, dtype=np.float64)
+
+
+def _slots(found: Any, where: str) -> Any:
+    codes = _checked_list(found, where)
+    for i, code in enumerate(codes):
+        if type(code) is not int or not -1 <= code < len(codes):
+            raise unexpected(f"{where}[{i}]", f"a code below {len(codes)}, or -1", code)
+    return np.array(codes, dtype=np.int32)
+
+
+def _levels(found: Any, where: str) -> Any:
+    levels = _VALUES.from_json(found, where)
+    check_distinct(levels, where)
+    for i, level in enumerate(levels):
+        if level is None or level != level:
+            raise PlanFormatError(f"{where}[{i}]: a missing value is no level")
+    return Levels.of(levels)
+
+
+def _imputer_to_json(value: Any, where: str) -> Any:
+    name = function_name(value)
+    return _IMPUTED.to_json(value, where) if name is None else {"function": name}
+
+
+def _imputer_from_json(found: Any, where: str) -> Any:
+    return (_FUNCTION if isinstance(found, dict) else _IMPUTED).from_json(found, where)
+
+
+TEXT = text()
+FLAG = Part(lambda value, _: bool(value), _flag)
+WHOLE = Part(lambda value, _: int(value), _whole)
+NUMBER = number()
+# A level, a class or a name, of any type.
+VALUE = Part(value_to_json, value_from_json)
+_VALUES = several(VALUE)
+# Arrays of finite floats, and of codes of levels or -1.
+NUMBERS = Part(lambda value, _: value.tolist(), _numbers)
+SLOTS = Part(lambda value, _: value.tolist(), _slots)
+# Different values, none of them missing.
+LEVELS = Part(lambda levels, where: _VALUES.to_json(levels.to_list(), where), _levels)
+# A number, a word, or a function, which is written by its name alone.
+IMPUTER = Part(_imputer_to_json, _imputer_from_json)
+_IMPUTED = number(IMPUTERS)
+_FUNCTION = record(NamedFunction, function=TEXT)
+_OF_TYPE = {
+    "str": TEXT,
+    "bool": FLAG,
+    "int": WHOLE,
+    "int | None": maybe(WHOLE),
+    "float": NUMBER,
+    "float | None": maybe(NUMBER),
+    "Any": VALUE,
+    "Hashable": VALUE,
+    "Hashable | None": VALUE,
+    "tuple[Any, ...]": _VALUES,
+    "tuple[Hashable, ...]": _VALUES,
+    "FloatArray": NUMBERS,
+    "IntArray": SLOTS,
+}
 
 
 def check_distinct(values: Sequence[Any], where: str) -> None:
@@ -307,6 +259,15 @@ def check_distinct(values: Sequence[Any], where: str) -> None:
             if value in seen:
                 raise PlanFormatError(f"{where}: {value!r} is listed twice")
             seen.add(value)
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _check_object(found: Any, where: str) -> None:
+    if not isinstance(found, dict):
+        raise unexpected(where, "an object", found)
 
 
 def _checked_list(found: Any, where: str) -> list[Any]:

@@ -64,16 +64,19 @@ def value_to_json(value: Any, where: str) -> Any:
         If it is of a type that has no form here.
     """
     kind = type(value)
-    if value is None or kind in (bool, int) or (kind is str and _is_unicode(value)):
+    if value is None or kind in (bool, int) or (kind is str and is_unicode(value)):
         return value
     if kind is float and math.isfinite(value):
         return value
-    if isinstance(value, np.generic):
-        return _numpy_to_json(value, where)
+    name: Any = kind.__name__
     form = _FORM_OF.get(kind)
+    if isinstance(value, np.generic):
+        name = value.dtype  # of text and bytes, and of moments, it says more than the type
+        moment_or_text = kind.__name__ if name.kind in "mM" else name.kind
+        form = _FORM_NAMED.get(_NUMPY + (moment_or_text if name.kind in "mMUS" else name.name))
     if form is None:
         raise PlanFormatError(
-            f"{where}: {value!r} of type {kind.__name__} cannot be written as JSON; convert the "
+            f"{where}: {value!r} of type {name} cannot be written as JSON; convert the "
             "column (or the name) to text or numbers before the design"
         )
     return {"type": form.name, "value": form.write(value, where)}
@@ -119,7 +122,7 @@ class _Form:
     read: Callable[[Any, str], Any]
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether text holds no lone surrogates, of which JSON would make other characters."""
     try:
         text.encode()
@@ -142,35 +145,34 @@ def _zone_from_json(zone: Any) -> dt.tzinfo:
     return ZoneInfo(zone) if isinstance(zone, str) else dt.timezone(dt.timedelta(seconds=zone))
 
 
-def _datetime_to_json(moment: dt.datetime, _: str) -> list[Any]:
+def _datetime_to_json(moment: dt.datetime) -> list[Any]:
     zone = _zone_to_json(moment)
     utc = moment if zone is None else moment.astimezone(dt.UTC).replace(tzinfo=None)
     return [utc.isoformat(), zone]
 
 
-def _datetime_from_json(found: Any, _: str) -> dt.datetime:
+def _datetime_from_json(found: Any) -> dt.datetime:
     utc, zone = found
     moment = dt.datetime.fromisoformat(utc)
-    return (
-        moment if zone is None else moment.replace(tzinfo=dt.UTC).astimezone(_zone_from_json(zone))
-    )
+    if zone is None:
+        return moment
+    return moment.replace(tzinfo=dt.UTC).astimezone(_zone_from_json(zone))
 
 
-def _timestamp_to_json(moment: pd.Timestamp, _: str) -> list[Any]:
+def _timestamp_to_json(moment: pd.Timestamp) -> list[Any]:
     return [str(moment.asm8), moment.unit, _zone_to_json(moment)]
 
 
-def _timestamp_from_json(found: Any, _: str) -> pd.Timestamp:
+def _timestamp_from_json(found: Any) -> pd.Timestamp:
     utc, unit, zone = found
     moment = pd.Timestamp(np.datetime64(utc, unit))
     if zone is None:
         return moment
-    return moment.tz_localize("UTC").tz_convert(
-        zone if isinstance(zone, str) else _zone_from_json(zone)
-    )
+    known = zone if isinstance(zone, str) else _zone_from_json(zone)
+    return moment.tz_localize("UTC").tz_convert(known)
 
 
-def _pandas_timedelta_from_json(found: Any, _: str) -> pd.Timedelta:
+def _pandas_timedelta_from_json(found: Any) -> pd.Timedelta:
     ticks, unit = found
     return pd.Timedelta(np.timedelta64(ticks, unit))
 
@@ -195,19 +197,6 @@ def _tuple_from_json(found: Any, where: str) -> tuple[Any, ...]:
     return tuple(value_from_json(value, f"{where}[{i}]") for i, value in enumerate(found))
 
 
-def _numpy_to_json(value: np.generic, where: str) -> dict[str, Any]:
-    """Write a scalar of numpy, by its dtype; text and bytes have their length in it."""
-    name = _NUMPY + (value.dtype.kind if value.dtype.kind in "US" else value.dtype.name)
-    if value.dtype.kind in "mM":
-        name = f"{_NUMPY}{type(value).__name__}"
-    if name not in _FORM_NAMED:
-        raise PlanFormatError(
-            f"{where}: {value!r} of type {value.dtype} cannot be written as JSON; convert the "
-            "column (or the name) to text or numbers before the design"
-        )
-    return {"type": name, "value": _FORM_NAMED[name].write(value, where)}
-
-
 def _numpy_number(name: str) -> _Form:
     kind = np.dtype(name).type
 
@@ -225,53 +214,48 @@ def _numpy_number(name: str) -> _Form:
     return _Form(f"{_NUMPY}{name}", kind, write, read)
 
 
-def _numpy_moment_to_json(value: Any, _: str) -> list[Any]:
-    unit, multiple = np.datetime_data(value.dtype)
-    return [int(value.astype(np.int64)), multiple, unit]
+def _numpy_moment(kind: type) -> _Form:
+    def write(value: Any) -> list[Any]:
+        unit, multiple = np.datetime_data(value.dtype)
+        return [int(value.astype(np.int64)), multiple, unit]
 
-
-def _numpy_moment_from_json(kind: type) -> Callable[[Any, str], Any]:
-    def read(found: Any, _: str) -> Any:
+    def read(found: Any) -> Any:
         ticks, multiple, unit = found
         return kind(ticks, (unit, multiple))
 
-    return read
+    return _plain(kind, write, read, f"{_NUMPY}{kind.__name__}")
+
+
+def _plain(
+    kind: type, write: Callable[[Any], Any], read: Callable[[Any], Any], name: str = ""
+) -> _Form:
+    """A form that needs no path for its messages."""
+    return _Form(name or kind.__name__, kind, lambda v, _: write(v), lambda v, _: read(v))
 
 
 _FORMS = [
     # By code point: a pair of surrogates that stood apart must not become one character.
-    _Form("text", str, lambda v, _: [*map(ord, v)], lambda v, _: "".join(map(chr, v))),
-    _Form("bytes", bytes, lambda v, _: v.hex(), lambda v, _: bytes.fromhex(v)),
+    _plain(str, lambda v: [*map(ord, v)], lambda v: "".join(map(chr, v)), "text"),
+    _plain(bytes, bytes.hex, bytes.fromhex),
     _Form(
         "float",
         float,
         lambda v, _: number_to_json(v),
         lambda v, where: number_from_json(v, where, infinite=True),
     ),
-    _Form("Decimal", decimal.Decimal, lambda v, _: str(v), lambda v, _: decimal.Decimal(v)),
-    _Form("Fraction", fractions.Fraction, lambda v, _: str(v), lambda v, _: fractions.Fraction(v)),
-    _Form("UUID", uuid.UUID, lambda v, _: str(v), lambda v, _: uuid.UUID(v)),
-    _Form("date", dt.date, lambda v, _: v.isoformat(), lambda v, _: dt.date.fromisoformat(v)),
-    _Form("time", dt.time, lambda v, _: v.isoformat(), lambda v, _: dt.time.fromisoformat(v)),
-    _Form("datetime", dt.datetime, _datetime_to_json, _datetime_from_json),
-    _Form(
-        "timedelta",
-        dt.timedelta,
-        lambda v, _: [v.days, v.seconds, v.microseconds],
-        lambda v, _: dt.timedelta(*v),
+    *(_plain(kind, str, kind) for kind in (decimal.Decimal, fractions.Fraction, uuid.UUID)),
+    _plain(dt.date, dt.date.isoformat, dt.date.fromisoformat),
+    _plain(dt.time, dt.time.isoformat, dt.time.fromisoformat),
+    _plain(dt.datetime, _datetime_to_json, _datetime_from_json),
+    _plain(dt.timedelta, lambda v: [v.days, v.seconds, v.microseconds], lambda v: dt.timedelta(*v)),
+    _plain(pd.Timestamp, _timestamp_to_json, _timestamp_from_json),
+    _plain(
+        pd.Timedelta, lambda v: [int(v.asm8.astype(np.int64)), v.unit], _pandas_timedelta_from_json
     ),
-    _Form("Timestamp", pd.Timestamp, _timestamp_to_json, _timestamp_from_json),
-    _Form(
-        "Timedelta",
-        pd.Timedelta,
-        lambda v, _: [int(v.asm8.astype(np.int64)), v.unit],
-        _pandas_timedelta_from_json,
-    ),
-    _Form(
-        "Period",
+    _plain(
         pd.Period,
-        lambda v, _: [v.ordinal, v.freqstr],
-        lambda v, _: pd.Period(ordinal=v[0], freq=v[1]),
+        lambda v: [v.ordinal, v.freqstr],
+        lambda v: pd.Period(ordinal=v[0], freq=v[1]),
     ),
     _Form("Interval", pd.Interval, _interval_to_json, _interval_from_json),
     _Form("tuple", tuple, _tuple_to_json, _tuple_from_json),
@@ -286,13 +270,8 @@ _NUMPY_FORMS = [
         lambda v, where: value_to_json(str(v), where),
         lambda v, where: np.str_(value_from_json(v, where)),
     ),
-    _Form("numpy.S", np.bytes_, lambda v, _: v.hex(), lambda v, _: np.bytes_(bytes.fromhex(v))),
-    *(
-        _Form(
-            f"{_NUMPY}{kind.__name__}", kind, _numpy_moment_to_json, _numpy_moment_from_json(kind)
-        )
-        for kind in (np.datetime64, np.timedelta64)
-    ),
+    _plain(np.bytes_, bytes.hex, lambda v: np.bytes_(bytes.fromhex(v)), "numpy.S"),
+    *map(_numpy_moment, (np.datetime64, np.timedelta64)),
 ]
 _FORM_OF = {form.kind: form for form in _FORMS}
 _FORM_NAMED = {form.name: form for form in (*_FORMS, *_NUMPY_FORMS)}
