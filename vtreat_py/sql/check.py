@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,7 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.sql.coding_tables import coding_tables
-from vtreat_py.sql.connections import Connection, held_table
+from vtreat_py.sql.connections import Connection
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.query import plan_to_sql
 
@@ -84,8 +85,10 @@ def check_sql(
     tolerance: float,
 ) -> SqlCheck:
     """Run a query on the rows of a treated frame; see `TreatmentPlan.check_sql`."""
-    names = [v.name for v in choice.variables]
-    expected = _as_matrix(treated, len(names), source.n_rows)
+    names = choice.names
+    if not isinstance(treated, np.ndarray):
+        treated = nw.from_native(treated, eager_only=True).to_numpy()
+    expected = np.asarray(treated, dtype=np.float64).reshape(source.n_rows, len(names))
     treatments = choice.treatments(plan)
     columns = _arrow(source, [t.column for t in treatments])
     table, row_id = _with_row_id(columns, plan.feature_names)
@@ -95,7 +98,7 @@ def check_sql(
     with connection.passing():
         connection.load(name, table)
         for coding in coding_tables(plan, treatments):
-            connection.load(coding.name, held_table(coding, connection.dialect))
+            connection.load(coding.name, coding.to_arrow(connection.dialect))
         found = connection.numbers(query).reshape(-1, len(names) + 1)
     return _compared(connection.dialect.name, names, found, expected, tolerance)
 
@@ -118,13 +121,6 @@ def _compared(
         }
     )
     return SqlCheck(dialect, len(expected), len(rows), table, int(wrong.sum()), tolerance)
-
-
-def _as_matrix(treated: Any, n_columns: int, n_rows: int) -> FloatArray:
-    if isinstance(treated, np.ndarray):
-        return treated
-    frame = nw.from_native(treated, eager_only=True)
-    return np.asarray(frame.to_numpy(), dtype=np.float64).reshape(n_rows, n_columns)
 
 
 def _with_row_id(table: pa.Table, derived: Sequence[str]) -> tuple[pa.Table, str]:
@@ -165,22 +161,20 @@ def _plain(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     t = pa.types
     if t.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    kind = values.type
+    kind = plain = values.type
     if t.is_string(kind) or t.is_string_view(kind):
-        return values.cast(pa.large_string())
-    if t.is_binary(kind) or t.is_binary_view(kind) or t.is_fixed_size_binary(kind):
-        return values.cast(pa.large_binary())
-    if t.is_null(kind):
-        return values.cast(pa.float64())
-    if t.is_float16(kind):  # DuckDB has no such type
-        return values.cast(pa.float32())
-    if t.is_timestamp(kind) or t.is_duration(kind):
+        plain = pa.large_string()
+    elif t.is_binary(kind) or t.is_binary_view(kind) or t.is_fixed_size_binary(kind):
+        plain = pa.large_binary()
+    elif t.is_null(kind):
+        plain = pa.float64()
+    elif t.is_float16(kind):  # DuckDB has no such type
+        plain = pa.float32()
+    elif t.is_timestamp(kind) or t.is_duration(kind):
         coarse = pa.duration("us") if t.is_duration(kind) else pa.timestamp("us", kind.tz)
-        try:
+        with suppress(pa.ArrowInvalid):  # there are nanoseconds
             return values.cast(coarse)
-        except pa.ArrowInvalid:  # there are nanoseconds
-            return values
-    return values
+    return values if plain == kind else values.cast(plain)
 
 
 def _check_held(table: pa.Table, dialect: Dialect) -> None:

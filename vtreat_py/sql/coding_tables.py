@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -15,7 +15,8 @@ import pyarrow as pa
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
-from vtreat_py.sql.level_codes import SqlCodes
+from vtreat_py.sql.dialect import Dialect
+from vtreat_py.sql.level_codes import SqlCodes, held_codes
 
 MANY_LEVELS = 2000
 LEVEL = "level"
@@ -43,11 +44,12 @@ class CodingTable:
         """Names of the table's columns: the level, and one for each variable of the column."""
         return [LEVEL, *(code_column(i) for i in range(self.codes.values.shape[1]))]
 
-    def to_arrow(self) -> pa.Table:
-        """Return the table as an Arrow table."""
+    def to_arrow(self, dialect: Dialect) -> pa.Table:
+        """Return the levels that a table of an engine can hold as an Arrow table."""
+        codes = held_codes(self.codes, dialect)
         types = {"text": pa.large_string(), "bytes": pa.large_binary()}
-        level = pa.array(self.codes.keys, types.get(self.codes.kind, pa.float64()))
-        return pa.table([level, *map(pa.array, self.codes.values.T)], names=self.columns)
+        level = pa.array(codes.keys, types.get(codes.kind, pa.float64()))
+        return pa.table([level, *map(pa.array, codes.values.T)], names=self.columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a frame."""
@@ -62,19 +64,11 @@ def code_column(place: int) -> str:
 
 
 def coding_table(plan: Plan, treatment: LevelTreatment) -> CodingTable | None:
-    """Make the coding table of a column of a plan; None if it has not so many levels.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the levels have no form in SQL.
-    """
+    """Make the coding table of a column of a plan; None if it has not so many levels."""
     if len(treatment.levels) <= MANY_LEVELS:
         return None
     codes = SqlCodes.of(treatment, variables_of(plan, treatment))
-    if len(codes) <= MANY_LEVELS:
-        return None
-    return CodingTable(_table_name(codes), codes)
+    return CodingTable(_table_name(codes), codes) if len(codes) > MANY_LEVELS else None
 
 
 def variables_of(plan: Plan, treatment: LevelTreatment) -> list[DerivedVariable]:
@@ -93,8 +87,5 @@ def _table_name(codes: SqlCodes) -> str:
     keys = [key.hex() if isinstance(key, bytes) else key for key in codes.keys]
     digest.update(json.dumps([codes.kind, keys]).encode())
     digest.update(np.ascontiguousarray(codes.values, dtype="<f8").tobytes())
-    return f"vtreat_{_plain(codes.column)}_{digest.hexdigest()}"
-
-
-def _plain(column: Hashable) -> str:
-    return _NOT_PLAIN.sub("_", str(column).lower())[:_LONGEST].strip("_") or "column"
+    plain = _NOT_PLAIN.sub("_", str(codes.column).lower())[:_LONGEST].strip("_") or "column"
+    return f"vtreat_{plain}_{digest.hexdigest()}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ import pyarrow as pa
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
 from vtreat_py.plan.data import Plan
-from vtreat_py.sql.coding_tables import CodingTable, coding_tables
+from vtreat_py.sql.coding_tables import coding_tables
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import check_native
-from vtreat_py.sql.level_codes import held_codes
 
 
 class Connection(ABC):
@@ -35,10 +33,11 @@ class Connection(ABC):
 
     def __init__(self, native: Any) -> None:
         self.native = native
+        self.loaded = ExitStack()  # of callbacks that drop what has no transaction
 
-    @abstractmethod
-    def passing(self) -> Any:
-        """Make a context in which `load` makes tables that are gone at its end."""
+    def passing(self) -> AbstractContextManager[Any]:
+        """Return a context in which `load` makes tables that are gone at its end."""
+        return self.loaded
 
     @abstractmethod
     def load(self, name: str, table: pa.Table) -> None:
@@ -49,51 +48,23 @@ class Connection(ABC):
         """Make a table that stays, unless there is one of that name."""
 
     def numbers(self, query: str) -> FloatArray:
-        """Run a query; NULL becomes NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-        """
+        """Run a query: an array of shape (n_rows, n_columns), in which NULL is NaN."""
         return np.array(self._rows(query), dtype=np.float64)
 
     @abstractmethod
     def _rows(self, query: str) -> Any: ...
 
 
-class ViewConnection(Connection):
-    """A connection whose temporary tables are views, dropped one by one."""
-
-    def __init__(self, native: Any) -> None:
-        super().__init__(native)
-        self.loaded: list[str] = []
-
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Make a context in which loaded tables are views."""
-        try:
-            yield
-        finally:
-            while self.loaded:
-                self._drop(self.loaded.pop())
-
-    @abstractmethod
-    def _drop(self, name: str) -> None: ...
-
-
-class DuckDBConnection(ViewConnection):
+class DuckDBConnection(Connection):
     """A connection of DuckDB, which reads Arrow tables where they are."""
 
     dialect = check_native("duckdb")
     told_by = "register"
 
-    def _drop(self, name: str) -> None:
-        self.native.unregister(name)
-
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view of an Arrow table."""
         self.native.register(name, table)
-        self.loaded.append(name)
+        self.loaded.callback(self.native.unregister, name)
 
     def create(self, name: str, table: pa.Table) -> None:
         """Make a table that stays."""
@@ -112,8 +83,8 @@ class SQLiteConnection(Connection):
     dialect = check_native("sqlite")
     told_by = "cursor"
 
-    def passing(self) -> Any:
-        """Make a context that is undone at its end."""
+    def passing(self) -> AbstractContextManager[Any]:
+        """Return a context that is undone at its end."""
         return self._savepoint(keep=False)
 
     @contextmanager
@@ -159,10 +130,8 @@ class SQLiteConnection(Connection):
         names = ", ".join(map(self.dialect.quoted, table.column_names))
         self.native.execute(f"CREATE TABLE {quoted} ({names})")
         marks = ", ".join("?" * table.num_columns)
-        columns = [[_for_sqlite(v) for v in c.to_pylist()] for c in table.columns]
-        self.native.executemany(
-            f"INSERT INTO {quoted} VALUES ({marks})", zip(*columns, strict=True)
-        )
+        rows = (tuple(map(_for_sqlite, row)) for row in _python_rows(table))
+        self.native.executemany(f"INSERT INTO {quoted} VALUES ({marks})", rows)
 
 
 class PostgresConnection(Connection):
@@ -171,11 +140,10 @@ class PostgresConnection(Connection):
     dialect = check_native("postgres")
     told_by = "transaction"
 
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Make a context that is undone at its end."""
-        with self.native.transaction(force_rollback=True):
-            yield
+    def passing(self) -> AbstractContextManager[Any]:
+        """Return a context that is undone at its end."""
+        undone: AbstractContextManager[Any] = self.native.transaction(force_rollback=True)
+        return undone
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary table."""
@@ -203,37 +171,32 @@ class PostgresConnection(Connection):
         with self._cursor() as cursor:
             cursor.execute(f"{make} {quoted} ({_declared(table, self.dialect)})")
             with cursor.copy(f"COPY {quoted} FROM STDIN") as copy:
-                for row in zip(*(c.to_pylist() for c in table.columns), strict=True):
+                for row in _python_rows(table):
                     copy.write_row(row)
 
 
-class SparkConnection(ViewConnection):
+class SparkConnection(Connection):
     """A Spark session. What it is given is a view of the session, and goes with it."""
 
     dialect = check_native("spark")
     told_by = "createDataFrame"
 
-    def _drop(self, name: str) -> None:
-        self.native.catalog.dropTempView(name)
-
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view."""
         self.create(name, table)
-        self.loaded.append(name)
+        self.loaded.callback(self.native.catalog.dropTempView, name)
 
     def create(self, name: str, table: pa.Table) -> None:
         """Make a view that stays as long as the session."""
-        rows = list(zip(*(c.to_pylist() for c in table.columns), strict=True))
-        frame = self.native.createDataFrame(rows, _declared(table, self.dialect))
+        declared = _declared(table, self.dialect)
+        frame = self.native.createDataFrame(list(_python_rows(table)), declared)
         frame.createOrReplaceTempView(name)
 
     def _rows(self, query: str) -> Any:
         return [tuple(row) for row in self.native.sql(query).collect()]
 
 
-_KINDS: list[type[Connection]] = [
-    DuckDBConnection, SQLiteConnection, PostgresConnection, SparkConnection
-]  # fmt: skip
+_KINDS = (DuckDBConnection, SQLiteConnection, PostgresConnection, SparkConnection)
 _DIALECT_OF = {
     "duckdb": "duckdb",
     "_duckdb": "duckdb",
@@ -244,16 +207,7 @@ _DIALECT_OF = {
 
 
 def connected(native: Any, dialect: str | None = None) -> Connection:
-    """Wrap a connection.
-
-    Raises
-    ------
-    OptionTypeError
-        If it is none that is known, and ``dialect`` does not say what it is, or if it lacks what
-        connections of the dialect have.
-    InvalidOptionError
-        If the dialect cannot be run.
-    """
+    """Wrap a connection of a type that is known, or of the dialect that is given."""
     if dialect is None:
         packages = [c.__module__.partition(".")[0] for c in type(native).__mro__]
         dialect = next((_DIALECT_OF[p] for p in packages if p in _DIALECT_OF), None)
@@ -262,8 +216,8 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
             f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3 "
             "or psycopg, or a Spark session, or say what it talks to by dialect="
         )
-    known = check_native(dialect)
-    (kind,) = (kind for kind in _KINDS if kind.dialect is known)
+    check_native(dialect)
+    kind = next(kind for kind in _KINDS if kind.dialect.name == dialect)
     if not hasattr(native, kind.told_by):
         raise OptionTypeError(
             f"connection is of type {type(native).__name__}, which is no connection to {dialect} "
@@ -276,13 +230,12 @@ def load_coding_tables(plan: Plan, connection: Connection) -> list[str]:
     """Make the coding tables of a plan; see `TreatmentPlan.load_coding_tables`."""
     tables = coding_tables(plan, plan.treatments)
     for table in tables:
-        connection.create(table.name, held_table(table, connection.dialect))
+        connection.create(table.name, table.to_arrow(connection.dialect))
     return [table.name for table in tables]
 
 
-def held_table(table: CodingTable, dialect: Dialect) -> pa.Table:
-    """Return a coding table of the levels that a table of the engine can hold."""
-    return replace(table, codes=held_codes(table.codes, dialect)).to_arrow()
+def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
 def _declared(table: pa.Table, dialect: Dialect) -> str:
@@ -299,10 +252,6 @@ def _for_sqlite(value: Any) -> Any:
     return float(value)
 
 
-def _is_without_zone(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_timestamp(kind) and kind.tz is None)
-
-
 # Names of types in PostgreSQL and Spark.
 _TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None]] = [
     (pa.types.is_boolean, "boolean", "boolean"),
@@ -314,7 +263,7 @@ _TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None]] = [
     (pa.types.is_integer, "bigint", "bigint"),
     (pa.types.is_decimal, "numeric", "decimal({kind.precision}, {kind.scale})"),
     (pa.types.is_date, "date", "date"),
-    (_is_without_zone, "timestamp", "timestamp_ntz"),
+    (lambda kind: pa.types.is_timestamp(kind) and kind.tz is None, "timestamp", "timestamp_ntz"),
     (pa.types.is_timestamp, "timestamptz", "timestamp"),
     (pa.types.is_duration, "interval", "interval day to second"),
     (pa.types.is_time, "time", None),

@@ -10,6 +10,7 @@ import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.frames.columns import Kind
+from vtreat_py.plan.json_values import is_unicode
 
 LARGEST = float(np.finfo(np.float64).max)
 MICROSECONDS = 1_000_000
@@ -45,14 +46,8 @@ class Dialect(ABC):
     traps_underflow = False
 
     def identifier(self, name: str) -> str:
-        """Quote a name.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the engine has no such names.
-        """
-        if not name or "\0" in name or not _is_unicode(name):
+        """Quote a name, if the engine has such names."""
+        if not name or "\0" in name or not is_unicode(name):
             raise InvalidOptionError(
                 f"the name {name!r} cannot be written as SQL: names must not be empty, and hold no "
                 "NUL and no lone surrogate; rename the column before the design"
@@ -72,7 +67,7 @@ class Dialect(ABC):
 
     def holds(self, key: str | bytes | float) -> bool:
         """Whether a column of the engine can hold a level."""
-        return not isinstance(key, str) or _is_unicode(key)
+        return not isinstance(key, str) or is_unicode(key)
 
     def key(self, key: str | bytes | float) -> str:
         """Write a level."""
@@ -138,11 +133,3 @@ def floor_seconds(micros: str, divide: str, double: str) -> str:
     rest = f"((({micros}) % {MICROSECONDS} + {MICROSECONDS}) % {MICROSECONDS})"
     whole = f"((({micros}) - {rest}) {divide} {MICROSECONDS})"
     return f"(CAST({whole} AS {double}) + CAST({rest} AS {double}) / {decimal(1e6)})"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

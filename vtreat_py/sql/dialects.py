@@ -20,33 +20,22 @@ _UNVERIFIED = (
 
 
 def native_dialect(name: str) -> Dialect | None:
-    """Find a dialect that is written here; None: it is to be translated to.
-
-    Raises
-    ------
-    OptionTypeError, InvalidOptionError
-        If there is no dialect of that name.
-    DependencyError
-        If sqlglot is needed to tell, and not installed, or too old.
-    """
+    """Find a dialect that is written here; None: sqlglot translates to it."""
     if not isinstance(name, str):
         raise OptionTypeError(f"dialect={name!r} must be a name, such as 'duckdb'")
-    if name not in _NATIVE and name not in (known := _translated()):
+    if name in _NATIVE:
+        return _NATIVE[name]
+    known = sorted(d.value for d in _sqlglot().Dialects if d.value and d.value not in _NATIVE)
+    if name not in known:
         raise InvalidOptionError(
             f"dialect={name!r}; tested are {', '.join(_NATIVE)}, and sqlglot translates to "
             f"{', '.join(known)}"
         )
-    return _NATIVE.get(name)
+    return None
 
 
 def check_native(name: str) -> Dialect:
-    """Find a dialect that is written here.
-
-    Raises
-    ------
-    InvalidOptionError
-        If it is another.
-    """
+    """Find a dialect that is written here, and refuse others."""
     found = native_dialect(name)
     if found is None:
         raise InvalidOptionError(
@@ -65,10 +54,6 @@ def translated(sql: str, dialect: str) -> str:
     """Translate DuckDB's SQL; the text says that nobody has run it."""
     (found,) = _sqlglot().transpile(sql, read="duckdb", write=dialect, pretty=True)
     return _UNVERIFIED.format(dialect=dialect) + str(found)
-
-
-def _translated() -> list[str]:
-    return sorted(d.value for d in _sqlglot().Dialects if d.value and d.value not in _NATIVE)
 
 
 def _sqlglot() -> Any:

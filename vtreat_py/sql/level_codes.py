@@ -51,13 +51,7 @@ class SqlCodes:
 
     @classmethod
     def of(cls, treatment: LevelTreatment, variables: Sequence[DerivedVariable]) -> SqlCodes:
-        """Take the codes of some of a column's variables, unscaled.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the levels have no form in SQL.
-        """
+        """Take the codes of some of a column's variables, unscaled."""
         kind, keys = sql_keys(treatment.column, treatment.levels)
         tables = np.column_stack([treatment.table(v) for v in variables])
         values, missing, novel = tables[:-2], tables[-2], tables[-1]
@@ -73,25 +67,15 @@ class SqlCodes:
         """Scale the codes as `LevelTreatment.write` does."""
         slope = np.array([v.slope for v in variables])
         mean = np.array([v.mean for v in variables])
-        return replace(
-            self,
-            values=slope * (self.values - mean),
-            missing=slope * (self.missing - mean),
-            novel=slope * (self.novel - mean),
-        )
+        codes = {name: getattr(self, name) for name in ("values", "missing", "novel")}
+        return replace(self, **{name: slope * (code - mean) for name, code in codes.items()})
 
     def __len__(self) -> int:
         return len(self.keys)
 
 
 def sql_keys(column: Hashable, levels: Levels) -> tuple[KeyKind, list[Key]]:
-    """Turn levels into text, bytes or numbers, and say which.
-
-    Raises
-    ------
-    InvalidOptionError
-        If they are of several types, or of one that has no form in SQL.
-    """
+    """Turn levels into text, bytes or numbers, and say which; all must be of one of these."""
     listed = levels.to_list()
     if levels.is_text:
         return ("bytes" if pa.types.is_large_binary(levels.labels.type) else "text"), listed
@@ -99,14 +83,15 @@ def sql_keys(column: Hashable, levels: Levels) -> tuple[KeyKind, list[Key]]:
         return "text", listed
     _check_exact(column, listed)
     numbers = _numbers(column, listed)
-    if numbers is None or len(set(numbers.values.tolist())) < len(listed):
+    keys = [] if numbers is None else numbers.values.astype(np.float64).tolist()
+    if numbers is None or len(set(keys)) < len(listed):
         types = ", ".join(dict.fromkeys(type(level).__name__ for level in listed))
         raise InvalidOptionError(
             f"column {column!r} has levels of type {types}, which have no form in SQL that tells "
             "them apart. Convert the column to text before the design, or choose variables of "
             "other columns (variables=)"
         )
-    return numbers.kind, numbers.values.tolist()
+    return numbers.kind, keys
 
 
 def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
@@ -135,9 +120,7 @@ def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:
         read = read_column(column, nw.from_native(series, series_only=True))
     except UnsupportedColumnError:
         return None
-    if not isinstance(read, NumericColumn):
-        return None
-    return NumericColumn(column, read.kind, read.values.astype(np.float64), read.bad)
+    return read if isinstance(read, NumericColumn) else None
 
 
 def _check_exact(column: Hashable, levels: list[Any]) -> None:

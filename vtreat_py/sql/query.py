@@ -73,12 +73,11 @@ class _Query:
         for treatment in treatments:
             variables = [v for v in self.choice.variables if v.orig_variable == treatment.column]
             if isinstance(treatment, LevelTreatment):
-                derived |= self._levels(treatment, variables)
+                written = self._levels(treatment, variables)
             else:
-                derived |= self._numbers(treatment, variables)
-        columns = [
-            f"{derived[v.name]} AS {self._name(names[v.name])}" for v in self.choice.variables
-        ]
+                written = self._numbers(treatment, variables)
+            derived |= zip((v.name for v in variables), written, strict=True)
+        columns = [f"{derived[name]} AS {self._name(new)}" for name, new in names.items()]
         first = 0 if row_id is None else 1
         columns = as_they_are[:first] + columns + as_they_are[first:]
         self._check_size(max(len(columns), len(self.read)))
@@ -175,21 +174,14 @@ class _Query:
         self.read.append(f"{expression} AS {alias}")
         return f"{self.prefix}_rows.{alias}"
 
-    def _numbers(
-        self, treatment: NumericTreatment, variables: list[DerivedVariable]
-    ) -> dict[str, str]:
+    def _numbers(self, treatment: NumericTreatment, variables: list[DerivedVariable]) -> list[str]:
         written = good_number(treatment, self._column(treatment.column), self.dialect)
         if written is None:
             raise self._no_kind(treatment.column, treatment.kind)
         number = self._read(written)
-        return {
-            v.name: number_variable(treatment, v, self.choice, number, self.dialect)
-            for v in variables
-        }
+        return [number_variable(treatment, v, self.choice, number, self.dialect) for v in variables]
 
-    def _levels(
-        self, treatment: LevelTreatment, variables: list[DerivedVariable]
-    ) -> dict[str, str]:
+    def _levels(self, treatment: LevelTreatment, variables: list[DerivedVariable]) -> list[str]:
         codes = SqlCodes.of(treatment, variables)
         level = self._read(self._key(codes))
         table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
@@ -198,15 +190,13 @@ class _Query:
         if table is None:
             codes = held_codes(codes, self.dialect)
         if len(codes) <= FEW_LEVELS:
-            return {v.name: self._case(level, codes, i) for i, v in enumerate(variables)}
+            return [self._case(level, codes, i) for i in range(len(variables))]
         if table is None:
             found = self._join_values(codes, level)
         else:
-            found = self._join_table(table, variables_of(self.plan, treatment), variables, level)
-        return {
-            v.name: f"coalesce({column}, {self._missing_or_novel(level, codes, i)})"
-            for i, (v, column) in enumerate(zip(variables, found, strict=True))
-        }
+            found = self._join_table(table, treatment, variables, level)
+        others = [self._missing_or_novel(level, codes, i) for i in range(len(variables))]
+        return [f"coalesce({column}, {other})" for column, other in zip(found, others, strict=True)]
 
     def _key(self, codes: SqlCodes) -> str:
         """Read a column as keys; what is no number there is missing, as NaN is."""
@@ -227,7 +217,7 @@ class _Query:
     def _case(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of a column of few levels."""
         double = self.dialect.double
-        missing, novel = (double(float(v[place])) for v in (codes.missing, codes.novel))
+        missing, novel = double(float(codes.missing[place])), double(float(codes.novel[place]))
         arms = [] if missing == novel else [f"WHEN {level} IS NULL THEN {missing}"]
         keys_of: dict[str, list[str]] = {}
         for key, value in zip(codes.keys, codes.values[:, place].tolist(), strict=True):
@@ -238,9 +228,8 @@ class _Query:
 
     def _missing_or_novel(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of the rows that a join found no level for."""
-        missing, novel = (
-            self.dialect.double(float(v[place])) for v in (codes.missing, codes.novel)
-        )
+        double = self.dialect.double
+        missing, novel = double(float(codes.missing[place])), double(float(codes.novel[place]))
         if missing == novel:
             return novel
         return f"CASE WHEN {level} IS NULL THEN {missing} ELSE {novel} END"
@@ -259,13 +248,13 @@ class _Query:
     def _join_table(
         self,
         table: CodingTable,
-        own: Sequence[DerivedVariable],
-        variables: Sequence[DerivedVariable],
+        treatment: LevelTreatment,
+        variables: list[DerivedVariable],
         level: str,
     ) -> list[str]:
         """Join a coding table; return its columns, scaled where they are to be."""
         alias = f"{self.prefix}_levels_{len(self.joins) + 1}"
-        names = [v.name for v in own]
+        names = [v.name for v in variables_of(self.plan, treatment)]
         columns = [code_column(names.index(v.name)) for v in variables]
         quoted = self.dialect.identifier(table.name)
         found = self._join(f"{quoted} AS {alias}", alias, level, columns)
