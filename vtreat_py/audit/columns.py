@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts
 from vtreat_py.base.arrays import FloatArray
@@ -45,10 +46,17 @@ class Bins:
         for array in (self.then, self.now):
             array.setflags(write=False)
 
-    @property
-    def shares(self) -> tuple[FloatArray, FloatArray]:
-        """Share of each, at design and now."""
-        return self.then / self.then.sum(), self.now / self.now.sum()
+    def table(self, name: str) -> pd.DataFrame:
+        """Show the share and the weight of each; ``name`` is what its label is called."""
+        return pd.DataFrame(
+            {
+                name: pd.Series(self.labels, dtype=object),
+                "then": self.then / self.then.sum(),
+                "now": self.now / self.now.sum(),
+                "rows_then": self.then,
+                "rows_now": self.now,
+            }
+        )
 
     def stability(self) -> FloatArray:
         """What each adds to the population stability index."""

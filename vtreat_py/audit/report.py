@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py.audit.columns import Bins, ColumnAudit, audit_columns
+from vtreat_py.audit.columns import ColumnAudit, audit_columns
 from vtreat_py.audit.counts import FrameCounts
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.checks import check_number
@@ -22,8 +22,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.pruning import holm
 
-IGNORE, WARN, RAISE = "ignore", "warn", "raise"
-_ON_DRIFT = (IGNORE, WARN, RAISE)
+_ON_DRIFT = ("ignore", "warn", "raise")
 _SHARES = (
     "missing_then", "missing_now", "novel_then", "novel_now", "rare_then", "rare_now", "below",
     "above", "clipped",
@@ -104,7 +103,11 @@ class AuditReport:
     @property
     def flagged(self) -> list[Hashable]:
         """Names of the columns that have drifted, the worst first."""
-        return [self.columns[i].column for i in self.worst_first if self.drifted[i]]
+        return [one.column for one in self._drifted]
+
+    @property
+    def _drifted(self) -> list[ColumnAudit]:
+        return [self.columns[i] for i in self.worst_first if self.drifted[i]]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -214,9 +217,9 @@ class AuditReport:
             raise InvalidOptionError(
                 f"column {column!r} holds numbers; bins({column!r}) shows how they moved"
             )
-        n_known = len(one.levels.labels) - 1 - one.n_novel
+        table = one.levels.table("level")
+        n_known = len(table) - 1 - one.n_novel
         kinds = ["missing", *["level"] * n_known, *["novel"] * one.n_novel]
-        table = _then_and_now("level", one.levels)
         table.insert(1, "kind", pd.Series(kinds, dtype=object))
         seen = table[(one.levels.then > 0) | (one.levels.now > 0)]
         moved = seen["now"].to_numpy() - seen["then"].to_numpy()
@@ -243,16 +246,15 @@ class AuditReport:
             If there is no such column.
         """
         one = self._column(column)
-        return _then_and_now("bin", one.bins).assign(psi=one.bins.stability())
+        return one.bins.table("bin").assign(psi=one.bins.stability())
 
     def _column(self, column: Hashable) -> ColumnAudit:
         for one in self.columns:
             if one.column == column:
                 return one
-        names = [one.column for one in self.columns]
+        names = listed([one.column for one in self.columns])
         raise InvalidOptionError(
-            f"the audit has no column {column!r}; it has those that the plan treats: "
-            f"{listed(names)}"
+            f"the audit has no column {column!r}; it has those that the plan treats: {names}"
         )
 
     @property
@@ -328,24 +330,20 @@ def audit_report(
     """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
     columns = tuple(audit_columns(plan, counts))
     report = AuditReport(columns, counts.n_rows, counts.weight, psi, sig)
-    if report.flagged and on_drift != IGNORE:
-        _complain(report, on_drift)
-    return report
-
-
-def _complain(report: AuditReport, on_drift: str) -> None:
-    """Warn or raise, naming the columns that have drifted and the plainest reasons."""
-    drifted = [report.columns[i] for i in report.worst_first if report.drifted[i]]
+    drifted = report._drifted
+    if not drifted or on_drift == "ignore":
+        return report
     shown = "; ".join(map(_described, drifted[:_MOST_NAMED]))
     more = len(drifted) - _MOST_NAMED
     message = (
-        f"{report.summary} (a stability index of at least {report.psi:g} and an adjusted p-value "
-        f"of at most {report.sig:g}): {shown}{f'; and {more} more' if more > 0 else ''}. "
+        f"{report.summary} (a stability index of at least {psi:g} and an adjusted p-value of at "
+        f"most {sig:g}): {shown}{f'; and {more} more' if more > 0 else ''}. "
         "plan.audit(frame) has all numbers"
     )
-    if on_drift == RAISE:
+    if on_drift == "raise":
         raise DriftError(message, report)
     warn(message)
+    return report
 
 
 def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:
@@ -359,19 +357,6 @@ def _check_most(most: Any) -> int:
     if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
         raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
     return int(most)
-
-
-def _then_and_now(name: str, bins: Bins) -> pd.DataFrame:
-    then, now = bins.shares
-    return pd.DataFrame(
-        {
-            name: pd.Series(bins.labels, dtype=object),
-            "then": then,
-            "now": now,
-            "rows_then": bins.then,
-            "rows_now": bins.now,
-        }
-    )
 
 
 def _described(one: ColumnAudit) -> str:
