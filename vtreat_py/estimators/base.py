@@ -44,21 +44,12 @@ class FrameTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _for_output(self, treated: Any) -> Any:
         """Hand an Arrow table over as pandas where scikit-learn, which knows none, wraps it."""
-        if not isinstance(treated, pa.Table):
-            return treated
-        own = getattr(self, "_sklearn_output_config", {})
-        asked = own.get("transform", get_config()["transform_output"])
-        return treated if asked == "default" else treated.to_pandas()
+        is_wrapped = isinstance(treated, pa.Table) and _asked_of(self) != "default"
+        return treated.to_pandas() if is_wrapped else treated
 
 
 def training_frame(owner: object, X: Any, y: Any) -> InputFrame:
-    """Wrap a frame that ``owner`` is to learn from: it must have an outcome, columns and rows.
-
-    Raises
-    ------
-    ValueError
-        If it has not; a `FrameError` but where the outcome is missing.
-    """
+    """Wrap a frame that ``owner`` is to learn from: it must have an outcome, columns and rows."""
     if y is None:
         raise ValueError(
             f"{type(owner).__name__} requires y to be passed, but the target y is None"
@@ -72,12 +63,7 @@ def training_frame(owner: object, X: Any, y: Any) -> InputFrame:
 
 
 def check_columns(source: InputFrame, columns: Sequence[Hashable]) -> None:
-    """Refuse a frame that has no columns to work on.
-
-    Raises
-    ------
-    FrameError
-    """
+    """Refuse a frame that has no columns to work on."""
     if not columns:
         raise FrameError(
             f"Found a frame with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is "
@@ -86,16 +72,16 @@ def check_columns(source: InputFrame, columns: Sequence[Hashable]) -> None:
 
 
 def check_container(transformer: Any, sparse_output: bool) -> None:
-    """Refuse a sparse matrix where ``set_output`` asks for a data frame, as scikit-learn does.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
-    own = getattr(transformer, "_sklearn_output_config", {}).get("transform")
-    container = own or get_config()["transform_output"]
+    """Refuse a sparse matrix where ``set_output`` asks for a data frame, as scikit-learn does."""
+    container = _asked_of(transformer)
     if sparse_output and container != "default":
         raise InvalidOptionError(
             f"{container.capitalize()} output does not support sparse data: set "
             'sparse_output=False, or ask for set_output(transform="default")'
         )
+
+
+def _asked_of(transformer: Any) -> str:
+    """The container that scikit-learn is told to give out."""
+    own = getattr(transformer, "_sklearn_output_config", {}).get("transform")
+    return str(own or get_config()["transform_output"])

@@ -7,26 +7,17 @@ import re
 from typing import TypeVar
 
 from vtreat_py.api.design import design_treatments
+from vtreat_py.api.prepare import prepare
 
 T = TypeVar("T")
 
 _ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 
-_OWN = """
+# Of what is an option of `prepare`, too, this has another default here.
+_PRUNED = """
     prune_sig : float, "recommended" or None
         Which derived variables come out: those with a p-value of at most this, the recommended
         ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
-    prune_by : "sig", "sig_fdr" or "sig_fwer"
-        The p-value that a number for ``prune_sig`` is compared with, a column of
-        `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
-        ``prune_sig`` is a false discovery rate or a family-wise error.
-    scale : bool
-        y-aware scaling of the output: ``slope * (x - mean)``, in outcome units.
-    collar : bool
-        Clip cleaned numbers to the range seen at design (see ``collar_prob``).
-    sparse_output : bool
-        Return a ``scipy.sparse.csr_matrix``, as scikit-learn's ``OneHotEncoder`` does; for
-        ``coders=["lev", "isBAD"]``, without ``scale``.
 """
 
 _ATTRIBUTES = """
@@ -63,8 +54,9 @@ def documented(cls: type[T]) -> type[T]:
     if cls.__doc__ is None or design_treatments.__doc__ is None:  # python -OO
         return cls
     names = inspect.signature(cls).parameters
-    entries = _entries(design_treatments.__doc__) | _entries(_OWN)
-    told = [entry for name, entry in entries.items() if name in names]
+    design, of_prepare = _entries(design_treatments.__doc__), _entries(prepare.__doc__ or "")
+    entries = of_prepare | design | _entries(_PRUNED)
+    told = [entries[name] for name in design | of_prepare if name in names]
     sections = ["Parameters\n----------\n" + "\n".join(told)]
     sections += [inspect.cleandoc(_ATTRIBUTES)]
     if "cv" in names:

@@ -17,12 +17,7 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders import codes
 from vtreat_py.design.request import DesignRequest
-from vtreat_py.estimators.base import (
-    FrameTransformer,
-    check_columns,
-    check_container,
-    training_frame,
-)
+from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
@@ -32,7 +27,7 @@ from vtreat_py.plan.variables import DerivedVariable
 
 # What `prepare` is given; all other parameters are options of the design.
 _PRUNING = ("prune_sig", "prune_by")
-_SELECTING = (*_PRUNING, "scale", "collar", "sparse_output")
+_FLAGS = ("scale", "collar", "sparse_output")
 
 
 class Treatment(FrameTransformer):
@@ -43,28 +38,16 @@ class Treatment(FrameTransformer):
     sparse_output: bool
 
     def _options(self) -> dict[str, Any]:
-        parameters = self.get_params(deep=False)
-        return {name: v for name, v in parameters.items() if name not in _SELECTING}
+        """Return those of the design, once all others are checked, so that errors come in fit."""
+        check_pruning(**self._select(_PRUNING))
+        for name, value in self._select(_FLAGS).items():
+            check_flag(name, value)
+        given = self.get_params(deep=False)
+        return {name: v for name, v in given.items() if name not in _PRUNING + _FLAGS}
 
-    def _select(self) -> dict[str, Any]:
-        parameters = self.get_params(deep=False)
-        return {name: v for name, v in parameters.items() if name in _SELECTING}
-
-    def _pruning(self) -> dict[str, Any]:
-        return {name: v for name, v in self._select().items() if name in _PRUNING}
-
-    def _check_selecting(self) -> None:
-        """Check what only `prepare` looks at, so that an error comes in fit."""
-        check_pruning(**self._pruning())
-        for name, value in self._select().items():
-            if name not in _PRUNING:
-                check_flag(name, value)
-
-    def _read(self, X: Any) -> InputFrame:
-        self._check_selecting()
-        source = InputFrame.of(X)
-        check_columns(source, source.columns)
-        return source
+    def _select(self, names: tuple[str, ...] = _PRUNING + _FLAGS) -> dict[str, Any]:
+        """Return what `prepare` is given."""
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}
 
     def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
         self.plan_ = plan
@@ -119,7 +102,7 @@ class Treatment(FrameTransformer):
         ndarray of str
         """
         check_is_fitted(self)
-        chosen = self.plan_.select(**self._pruning())
+        chosen = self.plan_.select(**self._select(_PRUNING))
         names = [v.name for v in chosen]
         if input_features is not None:
             given = self._fitted_columns.checked_names(input_features)
@@ -166,7 +149,7 @@ class SupervisedTreatment(Treatment):
     def _design(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
     ) -> Design:
-        self._check_selecting()
+        options = self._options()
         source = training_frame(self, X, y)
         request = DesignRequest(
             outcome=y,
@@ -174,7 +157,7 @@ class SupervisedTreatment(Treatment):
             sample_weight=sample_weight,
             groups=groups,
             scaled=scaled,
-            **self._options(),
+            **options,
         )
         return Design.of(source, request)
 

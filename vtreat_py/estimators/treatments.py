@@ -8,9 +8,11 @@ from typing import Any, Self
 from sklearn.utils import ClassifierTags
 
 from vtreat_py.api.design import design_treatments
+from vtreat_py.estimators.base import check_columns
 from vtreat_py.estimators.documented import documented
 from vtreat_py.estimators.parameters import ColumnParameters, OutcomeParameters, parameters
 from vtreat_py.estimators.treatment import SupervisedTreatment, Treatment
+from vtreat_py.frames.frame import InputFrame
 
 
 @documented
@@ -139,9 +141,10 @@ class UnsupervisedTreatment(ColumnParameters, Treatment):
         -------
         self
         """
-        source = self._read(X)
+        options, source = self._options(), InputFrame.of(X)
+        check_columns(source, source.columns)
         plan = design_treatments(
-            source, outcome_type="unsupervised", sample_weight=sample_weight, **self._options()
+            source, outcome_type="unsupervised", sample_weight=sample_weight, **options
         )
         self._remember(source, plan, sample_weight)
         return self
