@@ -17,7 +17,7 @@ from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.kinds import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
-from vtreat_py.plan.choice import Choice, check_sparse_options
+from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
 
 
@@ -295,11 +295,7 @@ def cross_frame_experiment(
     }
     if is_lazy(frame):
         _check_kept_in_memory(keep)
-        if sparse:
-            raise InvalidOptionError(
-                "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
-                "it first, or leave the option out"
-            )
+        check_sparse_in_memory(sparse)
         return _lazy_experiment(LazyDesign.of(frame, request), options)
     design = Design.of(frame, request)
     if sparse:

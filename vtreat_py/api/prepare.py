@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from vtreat_py.api.plan import TreatmentPlan
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.kinds import is_lazy
 from vtreat_py.lazy.prepare import prepare_lazy
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.prepare import treated_frame
-from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.choice import Choice, check_sparse_in_memory
 from vtreat_py.plan.pruning import SIG
 
 
@@ -121,11 +121,8 @@ def prepare(
             f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments, "
             "or plan_ of a fitted treatment"
         )
-    if is_lazy(frame) and sparse_output:
-        raise InvalidOptionError(
-            "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
-            "it first, or leave the option out"
-        )
+    if is_lazy(frame):
+        check_sparse_in_memory(sparse_output)
     choice = Choice.of(
         plan, prune_sig, prune_by, scale, collar, variables, coders, extra_columns, row_id,
         sparse_output,

@@ -46,16 +46,21 @@ class Choice:
         """Check the options of `prepare`; it warns if no variable is left."""
         scale, collar = check_flag("scale", scale), check_flag("collar", collar)
         sparse = check_flag("sparse_output", sparse_output)
-        check_scaling(plan, scale)
+        if scale and plan.outcome_type == "unsupervised":
+            raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
         chosen = plan.select(prune_sig, variables, coders, prune_by)
         names = [v.name for v in chosen]
-        extra = check_extra(extra_columns, names)
-        first = check_row_id(row_id, names, extra)
+        extra, first = _beside(extra_columns, row_id, names)
         if sparse:
             check_sparse_options(scale, extra, row_id)
-            check_sparse_variables(chosen)
+            _check_sparse_variables(chosen)
         if not chosen:
-            warn_of_nothing(prune_sig, prune_by)
+            reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
+            reason += "" if prune_by == SIG else f", prune_by={prune_by!r}"
+            warn(
+                f"no derived variable is left{reason}: the treated frame has no columns. "
+                "See plan.score_frame; a larger prune_sig, or None, keeps more",
+            )
         return cls(chosen, scale, collar, extra, first, sparse)
 
     @property
@@ -77,13 +82,10 @@ class Choice:
         return [t for t in plan.treatments if t.column in columns]
 
 
-def check_extra(extra_columns: Iterable[Hashable], names: Sequence[str]) -> list[Hashable]:
-    """Return the columns to take along; none may have the name of a derived variable.
-
-    Raises
-    ------
-    InvalidOptionError, OptionTypeError
-    """
+def _beside(
+    extra_columns: Iterable[Hashable], row_id: Hashable | None, names: Sequence[str]
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Columns to append and one, or none, to put in front: none is called as a derived variable."""
     if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
         raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
     extra = list(extra_columns)
@@ -93,27 +95,8 @@ def check_extra(extra_columns: Iterable[Hashable], names: Sequence[str]) -> list
             f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
             "the derived ones out with variables="
         )
-    return extra
-
-
-def check_scaling(plan: Plan, scale: bool) -> None:
-    """Refuse y-aware scaling without y."""
-    if scale and plan.outcome_type == "unsupervised":
-        raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
-
-
-def check_row_id(
-    row_id: Hashable | None, names: Sequence[str], extra: Sequence[Hashable]
-) -> list[Hashable]:
-    """Return the column to put in front, as a list; empty without one.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a derived variable has its name, or it is to be appended, too.
-    """
     if row_id is None:
-        return []
+        return extra, []
     if row_id in names:
         raise InvalidOptionError(
             f"row_id={row_id!r} is the name of a derived variable, too; rename the column, or "
@@ -121,26 +104,11 @@ def check_row_id(
         )
     if row_id in extra:
         raise InvalidOptionError(f"extra_columns names {row_id!r}, which row_id= puts in front")
-    return [row_id]
-
-
-def warn_of_nothing(prune_sig: float | str | None, prune_by: str) -> None:
-    """Say that an empty frame comes back."""
-    reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
-    reason += "" if prune_by == SIG else f", prune_by={prune_by!r}"
-    warn(
-        f"no derived variable is left{reason}: the treated frame has no columns. "
-        "See plan.score_frame; a larger prune_sig, or None, keeps more",
-    )
+    return extra, [row_id]
 
 
 def check_sparse_options(scale: bool, extra: Sequence[Any] = (), row_id: Any = None) -> None:
-    """Refuse options that a sparse matrix cannot serve.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
+    """Refuse options that a sparse matrix cannot serve."""
     if scale:
         raise InvalidOptionError(
             "sparse_output=True and scale=True exclude each other: a scaled indicator is 0 "
@@ -158,13 +126,17 @@ def check_sparse_options(scale: bool, extra: Sequence[Any] = (), row_id: Any = N
         )
 
 
-def check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
-    """Refuse variables that are not mostly 0.
+def check_sparse_in_memory(sparse: bool) -> None:
+    """Refuse a sparse matrix of a lazy frame."""
+    if sparse:
+        raise InvalidOptionError(
+            "sparse_output=True returns a matrix in memory, which a lazy frame is not; collect "
+            "it first, or leave the option out"
+        )
 
-    Raises
-    ------
-    InvalidOptionError
-    """
+
+def _check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
+    """Refuse variables that are not mostly 0."""
     dense = [v for v in variables if not codes.named(v.code).is_sparse]
     if dense:
         shown = ", ".join(f"{v.name!r} ({v.code})" for v in dense[:_SHOWN])
