@@ -14,6 +14,7 @@ from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import VtreatWarning
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.prepare import treated_frame
+from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.pruning import SIG
 
@@ -138,7 +139,6 @@ class PlanInSql(Plan):
           END AS "x_lev_x_a"
         FROM vtreat_rows
         """
-        from vtreat_py.plan.choice import Choice
         from vtreat_py.sql.query import plan_to_sql
 
         choice = Choice.of(
@@ -278,7 +278,6 @@ class PlanInSql(Plan):
         ...     plan.check_sql(connection, frame, scale=True)
         SqlCheck: sqlite passed, 20 rows x 2 variables, largest difference 0, 0 rows that differ
         """
-        from vtreat_py.plan.choice import Choice
         from vtreat_py.sql.check import check_sql
         from vtreat_py.sql.connections import connected
 

@@ -49,26 +49,23 @@ def _differences(where: str, ours: Any, theirs: Any) -> Iterator[Difference]:
 
 def _level_differences(where: str, ours: _LevelTree, theirs: _LevelTree) -> Iterator[Difference]:
     """Levels that came or went, then what moved, number by number, most first."""
-    for level in ours | theirs:
-        if (level in ours) != (level in theirs):
-            yield from _differences(
-                f"{where}{level}", ours.get(level, ABSENT), theirs.get(level, ABSENT)
-            )
     moved: dict[str, list[Difference]] = {}
-    for level in ours:
-        for name in ours[level] | theirs.get(level, {}):
-            if level in theirs:
-                pair = ours[level].get(name, ABSENT), theirs[level].get(name, ABSENT)
-                moved.setdefault(name, []).extend(_differences(f"{where}{level}{name}", *pair))
+    for level in ours | theirs:
+        if level not in ours or level not in theirs:
+            pair = ours.get(level, ABSENT), theirs.get(level, ABSENT)
+            yield from _differences(f"{where}{level}", *pair)
+            continue
+        for name in ours[level] | theirs[level]:
+            pair = ours[level].get(name, ABSENT), theirs[level].get(name, ABSENT)
+            moved.setdefault(name, []).extend(_differences(f"{where}{level}{name}", *pair))
     for differences in moved.values():
         yield from sorted(differences, key=_smallness)
 
 
 def _smallness(difference: Difference) -> float:
     _, ours, theirs = difference
-    if isinstance(ours, float) and isinstance(theirs, float):
-        return -abs(ours - theirs)
-    return -math.inf
+    are_numbers = isinstance(ours, float) and isinstance(theirs, float)
+    return -abs(ours - theirs) if are_numbers else -math.inf
 
 
 def _tree(plan: Plan) -> dict[str, Any]:
@@ -80,9 +77,7 @@ def _tree(plan: Plan) -> dict[str, Any]:
     statistics = {s.column: s for s in plan.level_statistics}
     reasons = dict(plan.unused)
     for column in plan.variables:
-        known: dict[str, Any] = {}
-        if column in reasons:
-            known[".unused"] = reasons[column]
+        known = {".unused": reasons[column]} if column in reasons else {}
         if column in treatments:
             known |= _treatment_tree(treatments[column])
         if column in statistics:
@@ -93,15 +88,11 @@ def _tree(plan: Plan) -> dict[str, Any]:
 
 def _options_tree(options: DesignOptions) -> dict[str, Any]:
     tree = {f".{name}": value for name, value in vars(options).items()}
-    tree[".imputation"] = _imputer(options.imputation)
+    tree[".imputation"] = function_name(options.imputation) or options.imputation
     tree[".imputation_map"] = {
-        f"[{column!r}]": _imputer(imputer) for column, imputer in options.imputation_map.items()
+        f"[{column!r}]": function_name(one) or one for column, one in options.imputation_map.items()
     }
     return tree
-
-
-def _imputer(imputer: Any) -> Any:
-    return function_name(imputer) or imputer
 
 
 def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, Any]:
@@ -113,9 +104,8 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
         tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
         for one in treatment.ranges:
             of_code = f".{one.code}{_of_class(one.target)}"
-            tree |= {
-                f"{of_code}.{name}": getattr(one, name).tolist() for name in ("edges", "values")
-            }
+            tree[f"{of_code}.edges"] = one.edges.tolist()
+            tree[f"{of_code}.values"] = one.values.tolist()
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
     if isinstance(treatment, LevelTreatment):
@@ -162,8 +152,7 @@ def _add_to_levels(levels: list[dict[str, Any]], name: str, target: Any, values:
 
 
 def _taken_for(slots: IntArray) -> list[str]:
-    pool = len(slots) - 1
-    words = {-1: "nothing", pool: "the pool"}
+    words = {-1: "nothing", len(slots) - 1: "the pool"}
     return [words.get(slot, "itself") for slot in slots.tolist()]
 
 

@@ -55,8 +55,7 @@ def _warnings(plan: Plan) -> list[str]:
             f"<li><code>{_text(column)}</code>: {escape(reason)}</li>"
             for column, reason in plan.unused[:_MOST_ROWS]
         ]
-        more = len(plan.unused) - len(shown)
-        if more:
+        if more := len(plan.unused[_MOST_ROWS:]):
             shown.append(f"<li>{more} more in <code>plan.unused</code></li>")
         warnings.append(f"Columns not used:<ul>{''.join(shown)}</ul>")
     return [f'<div class="vtreat-warning">{one}</div>' for one in warnings]
@@ -97,9 +96,7 @@ def _cell(column: str, value: Any) -> str:
         return f"{value:.3g}"
     if column == "sig":
         return f"{value:.2g}" if value >= _SMALLEST_SIG else f"&lt; {_SMALLEST_SIG:g}"
-    if value is None:  # no level: the variable's name says what it is
-        return ""
-    return _text(value)
+    return "" if value is None else _text(value)  # without level the variable's name says it all
 
 
 def _text(value: Any) -> str:

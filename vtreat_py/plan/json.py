@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any, NoReturn, get_args
@@ -158,27 +159,20 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def parsed(text: str) -> Any:
-    """Read JSON as strictly as it was written.
-
-    Raises
-    ------
-    PlanFormatError
-    """
+    """Read JSON as strictly as it was written."""
     try:
         return json.loads(text, object_pairs_hook=_no_repeats, parse_constant=_no_constant)
     except PlanFormatError:
         raise
     except (ValueError, RecursionError) as reason:
-        raise PlanFormatError(
-            f"the text is not JSON, or not all of it is there: {reason}"
-        ) from reason
+        message = f"the text is not JSON, or not all of it is there: {reason}"
+        raise PlanFormatError(message) from reason
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
+        repeated = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
         raise PlanFormatError(f"the field {repeated!r} is given twice in one object")
     return found
 

@@ -19,13 +19,7 @@ from vtreat_py.statistics.number_profile import NumberProfile
 
 
 def check_plan(held: dict[str, Any]) -> None:
-    """Check the fields of a plan against each other.
-
-    Raises
-    ------
-    PlanFormatError
-        Naming the first field that does not fit.
-    """
+    """Check the fields of a plan against each other; an error names the first that is off."""
     _check_classes(held["outcome_type"], held["classes"])
     check_distinct(held["variables"], "variables")
     for part in ("unused", "treatments", "level_statistics"):

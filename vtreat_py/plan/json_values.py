@@ -56,13 +56,7 @@ def number_from_json(found: Any, where: str, *, infinite: bool = False) -> float
 
 
 def value_to_json(value: Any, where: str) -> Any:
-    """Write a level or a name: as it is, or as an object of its type and what makes it.
-
-    Raises
-    ------
-    PlanFormatError
-        If it is of a type that has no form here.
-    """
+    """Write a level or a name: as it is, or as an object of its type and what makes it."""
     kind = type(value)
     if value is None or kind in (bool, int) or (kind is str and is_unicode(value)):
         return value
@@ -83,13 +77,7 @@ def value_to_json(value: Any, where: str) -> Any:
 
 
 def value_from_json(found: Any, where: str) -> Any:
-    """Read what `value_to_json` has written.
-
-    Raises
-    ------
-    PlanFormatError
-        Naming the place.
-    """
+    """Read what `value_to_json` has written."""
     if found is None or type(found) in (str, bool, int):
         return found
     if type(found) is float:

@@ -40,8 +40,7 @@ def _why_there_are_none(plan: Plan, column: Hashable) -> str:
         return f"no level effects of {column!r}: the plan was not designed on it; {those}"
     reason = dict(plan.unused).get(column)
     if reason is None:
-        numeric = isinstance(
-            next(t for t in plan.treatments if t.column == column), NumericTreatment
-        )
-        reason = "it holds numbers" if numeric else "the design was told to build no impact code"
+        treatment = next(t for t in plan.treatments if t.column == column)
+        is_numeric = isinstance(treatment, NumericTreatment)
+        reason = "it holds numbers" if is_numeric else "the design was told to build no impact code"
     return f"no level effects of column {column!r}: {reason}; {those}"

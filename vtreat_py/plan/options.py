@@ -116,13 +116,7 @@ class DesignOptions:
         }
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
-        """Return the codes asked for that apply to an outcome type.
-
-        Raises
-        ------
-        InvalidOptionError
-            If none does.
-        """
+        """Return the codes asked for that apply to an outcome type; there must be one."""
         apply = codes.names(codes.for_outcome(outcome_type))
         asked = tuple(c for c in apply if c in self.coders)
         if not asked:
@@ -173,16 +167,11 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
 def _check_imputer(name: str, imputer: Any) -> Imputer:
     if callable(imputer):
         return imputer  # type: ignore[no-any-return]
-    if isinstance(imputer, str):
-        if imputer in IMPUTERS:
-            return imputer
-        raise InvalidOptionError(
-            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
-        )
+    if isinstance(imputer, str) and imputer in IMPUTERS:
+        return imputer
     if type(imputer) is bool or not isinstance(imputer, numbers.Real):
-        raise OptionTypeError(
-            f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function"
-        )
+        error = InvalidOptionError if isinstance(imputer, str) else OptionTypeError
+        raise error(f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function")
     if not math.isfinite(imputer):
         raise InvalidOptionError(f"{name}={imputer!r}; the number must be finite")
     return float(imputer)

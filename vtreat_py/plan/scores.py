@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
@@ -147,31 +146,23 @@ class PlanScores:
     @property
     def _score_table(self) -> pd.DataFrame:
         """The score frame without adjusted p-values, for those who do not look at them."""
-        variables = [v for v, _ in self._scored]
-        scores = [score for _, score in self._scored]
-        frame = pd.DataFrame(
-            {
-                "variable": _objects(v.name for v in variables),
-                "orig_variable": _objects(v.orig_variable for v in variables),
-                "code": _objects(v.code for v in variables),
-                "level": _objects(v.level for v in variables),
-                "varies": np.ones(len(variables), dtype=bool),
-                "rsq": np.array([score.rsq for score in scores], dtype=float),
-                "sig": np.array([score.sig for score in scores], dtype=float),
-                "needs_split": np.array([v.needs_split for v in variables], dtype=bool),
-                "extra_model_degrees": np.array(
-                    [v.extra_model_degrees for v in variables], dtype=float
-                ),
-                "default_threshold": np.array(self._thresholds, dtype=float),
-                "recommended": np.array(self._passed, dtype=bool),
-            }
-        )
+        rows = self._scored
+        columns: dict[str, tuple[type, list[Any]]] = {  # objects, or None in text would be NaN
+            "variable": (object, [v.name for v, _ in rows]),
+            "orig_variable": (object, [v.orig_variable for v, _ in rows]),
+            "code": (object, [v.code for v, _ in rows]),
+            "level": (object, [v.level for v, _ in rows]),
+            "varies": (bool, [True] * len(rows)),
+            "rsq": (float, [score.rsq for _, score in rows]),
+            "sig": (float, [score.sig for _, score in rows]),
+            "needs_split": (bool, [v.needs_split for v, _ in rows]),
+            "extra_model_degrees": (float, [v.extra_model_degrees for v, _ in rows]),
+            "default_threshold": (float, self._thresholds),
+            "recommended": (bool, self._passed),
+        }
         if self.classes:
-            frame["outcome_target"] = _objects(score.target for score in scores)
-        return frame
-
-
-def _objects(values: Iterable[Any]) -> pd.Series[Any]:
-    """A column of Python values as they are: pandas would turn None among text into NaN."""
-    listed = list(values)
-    return pd.Series(listed, dtype=object, index=range(len(listed)))
+            columns["outcome_target"] = (object, [score.target for _, score in rows])
+        index = pd.RangeIndex(len(rows))
+        return pd.DataFrame(
+            {name: pd.Series(v, index, dtype) for name, (dtype, v) in columns.items()}
+        )

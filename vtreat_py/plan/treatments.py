@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -97,7 +97,7 @@ class NumericTreatment:
 
     def renamed(self, names: Sequence[str]) -> NumericTreatment:
         """Return the same treatment with other names for its variables."""
-        return replace(self, variables=_renamed(self.variables, names))
+        return replace(self, variables=_renamed(self.variables, iter(names)))
 
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
@@ -187,10 +187,8 @@ class LevelTreatment:
 
     def renamed(self, names: Sequence[str]) -> LevelTreatment:
         """Return the same treatment with other names for its variables."""
-        parts, rest = [], list(names)
-        for part in self.parts:
-            own, rest = rest[: len(part.variables)], rest[len(part.variables) :]
-            parts.append(replace(part, variables=_renamed(part.variables, own)))
+        rest = iter(names)
+        parts = [replace(part, variables=_renamed(part.variables, rest)) for part in self.parts]
         return replace(self, parts=tuple(parts))
 
     def fits(self, column: Column) -> bool:
@@ -242,6 +240,6 @@ def wanted_places(treatment: Treatment, place: Mapping[str, int]) -> Places:
 
 
 def _renamed(
-    variables: tuple[DerivedVariable, ...], names: Sequence[str]
+    variables: tuple[DerivedVariable, ...], names: Iterator[str]
 ) -> tuple[DerivedVariable, ...]:
-    return tuple(replace(v, name=name) for v, name in zip(variables, names, strict=True))
+    return tuple(replace(v, name=next(names)) for v in variables)
