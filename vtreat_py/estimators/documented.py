@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 _ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 
-# Of what is an option of `prepare`, too, this has another default here.
+# An option of `prepare`, too, but with another default.
 _PRUNED = """
     prune_sig : float, "recommended" or None
         Which derived variables come out: those with a p-value of at most this, the recommended

@@ -33,6 +33,11 @@ class Dialect(ABC):
         How many columns a query may read or return.
     nul : str
         The call of a function that gives the character NUL.
+    quote : str
+        Stands around a name, and twice for itself.
+    blob, text_key : str
+        How bytes are written in hex, and a column is read as text that is compared by code point;
+        ``{}`` is the place of the digits, and of the column.
     traps_underflow : bool
         Whether a product too small for a float is an error, and not 0.
     """
@@ -43,6 +48,9 @@ class Dialect(ABC):
     most_joins: int | None = None
     most_columns: int | None = None
     nul = "chr(0)"
+    quote = '"'
+    blob = "X'{}'"
+    text_key: str
     traps_underflow = False
 
     def identifier(self, name: str) -> str:
@@ -63,7 +71,7 @@ class Dialect(ABC):
 
     def quoted(self, name: str) -> str:
         """Quote a name that has been checked."""
-        return '"' + name.replace('"', '""') + '"'
+        return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
 
     def holds(self, key: str | bytes | float) -> bool:
         """Whether a column of the engine can hold a level."""
@@ -73,7 +81,7 @@ class Dialect(ABC):
         """Write a level."""
         if isinstance(key, str):
             return self.text(key)
-        return self.blob(key) if isinstance(key, bytes) else self.double(key)
+        return self.blob.format(key.hex()) if isinstance(key, bytes) else self.double(key)
 
     def text(self, value: str) -> str:
         """Write text; NUL ends a query, and is put in by a function."""
@@ -81,18 +89,10 @@ class Dialect(ABC):
         put_in = quoted.replace("\0", f"' || {self.nul} || '")
         return quoted if "\0" not in value else f"({put_in})"
 
-    def blob(self, value: bytes) -> str:
-        """Write bytes."""
-        return f"X'{value.hex()}'"
-
     def double(self, value: float) -> str:
         """Write a float (or an infinity), so that the engine reads the same bits."""
         word = infinity(value)
         return decimal(value) if word is None else f"CAST('{word}' AS DOUBLE)"
-
-    @abstractmethod
-    def text_key(self, column: str) -> str:
-        """Read a column as text that is compared by code point."""
 
     def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
         """Read a column of numbers or booleans as floats."""
@@ -123,12 +123,7 @@ def infinity(value: float) -> str | None:
 def floor_seconds(micros: str, divide: str, double: str) -> str:
     """Turn whole microseconds into seconds with the roundings of the path in memory.
 
-    Parameters
-    ----------
-    micros : str
-        A 64-bit integer expression.
-    divide, double : str
-        The engine's operator of integer division, and its type of floats.
+    ``divide`` is the engine's operator of integer division, ``double`` its type of floats.
     """
     rest = f"((({micros}) % {MICROSECONDS} + {MICROSECONDS}) % {MICROSECONDS})"
     whole = f"((({micros}) - {rest}) {divide} {MICROSECONDS})"

@@ -15,14 +15,9 @@ class DuckDB(Dialect):
     """
 
     name = "duckdb"
-
-    def blob(self, value: bytes) -> str:
-        """Write bytes."""
-        return f"unhex('{value.hex()}')"
-
-    def text_key(self, column: str) -> str:
-        """Read text (or an ENUM); the column, or the session, may have a collation of its own."""
-        return f'CAST({column} AS VARCHAR) COLLATE "binary"'
+    blob = "unhex('{}')"
+    # Text or an ENUM; the column, or the session, may have a collation of its own.
+    text_key = 'CAST({} AS VARCHAR) COLLATE "binary"'
 
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read dates and times; infinite ones are bad values."""
@@ -42,9 +37,7 @@ class DuckDB(Dialect):
 class Portable(DuckDB):
     """The part of DuckDB's SQL that other dialects have, too."""
 
-    def text_key(self, column: str) -> str:
-        """Read text."""
-        return f"CAST({column} AS VARCHAR)"
+    text_key = "CAST({} AS VARCHAR)"
 
     def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """Write a named query of literals without VALUES, whose columns some dialects lose."""

@@ -16,6 +16,8 @@ class Postgres(Dialect):
     folds_case = False
     longest_name = 63
     most_columns = 1664
+    blob = "decode('{}', 'hex')"
+    text_key = 'CAST({} AS text) COLLATE "C"'  # that of the column may ignore case or accents
     traps_underflow = True
 
     def holds(self, key: str | bytes | float) -> bool:
@@ -27,17 +29,9 @@ class Postgres(Dialect):
         quoted = "'" + value.replace("'", "''") + "'"
         return quoted if "\\" not in value else "E" + quoted.replace("\\", "\\\\")
 
-    def blob(self, value: bytes) -> str:
-        """Write bytes."""
-        return f"decode('{value.hex()}', 'hex')"
-
     def double(self, value: float) -> str:
         """Write a float."""
         return f"float8 '{infinity(value) or repr(value)}'"
-
-    def text_key(self, column: str) -> str:
-        """Read text; the column may have a collation that ignores case or accents."""
-        return f'CAST({column} AS text) COLLATE "C"'
 
     def number(self, column: str, may_be_boolean: bool) -> str:
         """Read numbers, or booleans, which have no cast to floats.

@@ -202,7 +202,7 @@ class _Query:
         """Read a column as keys; what is no number there is missing, as NaN is."""
         column = self._column(codes.column)
         if codes.kind == "text":
-            return self.dialect.text_key(column)
+            return self.dialect.text_key.format(column)
         if codes.kind == "bytes":
             return column
         if codes.kind != "number":

@@ -22,6 +22,8 @@ class Spark(Dialect):
     """
 
     name = "spark"
+    quote = "`"
+    text_key = "CAST({} AS STRING)"  # which takes away a collation of the column
 
     def identifier(self, name: str) -> str:
         """Quote a name."""
@@ -32,25 +34,17 @@ class Spark(Dialect):
             )
         return super().identifier(name)
 
-    def quoted(self, name: str) -> str:
-        """Quote a name that has been checked."""
-        return "`" + name.replace("`", "``") + "`"
-
     def text(self, value: str) -> str:
         """Write text."""
         if _PLAIN.fullmatch(value):
             return f"'{value}'"
-        return f"CAST({self.blob(value.encode())} AS STRING)"
+        return f"CAST({self.key(value.encode())} AS STRING)"
 
     def double(self, value: float) -> str:
         """Write a float."""
         if not math.isfinite(value):
             return super().double(value)
         return f"({'-' * (math.copysign(1.0, value) < 0)}{decimal(abs(value))}D)"
-
-    def text_key(self, column: str) -> str:
-        """Read text; the cast takes away a collation of the column."""
-        return f"CAST({column} AS STRING)"
 
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read dates and datetimes: without time zone by the clock, with one by the moment."""

@@ -23,6 +23,8 @@ class SQLite(Dialect):
     most_joins = 60  # of the 64 that it takes
     most_columns = 2000
     nul = "char(0)"
+    # The sign takes away the column's affinity, which would convert levels.
+    text_key = "(+{}) COLLATE BINARY"
 
     def double(self, value: float) -> str:
         """Write a float."""
@@ -34,10 +36,6 @@ class SQLite(Dialect):
         else:
             plain = _product(abs(value))
         return f"(-{plain})" if math.copysign(1.0, value) < 0 else plain
-
-    def text_key(self, column: str) -> str:
-        """Read text; the sign takes away the column's affinity, which would convert levels."""
-        return f"(+{column}) COLLATE BINARY"
 
     def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
         """Read numbers; what is stored as text or bytes is no number."""
