@@ -87,8 +87,8 @@ def test_numbers_are_those_of_frames_in_memory(name: str, engine: str, lazy: Laz
     assert column.kind == InputFrame.of(table).read(name).kind
     row = kept_column(source, "row")
     found = collect(
-        typed_frame(source, [column], [row]).select(
-            row=row.value, number=column.number, good=column.good, bad=column.is_bad
+        typed_frame(source, [column, row]).select(
+            row=row.value, number=column.value, good=column.good, bad=column.is_bad
         )
     ).sort_by("row")
     expected = in_memory(table.sort_by("row"), name)
@@ -108,12 +108,12 @@ def test_levels_are_exact_code_points(type_: pa.DataType, engine: str, lazy: Laz
     (column,) = lazy_columns(source, ["x"])
     assert isinstance(column, LazyLevels)
     row = kept_column(source, "row")
-    frame = typed_frame(source, [column], [row])
+    frame = typed_frame(source, [column, row])
     found = collect(frame.select(row.value, level=column.level, missing=column.is_missing))
     found = found.sort_by(row.alias)
     assert found["level"].to_pylist() == TEXTS
     assert found["missing"].to_pylist() == [text is None for text in TEXTS]
-    counts = collect(frame.group_by(column.plain.alias).agg(n=nw.len()))
+    counts = collect(frame.group_by(column.alias).agg(n=nw.len()))
     assert sorted(counts["n"].to_pylist()) == [1] * len(TEXTS)
 
 
@@ -148,8 +148,8 @@ def test_text_is_compared_by_code_points_whatever_the_collation(spark: Any) -> N
 def distinct_levels(frame: Any) -> list[str]:
     source = LazySource.of(frame)
     (column,) = lazy_columns(source, ["x"])
-    counts = typed_frame(source, [column]).group_by(column.plain.alias).agg(n=nw.len())
-    return sorted(collect(counts)[column.plain.alias].to_pylist())
+    counts = typed_frame(source, [column]).group_by(column.alias).agg(n=nw.len())
+    return sorted(collect(counts)[column.alias].to_pylist())
 
 
 def test_large_integers_and_times_of_duckdb() -> None:
@@ -182,7 +182,7 @@ def test_names_may_be_anything(engine: str, lazy: Lazy) -> None:
     table = pa.table({name: [float(i)] for i, name in enumerate(names)})
     source = LazySource.of(lazy(table))
     columns = lazy_columns(source, names)
-    found = collect(typed_frame(source, columns).select(*(c.number for c in columns)))
+    found = collect(typed_frame(source, columns).select(*(c.value for c in columns)))
     assert [column.to_pylist() for column in found.columns] == [[float(i)] for i in range(7)]
 
 

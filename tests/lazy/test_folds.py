@@ -51,7 +51,7 @@ def on_engine(frame: Any, **options: Any) -> np.ndarray:
     source = LazySource.of(frame)
     folds = lazy_folds(source, random_state=3, **options)
     row = kept_column(source, "row")
-    rows = folds.attached(typed_frame(source, [], [folds.column, row]))
+    rows = folds.attached(typed_frame(source, [folds.column, row]))
     found = collect(rows.select(row.value, "fold")).sort_by(row.alias)["fold"].to_numpy()
     np.testing.assert_array_equal(np.bincount(found, minlength=folds.n_folds), folds.n_rows)
     return found

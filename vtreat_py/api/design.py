@@ -318,7 +318,7 @@ def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFr
     frame = design.cross_frame(plan, learned, Choice.of(plan, **options))
     rows = design.rows
     assert rows.folds is not None
-    first = None if rows.row_id is None else rows.row_id.source
+    first = None if rows.row_id is None else rows.row_id.name
     return LazyCrossFrameExperiment(with_verbs(plan), frame, None, rows.folds, first)
 
 

@@ -54,7 +54,7 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
                 "fold_frame needs a column that tells the rows apart: name it as row_id="
             )
         kept = kept_column(self.fold_plan.source, self.row_id)
-        rows = typed_frame(self.fold_plan.source, [], [self.fold_plan.column, kept])
+        rows = typed_frame(self.fold_plan.source, [self.fold_plan.column, kept])
         rows = self.fold_plan.attached(rows)
         return rows.select(kept.value.alias(self.row_id), nw.col(FOLD)).to_native()
 

@@ -13,25 +13,15 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.lazy.source import collect
 
 How = Literal["sum", "count", "min", "max", "var"]
-Wanted = Mapping[str, tuple[How, nw.Expr]]
+# What is done with the values of an expression that are not null: "var" is the mean square about
+# their mean.
+Asked = tuple[How, nw.Expr]
 
 
-def grouped(frame: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], wanted: Wanted) -> pa.Table:
-    """Group by expressions; null is a key of its own.
-
-    Parameters
-    ----------
-    frame : narwhals.LazyFrame
-    keys : dict from name to expression
-    wanted : dict from name to ("sum", "count", "min", "max" or "var", expression)
-        Null values do not count; "count" is the number of others, "var" the mean square about the
-        mean.
-
-    Returns
-    -------
-    pyarrow.Table
-        Keys and aggregates, in any order of rows.
-    """
+def grouped(
+    frame: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], wanted: Mapping[str, Asked]
+) -> pa.Table:
+    """Group by expressions, in any order of rows; null is a key of its own."""
     plain = frame.select(
         *(key.alias(name) for name, key in keys.items()),
         *(value.alias(name) for name, (_, value) in wanted.items()),
@@ -39,19 +29,18 @@ def grouped(frame: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], wanted: Wante
     return collect(plain.group_by(*keys).agg(*_aggregates(wanted)))
 
 
-def totals(frame: nw.LazyFrame[Any], wanted: Wanted) -> dict[str, float]:
+def totals(frame: nw.LazyFrame[Any], wanted: Mapping[str, Asked]) -> dict[str, float]:
     """Aggregate all rows at once; what no row has is NaN."""
     plain = frame.select(*(value.alias(name) for name, (_, value) in wanted.items()))
     table = collect(plain.select(*_aggregates(wanted)))
     return {name: float(floats(table, name)[0]) for name in wanted}
 
 
-def _aggregates(wanted: Wanted) -> list[nw.Expr]:
-    found = []
-    for name, (how, _) in wanted.items():
-        column = nw.col(name)
-        found.append(column.var(ddof=0) if how == "var" else getattr(column, how)())
-    return found
+def _aggregates(wanted: Mapping[str, Asked]) -> list[nw.Expr]:
+    return [
+        nw.col(name).var(ddof=0) if how == "var" else getattr(nw.col(name), how)()
+        for name, (how, _) in wanted.items()
+    ]
 
 
 def floats(table: pa.Table, name: str) -> FloatArray:

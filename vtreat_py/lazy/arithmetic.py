@@ -21,21 +21,19 @@ def coded(
     column: LazyNumber, form: Form, written: Callable[[float | FloatArray], Operand]
 ) -> nw.Expr:
     """Write a form; ``written`` gives the operand of a number, or of one a fold."""
+    number = column.value
     if isinstance(form, Copy):
-        value = cleaned(column, written(form.imputed))
-        return value if form.cuts is None else clipped(value, *map(written, form.cuts))
-    number, (*values, last, bad) = column.number, map(written, form.values)
-    value = _expression(last)
-    for edge, of_range in reversed([*zip(form.edges.tolist(), values, strict=True)]):
-        at_most = number <= exactly(edge)
-        value = nw.when(at_most).then(_expression(of_range)).otherwise(value)
-    return nw.when(number.is_finite()).then(value).otherwise(_expression(bad))
-
-
-def cleaned(column: LazyNumber, imputed: Operand) -> nw.Expr:
-    """Replace bad values."""
-    number = column.number
-    return nw.when(number.is_finite()).then(number).otherwise(_expression(imputed))
+        value, bad = number, written(form.imputed)
+    else:
+        *values, last, bad = map(written, form.values)
+        value = _expression(last)
+        for edge, of_range in reversed([*zip(form.edges.tolist(), values, strict=True)]):
+            at_most = number <= exactly(edge)
+            value = nw.when(at_most).then(_expression(of_range)).otherwise(value)
+    value = nw.when(number.is_finite()).then(value).otherwise(_expression(bad))
+    if isinstance(form, Copy) and form.cuts is not None:
+        return clipped(value, *map(written, form.cuts))
+    return value
 
 
 def clipped(values: nw.Expr, lower: Operand, upper: Operand) -> nw.Expr:

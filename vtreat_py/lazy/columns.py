@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
 from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
 from vtreat_py.frames.columns import Kind
@@ -19,14 +19,16 @@ from vtreat_py.lazy.source import LazySource
 
 PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
 
-_TEXT = (nw.String, nw.Categorical, nw.Enum)
+_KINDS: dict[PlainKind, tuple[Any, ...]] = {
+    "text": (nw.String, nw.Categorical, nw.Enum),
+    "bytes": (nw.Binary,),
+    "number": (nw.Boolean,),
+    "date": (nw.Date,),
+    "datetime": (nw.Datetime,),
+    "duration": (nw.Duration,),
+    "time": (nw.Time,),
+}
 _WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
-_TIMES: list[tuple[Any, Kind]] = [
-    (nw.Date, "date"),
-    (nw.Datetime, "datetime"),
-    (nw.Duration, "duration"),
-    (nw.Time, "time"),
-]
 # What an engine module says of types that narwhals has no name for.
 EMPTY = "empty"
 
@@ -37,7 +39,7 @@ class PlainColumn:
 
     Attributes
     ----------
-    source : str
+    name : str
         Its name in the caller's frame.
     alias : str
         Its name in a `typed_frame`.
@@ -48,7 +50,7 @@ class PlainColumn:
         Its type in the caller's frame.
     """
 
-    source: str
+    name: str
     alias: str
     kind: PlainKind
     dtype: Any
@@ -60,72 +62,55 @@ class PlainColumn:
 
 
 @dataclass(frozen=True)
-class LazyNumber:
-    """A column of numbers, the same floats as a `NumericColumn` of the frame in memory has.
+class LazyNumber(PlainColumn):
+    """A column of numbers, the same floats as a `NumericColumn` has; bad ones are null, NaN or inf.
 
-    Attributes
-    ----------
-    name : str
-    kind : str
-        What the numbers stand for: themselves, days since 1970 (date), seconds since 1970
-        (datetime), seconds (duration), seconds since midnight (time).
-    plain : PlainColumn
-    is_wide : bool
-        Whether these were integers of 64 bits or more. Those beyond 2**53 are rounded, which
-        frames in memory are warned of; here only those who look at the largest number can tell.
+    The kind says what they stand for: themselves, days since 1970 (date), seconds since 1970
+    (datetime), seconds (duration), seconds since midnight (time).
     """
 
-    name: str
     kind: Kind
-    plain: PlainColumn
-    is_wide: bool = False
 
     @property
-    def number(self) -> nw.Expr:
-        """Float64; bad values are null, NaN or infinite."""
-        return self.plain.value
+    def is_wide(self) -> bool:
+        """Whether these were integers of 64 bits or more, of which those beyond 2**53 are rounded.
+
+        Frames in memory are warned of them; here only who looks at the largest number can tell.
+        """
+        return self.dtype in _WIDE
 
     @property
     def is_bad(self) -> nw.Expr:
         """Boolean, never null."""
-        return self.number.is_null() | ~self.number.is_finite().fill_null(value=True)
+        return self.value.is_null() | ~self.value.is_finite().fill_null(value=True)
 
     @property
     def good(self) -> nw.Expr:
         """The number, null where it is bad."""
-        return nw.when(self.number.is_finite()).then(self.number)
+        return nw.when(self.value.is_finite()).then(self.value)
 
 
 @dataclass(frozen=True)
-class LazyLevels:
-    """A column of levels: text by exact code points, or bytes."""
-
-    name: str
-    plain: PlainColumn
+class LazyLevels(PlainColumn):
+    """A column of levels: text by exact code points, or bytes; null where missing."""
 
     known: ClassVar[Levels | None] = None
 
     @property
     def level(self) -> nw.Expr:
-        """String (or Binary, if ``is_binary``); null where missing."""
-        return self.plain.value
+        """String or Binary; null where missing."""
+        return self.value
 
     @property
     def is_missing(self) -> nw.Expr:
         """Boolean, never null."""
         return self.level.is_null()
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether the levels are bytes."""
-        return self.plain.kind == "bytes"
-
 
 @dataclass(frozen=True)
 class LazyRanges(LazyLevels):
     """A column of numbers whose levels are ranges, in their order; bad values are missing."""
 
-    number: LazyNumber
     edges: tuple[float, ...]
 
     @property
@@ -136,12 +121,11 @@ class LazyRanges(LazyLevels):
     @property
     def level(self) -> nw.Expr:
         """Name of the range; null where the number is bad."""
-        number = self.number.number
         result = nw.lit(range_name(len(self.edges)))
         for place in reversed(range(len(self.edges))):
-            at_most = number <= exactly(self.edges[place])
+            at_most = self.value <= exactly(self.edges[place])
             result = nw.when(at_most).then(nw.lit(range_name(place))).otherwise(result)
-        return nw.when(number.is_finite()).then(result)
+        return nw.when(self.value.is_finite()).then(result)
 
 
 @dataclass(frozen=True)
@@ -181,39 +165,37 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
     UnsupportedColumnError
         If the column holds lists, structs or the like.
     """
-    dtype = source.dtypes[name]
     kind = _kind(source, name)
     if kind == EMPTY:
         return LazyEmpty(name)
-    plain = PlainColumn(name, f"c{source.columns.index(name)}", kind, dtype)  # type: ignore[arg-type]
-    if kind in ("text", "bytes"):
-        return LazyLevels(name, plain)
-    return LazyNumber(name, kind, plain, dtype in _WIDE)  # type: ignore[arg-type]
+    typed = LazyLevels if kind in ("text", "bytes") else LazyNumber
+    return typed(name, f"c{source.columns.index(name)}", kind, source.dtypes[name])
 
 
-def _kind(source: LazySource, name: str) -> str:
-    dtype = source.dtypes[name]
-    if dtype in _TEXT:
-        return "text"
-    if dtype == nw.Binary:
-        return "bytes"
-    if dtype.is_numeric() or dtype == nw.Boolean:
+def _kind(source: LazySource, name: str) -> Any:
+    dtype: Any = source.dtypes[name]
+    if dtype.is_numeric():
         return "number"
-    for type_of_time, kind in _TIMES:
-        if dtype == type_of_time:
+    for kind, types in _KINDS.items():
+        if dtype in types:
             return kind
     if dtype == nw.Unknown:
-        told: str | None = native_module(source).unknown_kind(source.native, name)
-        if told is not None:
-            return told
-    raise UnsupportedColumnError(name, f"values of type {_native_type(source, name)}")
+        module = native_module(source)
+        dtype = module.type_name(source.native, name)
+        if dtype in module.KINDS:
+            return module.KINDS[dtype]
+    raise UnsupportedColumnError(name, f"values of type {dtype}")
 
 
-def _native_type(source: LazySource, name: str) -> str:
-    dtype = source.dtypes[name]
-    if dtype == nw.Unknown:
-        return str(native_module(source).type_name(source.native, name))
-    return str(dtype)
+def named_column(source: LazySource, option: str, given: Any) -> LazyColumn:
+    """Take a column by name; a lazy frame has no rows that an array could go along."""
+    if not isinstance(given, str):
+        raise OptionTypeError(
+            f"{option} is of type {type(given).__name__}; on a lazy frame it must be the name of a "
+            "column"
+        )
+    check_column(option, given, source.columns)
+    return lazy_column(source, given)
 
 
 def lazy_columns(source: LazySource, names: Sequence[str]) -> list[LazyColumn]:
@@ -255,22 +237,12 @@ def kept_column(source: LazySource, name: str) -> PlainColumn:
 
 
 def typed_frame(
-    source: LazySource, columns: Sequence[LazyColumn], others: Sequence[PlainColumn] = ()
+    source: LazySource, columns: Sequence[PlainColumn | LazyEmpty]
 ) -> nw.LazyFrame[Any]:
-    """Build the query for typed columns: what all further queries start from.
+    """Build the query for columns to compute with: what all further queries start from.
 
-    Parameters
-    ----------
-    source : LazySource
-    columns : sequence of LazyColumn
-    others : sequence of PlainColumn
-        Columns beside them, of `integer_column` and `kept_column`.
-
-    Returns
-    -------
-    narwhals.LazyFrame
-        Has the columns that the expressions of ``columns`` and ``others`` read, under their
-        aliases, and nothing else; columns that are given twice are there once.
+    It has the columns that their expressions read, under their aliases, and nothing else; columns
+    that are given twice are there once.
 
     Notes
     -----
@@ -283,7 +255,7 @@ def typed_frame(
     >>> source = LazySource.of(pl.LazyFrame({"town.name": ["Ayr", None], "size": [1, 2]}))
     >>> town, size = lazy_columns(source, source.columns)
     >>> frame = typed_frame(source, [town, size])
-    >>> frame.select(level=town.level, number=size.number, bad=size.is_bad).collect().to_native()
+    >>> frame.select(level=town.level, number=size.value, bad=size.is_bad).collect().to_native()
     shape: (2, 3)
     ┌───────┬────────┬───────┐
     │ level ┆ number ┆ bad   │
@@ -294,8 +266,7 @@ def typed_frame(
     │ null  ┆ 2.0    ┆ false │
     └───────┴────────┴───────┘
     """
-    plain = [c.plain for c in columns if not isinstance(c, LazyEmpty)]
-    wanted = list(dict.fromkeys([*plain, *others]))
+    wanted = list({c.alias: c for c in columns if not isinstance(c, LazyEmpty)}.values())
     frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).project(source.native, wanted))
     return frame
 

@@ -15,7 +15,7 @@ from vtreat_py.coders.forms import Form
 from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
-from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
+from vtreat_py.lazy.tables import LevelValues, Lookup, completed
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +68,17 @@ def cross_lazy(
     feature_names: Sequence[str],
     row_id: str | None = None,
 ) -> Any:
-    """Build the query for a cross-frame.
+    """Build the query for a cross-frame, a lazy frame of the caller's kind; no data is read.
+
+    Its rows are in no certain order. A row whose (level, fold) has no cell gets null: there is
+    none, unless the data changed since the design.
 
     Parameters
     ----------
     folds : LazyFolds
         The folds, and the frame they are of.
     parts : sequence of LevelCells and NumberFolds
-        Where the values of the variables come from; those of others are passed over.
+        Where the values of the variables come from.
     names : sequence of str
         The variables, in the order of the cross-frame.
     feature_names : sequence of str
@@ -83,38 +86,26 @@ def cross_lazy(
     row_id : column name or None
         A column of the frame to put in front, as it is.
 
-    Returns
-    -------
-    lazy frame of the caller's kind
-        Its rows are in no certain order. No data is read to build it. A row whose (level, fold)
-        has no cell gets null: there is none, unless the data changed since the design.
-
     Raises
     ------
-    FrameError
-        If columns of the result share a name, to an engine that does not tell case.
-    InvalidOptionError
-        If the cross-frame would have no column.
+    FrameError, InvalidOptionError
+        As `LazySource.output_names`.
     """
     source = folds.source
     first = [] if row_id is None else [row_id]
     output = [*first, *source.output_names(feature_names, names, first)]
     kept = [kept_column(source, name) for name in first]
     columns = [part.column for part in parts]
-    rows = folds.attached(typed_frame(source, columns, [folds.column, *kept]))
+    rows = folds.attached(typed_frame(source, [*columns, folds.column, *kept]))
     draft = _Draft(folds.n_folds)
     for part in parts:
         if isinstance(part, LevelCells):
-            draft.add_levels(part, names)
-        elif part.name in names:
+            draft.add_levels(part)
+        else:
             draft.add_number(part)
-    rows = draft.completed(folds, rows)
     values = {f"v{i}": draft.values[name] for i, name in enumerate(names)}
-    if values:
-        rows = rows.with_columns(**values)
     aliases = [*(c.alias for c in kept), *values]
-    renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
-    return rows.select(*renamed).to_native()
+    return completed(source, rows, draft.lookups(), values, zip(aliases, output, strict=True))
 
 
 @dataclass(eq=False)
@@ -126,14 +117,14 @@ class _Draft:
     values : dict from name of a variable to its expression
     by_fold : dict from alias to ndarray of shape (n_folds,)
         Columns of the one table that is joined by fold.
-    by_cell : list of (alias of the level, table)
-        Tables that are joined by level and fold, their first two columns.
+    by_cell : list of Lookup
+        Tables that are joined by level and fold.
     """
 
     n_folds: int
     values: dict[str, nw.Expr] = field(default_factory=dict)
     by_fold: dict[str, FloatArray] = field(default_factory=dict)
-    by_cell: list[tuple[str, pa.Table]] = field(default_factory=list)
+    by_cell: list[Lookup] = field(default_factory=list)
 
     def add_number(self, part: NumberFolds) -> None:
         """Plan a variable of a column of numbers."""
@@ -142,15 +133,12 @@ class _Draft:
             value = scaled(value, *map(self._of_fold, part.scaling))
         self.values[part.name] = value
 
-    def add_levels(self, part: LevelCells, names: Sequence[str]) -> None:
-        """Plan those variables of a column of levels that are among the names."""
+    def add_levels(self, part: LevelCells) -> None:
+        """Plan the variables of a column of levels."""
         table = f"t{len(self.by_cell)}"
         known = part.level < len(part.levels)
         joined: dict[str, FloatArray] = {}
-        for name in names:
-            if name not in part.values:
-                continue
-            values = part.values[name]
+        for name, values in part.values.items():
             everywhere = _by_level(part, values)
             if everywhere is not None:
                 self.values[name] = everywhere
@@ -159,26 +147,20 @@ class _Draft:
             missing[part.fold[~known]] = values[~known]
             place = f"{table}_{len(joined)}"
             joined[place] = values[known]
-            self.values[name] = (
-                nw.when(part.column.is_missing)
-                .then(self._of_fold(missing))
-                .otherwise(nw.col(place))
-            )
+            found = nw.when(part.column.is_missing).then(self._of_fold(missing))
+            self.values[name] = found.otherwise(nw.col(place))
         if joined:
             level, fold = part.levels.take(part.level[known]), part.fold[known].astype(np.int64)
             cells = pa.table({f"{table}_level": level, f"{table}_fold": fold, **joined})
-            self.by_cell.append((part.column.plain.alias, cells))
+            on = {part.column.alias: f"{table}_level", FOLD: f"{table}_fold"}
+            self.by_cell.append(Lookup(cells, on))
 
-    def completed(self, folds: LazyFolds, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """Join all tables to the rows."""
-        lookups = []
-        if self.by_fold:
-            table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
-            lookups.append(Lookup(table, {FOLD: "fold_number"}))
-        for alias, cells in self.by_cell:
-            level, fold = cells.column_names[:2]
-            lookups.append(Lookup(cells, {alias: level, FOLD: fold}))
-        return looked_up(folds.source, rows, lookups)
+    def lookups(self) -> list[Lookup]:
+        """All tables to join."""
+        if not self.by_fold:
+            return self.by_cell
+        table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
+        return [Lookup(table, {FOLD: "fold_number"}), *self.by_cell]
 
     def _of_fold(self, values: float | FloatArray) -> nw.Expr:
         """A number that may depend on the fold; a literal where it does not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,9 +49,9 @@ class LazyDesign:
     def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
         """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
         source = LazySource.of(frame)
-        rows, row_id, groups = DesignRows(source), request.row_id, request.groups
-        if row_id is not None:
-            rows = replace(rows, row_id=integer_column(source, "row_id", row_id))
+        rows, groups = DesignRows(source), request.groups
+        if request.row_id is not None:
+            rows = replace(rows, row_id=integer_column(source, "row_id", request.row_id))
         rows, weighting = with_weight(rows, request.sample_weight)
         rows = with_outcome(rows, weighting, request.outcome, request.outcome_type, request.target)
         outcome = rows.outcome
@@ -62,11 +62,14 @@ class LazyDesign:
         if outcome.kind == "unsupervised":
             request.check_unsupervised()
         else:
-            seed = request.random_state
             folds = lazy_folds(
-                source, cv=request.cv, row_id=row_id, groups=groups, random_state=seed
+                source,
+                cv=request.cv,
+                row_id=request.row_id,
+                groups=groups,
+                random_state=request.random_state,
             )
-            rows = rows.with_folds(folds)
+            rows = replace(rows, folds=folds)
             check_weights_of_folds(rows)
             if request.fold_column is not None and groups is not None:
                 check_groups_of_folds(rows, groups)
@@ -106,7 +109,7 @@ class LazyDesign:
             rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
             fits, looked_at = Fits(self.rows, rough), ProfileRows(self.rows, good)
             facts = [
-                EngineNumbers(self.rows, self.context, column, known[column], own, fits, looked_at)
+                EngineNumbers(column, known[column], own, self.context, fits, looked_at)
                 for column, own in zip(good, sums, strict=True)
             ]
             filled = [FilledNumbers(one, self.context) for one in facts]
@@ -152,41 +155,26 @@ class LazyDesign:
         choice: Choice,
     ) -> Any:
         """Build the query that looks up every row's out-of-fold codes."""
-        chosen, scale, collar = choice.names, choice.scale, choice.collar
         used = [
             (column, one)
             for column, one in zip(self.columns, learned, strict=True)
             if isinstance(one, Learned)
         ]
+        chosen = choice.names
         parts: list[LevelCells | NumberFolds] = []
         for treatment, (column, one) in zip(plan.treatments, used, strict=True):
             wanted = {i: v.name for i, v in enumerate(treatment.variables) if v.name in chosen}
-            if not wanted:
-                continue
             if isinstance(one, LearnedNumbers):
                 assert isinstance(column, LazyNumber)
-                parts += [number_folds(column, one, i, n, scale, collar) for i, n in wanted.items()]
-            else:
+                for i, name in wanted.items():
+                    part = one.parts[i]
+                    scales = part.fold_scales() if choice.scale else None
+                    parts.append(NumberFolds(column, name, part.fold_form(choice.collar), scales))
+            elif wanted:
                 assert isinstance(column, LazyLevels)
-                parts.append(level_cells(column, one, wanted, scale))
-        folds, row_id = self.rows.folds, self.rows.row_id
-        assert folds is not None
-        first = None if row_id is None else row_id.source
-        return cross_lazy(folds, parts, chosen, plan.feature_names, first)
-
-
-def level_cells(
-    column: LazyLevels, learned: LearnedLevels, wanted: Mapping[int, str], scale: bool
-) -> LevelCells:
-    """Out-of-fold values of the variables of a column of levels, by level and fold."""
-    table = learned.table
-    values = {name: learned.cell_values(place, scale) for place, name in wanted.items()}
-    return LevelCells(column, learned.treatment.levels.labels, table.level, table.fold, values)
-
-
-def number_folds(
-    column: LazyNumber, learned: LearnedNumbers, place: int, name: str, scale: bool, collar: bool
-) -> NumberFolds:
-    """One variable of a column of numbers, by what each fold's training rows say."""
-    part = learned.parts[place]
-    return NumberFolds(column, name, part.fold_form(collar), part.fold_scales() if scale else None)
+                levels, table = one.treatment.levels.labels, one.table
+                values = {name: one.cell_values(i, choice.scale) for i, name in wanted.items()}
+                parts.append(LevelCells(column, levels, table.level, table.fold, values))
+        assert self.rows.folds is not None
+        row_id = None if self.rows.row_id is None else self.rows.row_id.name
+        return cross_lazy(self.rows.folds, parts, chosen, plan.feature_names, row_id)

@@ -10,10 +10,9 @@ import numpy as np
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.folds.making import check_trained
 from vtreat_py.folds.named import no_group
-from vtreat_py.lazy.aggregates import floats, grouped, one_where
-from vtreat_py.lazy.columns import LazyEmpty, LazyLevels
+from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where
+from vtreat_py.lazy.columns import LazyEmpty, named_column
 from vtreat_py.lazy.folds import FOLD
-from vtreat_py.lazy.outcome import named_column
 from vtreat_py.lazy.rows import DesignRows
 
 
@@ -29,14 +28,11 @@ def check_weights_of_folds(rows: DesignRows) -> None:
 
 def check_groups_of_folds(rows: DesignRows, groups: Any) -> None:
     """Refuse a fold column that puts rows of one group into several folds."""
-    column = named_column(rows, "groups", groups)
+    column = named_column(rows.source, "groups", groups)
     if isinstance(column, LazyEmpty):
         raise no_group()
-    key = column.level if isinstance(column, LazyLevels) else column.number
-    fold = nw.col(FOLD)
-    table = grouped(
-        rows.of([column]), {"group": key}, {"low": ("min", fold), "high": ("max", fold)}
-    )
+    asked: dict[str, Asked] = {"low": ("min", nw.col(FOLD)), "high": ("max", nw.col(FOLD))}
+    table = grouped(rows.of([column]), {"group": column.value}, asked)
     split = np.flatnonzero(floats(table, "low") < floats(table, "high"))
     if len(split):
         raise InvalidOptionError(

@@ -30,6 +30,7 @@ from vtreat_py.lazy.columns import (
     PlainColumn,
     integer_column,
     lazy_column,
+    named_column,
     typed_frame,
 )
 from vtreat_py.lazy.source import LazySource, collect
@@ -63,7 +64,7 @@ class LazyFolds:
     >>> folds = lazy_folds(source, cv="part")
     >>> folds.n_rows
     array([1, 2])
-    >>> rows = folds.attached(typed_frame(source, [], [folds.column]))
+    >>> rows = folds.attached(typed_frame(source, [folds.column]))
     >>> sorted(rows.select("fold").collect().get_column("fold").to_list())
     [0, 1, 1]
     """
@@ -95,19 +96,9 @@ def lazy_folds(
 ) -> LazyFolds:
     """Make the folds that the options ask for; one query counts their rows.
 
-    A fold column is taken if ``cv`` names one, else groups, else the row id. Folds are those of
-    the same options in memory, where ``row_id`` is given too.
-
-    Parameters
-    ----------
-    source : LazySource
-    cv : int, column name or None
-        Number of folds (default 5), or a column of integers or text that holds each row's fold.
-    row_id : column name or None
-        Integers. That they differ is not checked: rows of one id share a fold.
-    groups : column name or None
-        Rows of one group share a fold. The distinct groups are fetched.
-    random_state : int, RandomState or None
+    A fold column is taken if ``cv`` names one, else groups, else the row id. That ids differ is not
+    checked: rows of one share a fold. Folds are those of the same options in memory, where
+    ``row_id`` is given too.
 
     Raises
     ------
@@ -151,8 +142,7 @@ def _fold_count(cv: Any) -> int:
 def _by_row_id(source: LazySource, row_id: Any, n_folds: int, random_state: Any) -> LazyFolds:
     column = integer_column(source, "row_id", row_id)
     mixing = RowIdFolds.seeded(n_folds, random_state)
-    rows = typed_frame(source, [], [column]).select(mixing.of(column.value).alias(_KEY))
-    folds, counts, missing = _counted(rows)
+    folds, counts, missing = _counted(source, column, mixing.of(column.value))
     if missing:
         raise no_id(row_id, missing)
     n_rows = np.zeros(n_folds, dtype=np.int64)
@@ -166,10 +156,8 @@ def _by_column(source: LazySource, cv: str) -> LazyFolds:
     typed = lazy_column(source, cv)
     if isinstance(typed, LazyEmpty):
         raise no_fold(cv)
-    column = typed.plain if isinstance(typed, LazyLevels) else integer_column(source, "cv", cv)
-    labels, n_rows, missing = _counted(
-        typed_frame(source, [], [column]).select(column.value.alias(_KEY))
-    )
+    column = typed if isinstance(typed, LazyLevels) else integer_column(source, "cv", cv)
+    labels, n_rows, missing = _counted(source, column, column.value)
     if missing:
         raise no_fold(cv)
     check_labels(cv, labels.to_pylist())
@@ -177,22 +165,14 @@ def _by_column(source: LazySource, cv: str) -> LazyFolds:
 
 
 def _by_group(source: LazySource, groups: Any, n_folds: int, random_state: Any) -> LazyFolds:
-    if not isinstance(groups, str):
-        raise OptionTypeError(
-            f"groups is of type {type(groups).__name__}; on a lazy frame it must be the name of a "
-            "column"
-        )
-    check_column("groups", groups, source.columns)
-    typed = lazy_column(source, groups)
-    if isinstance(typed, LazyEmpty):
+    column = named_column(source, "groups", groups)
+    if isinstance(column, LazyEmpty):
         raise no_group()
-    known = typed.level if isinstance(typed, LazyLevels) else typed.good
-    rows = typed_frame(source, [typed]).select(known.alias(_KEY))
-    labels, n_rows, missing = _counted(rows)
+    known = column.level if isinstance(column, LazyLevels) else column.good
+    labels, n_rows, missing = _counted(source, column, known)
     if missing:
         raise no_group()
-    fold = deal_groups(n_rows, n_folds, random_state)
-    return _of_table(source, typed.plain, labels, fold, n_rows)
+    return _of_table(source, column, labels, deal_groups(n_rows, n_folds, random_state), n_rows)
 
 
 def _of_table(
@@ -207,8 +187,11 @@ def _of_table(
     return LazyFolds(source, len(rows_of_fold), rows_of_fold, column, table=table)
 
 
-def _counted(rows: nw.LazyFrame[Any]) -> tuple[pa.ChunkedArray, IntArray, int]:
+def _counted(
+    source: LazySource, column: PlainColumn, key: nw.Expr
+) -> tuple[pa.ChunkedArray, IntArray, int]:
     """Distinct keys, sorted (text by code points), the rows of each, and the rows without one."""
+    rows = typed_frame(source, [column]).select(key.alias(_KEY))
     counted = collect(rows.group_by(_KEY).agg(nw.len().alias(_ROWS)))
     missing = counted.filter(pc.field(_KEY).is_null())[_ROWS].to_pylist()
     present = counted.filter(pc.field(_KEY).is_valid()).sort_by(_KEY)

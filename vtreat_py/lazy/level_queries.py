@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.frames.levels import Levels
-from vtreat_py.lazy.aggregates import How, floats, grouped, one_where, value_where
+from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where, value_where
 from vtreat_py.lazy.columns import LazyLevels
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows, Y
@@ -50,7 +51,7 @@ def level_values(
     column: LazyLevels, levels: Levels, frame: nw.LazyFrame[Any], value: nw.Expr
 ) -> OutcomeSums:
     """Sum an expression by level, over the rows of a frame, each counting as one."""
-    asked: dict[str, tuple[How, nw.Expr]] = {
+    asked: dict[str, Asked] = {
         "rows": ("count", value),
         "total": ("sum", value),
         "inner": ("var", value),
@@ -65,59 +66,43 @@ def level_values(
 
 def level_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     """Sum the outcome by level and fold."""
-    if rows.n_classes:
-        return _class_sums(rows, column)
-    return _number_sums(rows, column)
+    wanted: dict[str, Asked] = {"rows": ("count", nw.lit(1))}
+    if rows.weight is not None:
+        wanted["counted"] = "count", one_where(rows.counts)
+        wanted["weight"] = "sum", rows.w
+    return (_class_sums if rows.n_classes else _number_sums)(rows, column, wanted)
 
 
-def _class_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
+def _class_sums(rows: DesignRows, column: LazyLevels, wanted: dict[str, Asked]) -> LevelSums:
     """Rows by level, fold and class are all there is to know."""
-    n_classes, n_folds = rows.n_classes, rows.n_folds
-    cell = nw.col(FOLD) * n_classes + nw.col(Y)
-    answer = _Answer.of(rows, column, rows.of([column]), cell, n_folds * n_classes, _counts(rows))
+    answer = _Answer.of(rows, column, rows.of([column]), wanted)
 
     def by_class(name: str) -> list[FloatArray]:
         """Sums of each class, as matrices of levels and folds."""
-        cells = answer.matrix(name, n_folds * n_classes)
-        return [cells[:, k::n_classes] for k in range(n_classes)]
+        cells = answer.matrix(name)
+        return [cells[:, k :: rows.n_classes] for k in range(rows.n_classes)]
 
     sums = by_class("rows" if rows.weight is None else "weight")
     some = np.add.reduce(by_class("rows")) > 0
-    weight, (level, fold) = np.add.reduce(sums)[some], _occupied(some)
-    assert rows.outcome is not None
-    counted = slice(1, 2) if rows.outcome.kind == "binomial" else slice(None)
-    cells = [OutcomeSums(weight, hits[some], None, 0.0) for hits in sums[counted]]
-    tables = [LevelTable(len(some), n_folds, level, fold, one) for one in cells]
-    n_rows = np.add.reduce(by_class(_counting(rows))).sum(axis=1).astype(np.int64)
-    return LevelSums(answer.levels, tables, n_rows)
+    weight = np.add.reduce(sums)[some]
+    cells = [OutcomeSums(weight, sums[k][some], None, 0.0) for k in rows.contrasted]
+    return answer.sums(some, cells)
 
 
-def _counts(rows: DesignRows) -> dict[str, tuple[How, nw.Expr | None]]:
-    """Rows of any weight and, with weights, those that count, and the weight."""
-    wanted: dict[str, tuple[How, nw.Expr | None]] = {"rows": ("count", None)}
-    if rows.weight is not None:
-        wanted["counted"] = ("count", one_where(rows.counts))
-        wanted["weight"] = ("sum", rows.w)
-    return wanted
-
-
-def _counting(rows: DesignRows) -> str:
-    return "rows" if rows.weight is None else "counted"
-
-
-def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
+def _number_sums(rows: DesignRows, column: LazyLevels, wanted: dict[str, Asked]) -> LevelSums:
     """Weight, sum and squares of a numeric outcome; zeros without outcome."""
-    n_folds, y = rows.n_folds, nw.col(Y)
-    wanted = _counts(rows) | {"total": ("sum", rows.weighted(y))}
-    wanted |= {"inner": ("var", y)} if rows.weight is None else {"raw": ("sum", rows.w * y * y)}
-    answer = _Answer.of(rows, column, rows.of([column]), nw.col(FOLD), n_folds, wanted)
-    count = answer.matrix("rows", n_folds)
-    weight = count if rows.weight is None else answer.matrix("weight", n_folds)
-    total = answer.matrix("total", n_folds)
+    y = nw.col(Y)
+    wanted["total"] = "sum", rows.weighted(y)
     if rows.weight is None:
-        inner = answer.matrix("inner", n_folds) * count
+        wanted["inner"] = "var", y
     else:
-        raw = answer.matrix("raw", n_folds)
+        wanted["raw"] = "sum", rows.w * y * y
+    answer = _Answer.of(rows, column, rows.of([column]), wanted)
+    count, total = answer.matrix("rows"), answer.matrix("total")
+    if rows.weight is None:
+        weight, inner = count, answer.matrix("inner") * count
+    else:
+        weight, raw = answer.matrix("weight"), answer.matrix("raw")
         inner = np.maximum(raw - total * total / np.where(weight > 0, weight, 1.0), 0.0)
         inner[count <= 1] = 0.0
         cancelled = (inner < _CANCELLED * raw)[count > 1].any()
@@ -126,10 +111,7 @@ def _number_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
             inner = _inner_squares(rows, column)
     some = count > 0
     centre = 0.0 if rows.outcome is None else rows.outcome.centre
-    cells = OutcomeSums(weight[some], total[some], inner[some], centre)
-    table = LevelTable(len(some), n_folds, *_occupied(some), cells)
-    n_rows = answer.matrix(_counting(rows), n_folds).sum(axis=1).astype(np.int64)
-    return LevelSums(answer.levels, [table], n_rows)
+    return answer.sums(some, [OutcomeSums(weight[some], total[some], inner[some], centre)])
 
 
 def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
@@ -143,9 +125,7 @@ def _inner_squares(rows: DesignRows, column: LazyLevels) -> FloatArray:
         cell_apart=y - nw.col("cell_total") / nw.col("cell_weight")
     )
     squares = w * nw.col("cell_apart") * nw.col("cell_apart")
-    wanted: dict[str, tuple[How, nw.Expr | None]] = {"inner": ("sum", squares)}
-    answer = _Answer.of(rows, column, apart, nw.col(FOLD), rows.n_folds, wanted)
-    return answer.matrix("inner", rows.n_folds)
+    return _Answer.of(rows, column, apart, {"inner": ("sum", squares)}).matrix("inner")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +140,11 @@ class _Answer:
         Which run of cells it has.
     """
 
+    rows: DesignRows
     levels: Levels
     table: pa.Table
     code: IntArray
     band: IntArray | None
-
-    @property
-    def n_levels(self) -> int:
-        """Number of levels, with that of missing values."""
-        return len(self.levels) + 1
 
     @classmethod
     def of(
@@ -176,59 +152,53 @@ class _Answer:
         rows: DesignRows,
         column: LazyLevels,
         frame: nw.LazyFrame[Any],
-        cell: nw.Expr,
-        n_cells: int,
-        wanted: dict[str, tuple[How, nw.Expr | None]],
+        wanted: Mapping[str, Asked],
     ) -> _Answer:
-        """Ask for sums of a frame of the rows; an expression of None counts rows."""
-        width = min(n_cells, _SIDE_BY_SIDE)
-        keyed = frame.with_columns(cell.alias(_CELL))
+        """Ask for sums of a frame of the rows."""
+        width = min(rows.n_cells, _SIDE_BY_SIDE)
         place, keys = nw.col(_CELL), {_LEVEL: column.level}
-        if n_cells > width:
+        if rows.n_cells > width:
             place = nw.col(_CELL) % width
             keys[_BAND] = (nw.col(_CELL) - place) // width
-        asked: dict[str, tuple[How, nw.Expr]] = {}
-        for k in range(width):
-            here = place == k
-            for name, (how, value) in wanted.items():
-                of_cell = one_where(here) if value is None else value_where(here, value)
-                asked[f"{name}{k}"] = how, of_cell
+        asked: dict[str, Asked] = {
+            f"{name}{k}": (how, value_where(place == k, value))
+            for k in range(width)
+            for name, (how, value) in wanted.items()
+        }
         if rows.row_id is not None:
             asked[_FIRST] = "min", rows.row_id.value
-        return cls._read(grouped(keyed, keys, asked), column.known)
-
-    @classmethod
-    def _read(cls, table: pa.Table, known: Levels | None) -> _Answer:
+        table = grouped(frame.with_columns(rows.cell.alias(_CELL)), keys, asked)
         encoded = table[_LEVEL].combine_chunks().dictionary_encode()
         labels, code = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
-        number = np.empty(len(labels) + 1, dtype=np.int32)
-        if known is None:
+        number, levels = np.empty(len(labels) + 1, dtype=np.int32), column.known
+        if levels is None:
             order = _order(table, labels, np.asarray(code))
             number[order] = np.arange(len(labels))
             levels = Levels.of_text(labels.take(pa.array(order)))
         else:
-            number[:-1], levels = known.codes_of(labels.to_pylist()), known
+            number[:-1] = levels.codes_of(labels.to_pylist())
         number[-1] = levels.missing
-        band = np.asarray(table[_BAND].to_numpy()) if _BAND in table.column_names else None
-        return cls(levels, table.drop_columns(_LEVEL), number[np.asarray(code)], band)
+        band = np.asarray(table[_BAND].to_numpy()) if _BAND in keys else None
+        return cls(rows, levels, table, number[np.asarray(code)], band)
 
-    def cells(self, name: str, cell: int) -> FloatArray:
-        """Sums of one cell, by level."""
-        band, place = divmod(cell, _SIDE_BY_SIDE)
-        values, code = self.table[f"{name}{place}"].to_numpy(), self.code
-        if self.band is not None:
-            here = self.band == band
-            values, code = values[here], code[here]
-        found = np.zeros(self.n_levels)
-        found[code] = values
+    def matrix(self, name: str) -> FloatArray:
+        """Sums by level and cell."""
+        here: slice | BoolArray = slice(None)
+        found = np.zeros((len(self.levels) + 1, self.rows.n_cells))
+        for cell in range(self.rows.n_cells):
+            band, place = divmod(cell, _SIDE_BY_SIDE)
+            if self.band is not None:
+                here = self.band == band
+            found[self.code[here], cell] = self.table[f"{name}{place}"].to_numpy()[here]
         return np.nan_to_num(found, copy=False)
 
-    def matrix(self, name: str, n_cells: int) -> FloatArray:
-        """Sums by level and cell."""
-        found = np.empty((self.n_levels, n_cells))
-        for k in range(n_cells):
-            found[:, k] = self.cells(name, k)
-        return found
+    def sums(self, some: BoolArray, cells: list[OutcomeSums]) -> LevelSums:
+        """Sums of the (level, fold) cells that rows have, for each contrast."""
+        level, fold = np.nonzero(some)
+        level, fold = level.astype(np.int32), fold.astype(np.min_scalar_type(some.shape[1]))
+        tables = [LevelTable(len(some), some.shape[1], level, fold, one) for one in cells]
+        counted = self.matrix("rows" if self.rows.weight is None else "counted")
+        return LevelSums(self.levels, tables, counted.sum(axis=1).astype(np.int64))
 
 
 def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:
@@ -239,9 +209,3 @@ def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:
     np.minimum.at(first, code, table[_FIRST].to_numpy())
     both = pa.table({"first": first[:-1], "label": labels})
     return np.asarray(pc.sort_indices(both, [("first", "ascending"), ("label", "ascending")]))
-
-
-def _occupied(some: BoolArray) -> tuple[IntArray, IntArray]:
-    """Level and fold of the occupied cells."""
-    level, fold = np.nonzero(some)
-    return level.astype(np.int32), fold.astype(np.min_scalar_type(some.shape[1]))

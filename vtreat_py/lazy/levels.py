@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,8 +14,8 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, LazyRanges
 from vtreat_py.lazy.level_queries import level_sums, level_values
 from vtreat_py.lazy.rows import DesignRows, Y
-from vtreat_py.lazy.spread_query import SpreadRows
-from vtreat_py.lazy.values import condensed_values, distinct_values
+from vtreat_py.lazy.spread_query import spread_p_value
+from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -39,7 +38,7 @@ def facts_of_ranges(
     rows: DesignRows, context: DesignContext, column: LazyNumber, edges: FloatArray
 ) -> LevelFacts:
     """Sum up a column of numbers by ranges."""
-    ranges = LazyRanges(column.name, column.plain, column, tuple(edges.tolist()))
+    ranges = LazyRanges(**vars(column), edges=tuple(edges.tolist()))
     facts = engine_level_facts(rows, context, ranges)
     assert facts is not None
     return facts
@@ -59,27 +58,20 @@ class _EngineLevels:
         """Sums by level, and powers, of the rows' weighted residuals.
 
         Where these have more than 2**20 different values, the powers are those of a condensed
-        table (`condensed_values`).
+        table (`table_of_values`).
         """
-        rows = self.rows
-        frame: Any = rows.of([self.column]).filter(rows.counts)
-        frame = frame.with_columns(self._residual(number).alias(_RESIDUAL))
-        residual = nw.col(_RESIDUAL)
-        table = distinct_values(frame, residual, None) or condensed_values(frame, residual, None)
-        powers = OutcomePowers.of_sample(Sample.of_values(table.numbers, table.weight))
-        return level_values(self.column, self.levels, frame, residual), powers
-
-    def _residual(self, number: int) -> nw.Expr:
-        """What a row adds to the sum of its level."""
-        outcome = self.context.contrasts[number].outcome
-        assert outcome.weight is not None
-        y: nw.Expr = nw.col(Y)
+        outcome, y, residual = self.context.contrasts[number].outcome, nw.col(Y), nw.col(_RESIDUAL)
         if outcome.kind == "binomial":
             target = number if self.context.n_classes else 1
             y = nw.when(y == target).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        assert outcome.weight is not None
         mean = float(np.average(outcome.y, weights=outcome.weight))
-        return self.rows.w / self.rows.largest_weight * (y - mean)
+        added = self.rows.w / self.rows.largest_weight * (y - mean)  # to the sum of a row's level
+        frame = self.rows.counted([self.column]).with_columns(added.alias(_RESIDUAL))
+        table = table_of_values(frame, residual, None)
+        powers = OutcomePowers.of_sample(Sample.of_values(table.numbers, table.weight))
+        return level_values(self.column, self.levels, frame, residual), powers
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""
-        return SpreadRows(self.rows, self.column, self.levels, self.n_rows).p_value()
+        return spread_p_value(self.rows, self.column, self.levels, self.n_rows)

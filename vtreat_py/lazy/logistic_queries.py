@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.folds.row_ids import RowIdFolds
-from vtreat_py.lazy.aggregates import How, floats, totals, value_where
+from vtreat_py.lazy.aggregates import Asked, floats, totals, value_where
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import inner
@@ -79,11 +78,6 @@ class Regression:
         """The clean copy, in inner coordinates."""
         return clean_copy(self.column, self.coordinates, self.filled)
 
-    @property
-    def included(self) -> nw.Expr | None:
-        """Whether a row is fitted; None: all are."""
-        return None if self.left_out is None else nw.col(FOLD) != self.left_out
-
 
 def clean_copy(
     column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
@@ -95,7 +89,7 @@ def clean_copy(
     else:
         for fold, number in filled.items():
             value = nw.when(nw.col(FOLD) == fold).then(nw.lit(number)).otherwise(value)
-    return nw.when(column.is_bad).then(value).otherwise(inner(column.number, coordinates))
+    return nw.when(column.is_bad).then(value).otherwise(inner(column.value, coordinates))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +111,10 @@ class Fits:
         missing = [r for r in asked if r.key not in self._made]
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            scale, rough = _scale(batch), self.rough
-            fit = maximum_likelihood(
-                _EngineRegressions.known(*scale, rows=self.rows, asked=batch, rough=rough)
+            known = _EngineRegressions.known(
+                *_scale(batch), rows=self.rows, asked=batch, rough=self.rough
             )
+            fit = maximum_likelihood(known)
             for i, regression in enumerate(batch):
                 self._made[regression.key] = LogisticFit(
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
@@ -142,20 +136,17 @@ class _EngineRegressions(Regressions):
 
     def part(self) -> Points | None:
         """Some of many rows, by arithmetic on the row id, as points in memory."""
-        rows, row_id = self.rows, self.rows.row_id
-        if row_id is None or rows.n_rows < MANY_POINTS:
+        rows = self.rows
+        if rows.row_id is None or rows.n_rows < MANY_POINTS:
             return None
-        step = math.ceil(rows.n_rows / MANY_POINTS)
-        picked = RowIdFolds.seeded(step, _SEED).of(row_id.value) == 0
+        part = rows.part(self._frame(self.asked), rows.n_rows, MANY_POINTS, _SEED)
+        assert part is not None
         wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
-        wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD)}
-        if rows.weight is not None:
-            wanted[_WEIGHT] = rows.w
-        table = collect(self._frame(range(len(self.asked))).filter(picked).select(**wanted))
+        wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD), _WEIGHT: rows.w}
+        table = collect(part.select(**wanted))
         x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
-        y, fold, total = table[Y].to_numpy(), table[FOLD].to_numpy(), np.ones_like(x)
-        if rows.weight is not None:
-            total[:] = floats(table, _WEIGHT)
+        y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
+        total = np.tile(floats(table, _WEIGHT), (len(x), 1))
         for i, r in enumerate(self.asked):
             if r.left_out is not None:
                 total[i, fold == r.left_out] = 0.0
@@ -163,11 +154,9 @@ class _EngineRegressions(Regressions):
         whole = Points.of_moments(x, total, hits, *_scale(self.asked), self.rough)
         return whole.on(x, total, hits)
 
-    def _frame(self, which: Iterable[int]) -> nw.LazyFrame[Any]:
+    def _frame(self, asked: Sequence[Regression]) -> nw.LazyFrame[Any]:
         """The rows that count, with the columns of some regressions."""
-        columns = {self.asked[i].column.name: self.asked[i].column for i in which}
-        frame = self.rows.of(list(columns.values()))
-        return frame if self.rows.weight is None else frame.filter(self.rows.counts)
+        return self.rows.counted([r.column for r in asked])
 
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
@@ -177,7 +166,7 @@ class _EngineRegressions(Regressions):
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Sum over the rows of the frame."""
         steps: list[dict[str, nw.Expr]] = [{}, {}, {}, {}]
-        sums: dict[str, tuple[How, nw.Expr]] = {}
+        sums: dict[str, Asked] = {}
         shrink = 1.0 / self.spread
         for k, i in enumerate(which.tolist()):
             x = (self.asked[i].clean - float(self.middle[i])) * float(shrink[i])
@@ -185,7 +174,7 @@ class _EngineRegressions(Regressions):
             for step, column in zip(steps, _columns(k, x, eta), strict=True):
                 step |= column
             sums |= self._sums(self.asked[i], k)
-        frame = self._frame(which.tolist())
+        frame = self._frame([self.asked[i] for i in which])
         for step in steps:
             frame = frame.with_columns(**step)
         found = totals(frame, sums)
@@ -198,7 +187,7 @@ class _EngineRegressions(Regressions):
         third = np.stack([read(f"bend_{k}_") for k in range(4)]) if self.rough else None
         return Derivatives(read("loss"), gradient, curvature, third)
 
-    def _sums(self, regression: Regression, place: int) -> dict[str, tuple[How, nw.Expr]]:
+    def _sums(self, regression: Regression, place: int) -> dict[str, Asked]:
         """Sums over the rows that are fitted; ``place`` tells their names from others."""
         x, eta, decay, likelier = (nw.col(f"{v}{place}") for v in ("x", "eta", "decay", "likelier"))
         other = decay * likelier
@@ -225,9 +214,9 @@ class _EngineRegressions(Regressions):
         if self.rough:
             bend = curve * (1.0 - rate * 2.0)
             terms |= {f"bend_{k}_": math.prod([x] * k, start=bend) for k in range(4)}
-        included = regression.included
         values = {name: self.rows.weighted(term) for name, term in terms.items()}
-        if included is not None:
+        if regression.left_out is not None:
+            included = nw.col(FOLD) != regression.left_out
             values = {name: value_where(included, value) for name, value in values.items()}
         return {f"{name}{place}": ("sum", value) for name, value in values.items()}
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,69 +11,50 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
-from vtreat_py.frames.columns import Kind
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.quantile_queries import quantiles
-from vtreat_py.lazy.rows import DesignRows
-from vtreat_py.lazy.values import condensed_values, distinct_values
+from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 
 
-@dataclass(frozen=True, eq=False)
 class EngineNumbers:
-    """The `NumberFacts` of a column of a lazy frame.
+    """The `NumberFacts` of a column of a lazy frame that has good values.
 
     Sums of all columns come from the same queries, before; quantiles, and values that a
     permutation test asks for, are queried when they are asked for.
     """
 
-    rows: DesignRows
-    context: DesignContext
-    column: LazyNumber
-    extents: Extents
-    fold_sums: list[NumericSums]
-    fits: Fits
-    profile_rows: ProfileRows
-    digest: str = ""
-    _quantiles: dict[tuple[float, ...], FloatArray] = field(default_factory=dict)
+    digest = ""
+    has_good = True
 
-    @property
-    def name(self) -> Hashable:
-        """The column."""
-        return self.column.name
-
-    @property
-    def kind(self) -> Kind:
-        """What its numbers stand for."""
-        return self.column.kind
-
-    @property
-    def has_good(self) -> bool:
-        """Whether there is a good value."""
-        return self.extents.has_good
-
-    @property
-    def has_bad(self) -> bool:
-        """Whether there is a bad value, in a row of any weight."""
-        return self.extents.has_bad
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """Coordinates near the good values."""
-        return self.extents.coordinates
+    def __init__(
+        self,
+        column: LazyNumber,
+        extents: Extents,
+        sums: list[NumericSums],
+        context: DesignContext,
+        fits: Fits,
+        profile_rows: ProfileRows,
+    ) -> None:
+        self._column, self._extents, self._sums = column, extents, sums
+        self._context, self._fits, self._profile_rows = context, fits, profile_rows
+        self._rows = fits.rows
+        self._quantiles: dict[tuple[float, ...], FloatArray] = {}
+        self.name, self.kind = column.name, column.kind
+        self.has_bad, self.coordinates = extents.has_bad, extents.coordinates
 
     def extent(self, fold: int | None) -> tuple[float, float] | None:
         """Smallest and largest good value; None without one."""
-        low, high = self._by_fold(self.extents.low), self._by_fold(self.extents.high)
+        n_folds = self._rows.n_folds
+        low, high = (one.reshape(n_folds, -1) for one in (self._extents.low, self._extents.high))
         if fold is not None:
             others = np.arange(len(low)) != fold
             low, high = low[others], high[others]
@@ -83,19 +62,16 @@ class EngineNumbers:
             return None
         return float(np.nanmin(low)), float(np.nanmax(high))
 
-    def _by_fold(self, cells: FloatArray) -> FloatArray:
-        return cells.reshape(self.rows.n_folds, -1)
-
     def profile(self, bad_weight: float) -> NumberProfile:
         """How all good values are spread."""
         extent = self.extent(None)
         assert extent is not None
-        weight = float(self.fold_sums[0].merged().good.weight[0])
-        return self.profile_rows.profile(self.column, extent, bad_weight / (bad_weight + weight))
+        weight = float(self._sums[0].merged().good.weight[0])
+        return self._profile_rows.profile(self._column, extent, bad_weight / (bad_weight + weight))
 
     def sums(self) -> list[NumericSums]:
         """Sums of each fold, for each contrast."""
-        return self.fold_sums
+        return self._sums
 
     def training_sums(self) -> None:
         """Folds are trained on all other rows."""
@@ -116,29 +92,23 @@ class EngineNumbers:
             return None
         wanted = tuple(probabilities)
         if wanted not in self._quantiles:
-            self._quantiles[wanted] = quantiles(self.rows, self.column, self.extents, wanted)
+            self._quantiles[wanted] = quantiles(self._rows, self._column, self._extents, wanted)
         return np.asarray(self._quantiles[wanted][-1 if fold is None else fold])
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
-        return self.fits.of(self.regressions(imputed))
+        return self._fits.of(self.regressions(imputed))
 
     def regressions(self, imputed: float) -> list[Regression]:
         """What is fitted: each class on the clean column."""
-        value = self.inner(np.array([imputed]))
+        value = self._inner(imputed)
         return [
             self._regression(number, float(value[0]), sums.merged().imputed(value))
-            for number, sums in zip(self._classes, self.fold_sums, strict=True)
+            for number, sums in zip(self._rows.contrasted, self._sums, strict=True)
         ]
 
-    @property
-    def _classes(self) -> range:
-        """The class that is the target of each contrast."""
-        return range(self.context.n_classes) if self.context.n_classes else range(1, 2)
-
-    def inner(self, values: FloatArray) -> FloatArray:
-        """Inner coordinates of values."""
-        return self.coordinates.inner(values)
+    def _inner(self, values: FloatArray | float) -> FloatArray:
+        return self.coordinates.inner(np.atleast_1d(values))
 
     def _regression(
         self,
@@ -148,23 +118,23 @@ class EngineNumbers:
         left_out: int | None = None,
     ) -> Regression:
         extent = self.extent(left_out)
-        ends = [] if extent is None else self.inner(np.array(extent)).tolist()
+        ends = [] if extent is None else self._inner(np.array(extent)).tolist()
         if self.has_bad:
             ends += list(filled.values()) if isinstance(filled, dict) else [filled]
         reach = float(np.abs(np.array(ends) - moments.x[0]).max())
-        return Regression(self.column, self.coordinates, filled, moments, reach, number, left_out)
+        return Regression(self._column, self.coordinates, filled, moments, reach, number, left_out)
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
-        fits = self.fits.of(self.fold_regressions(imputed))
+        fits = self._fits.of(self.fold_regressions(imputed))
         slopes = np.array([fit.slope[0] for fit in fits])
-        return list(slopes.reshape(len(self.fold_sums), self.rows.n_folds))
+        return list(slopes.reshape(len(self._sums), self._rows.n_folds))
 
     def fold_regressions(self, imputed: FloatArray) -> list[Regression]:
         """What is fitted: each class on the clean column, without one fold after the other."""
-        values = self.inner(imputed)
+        values = self._inner(imputed)
         asked = []
-        for number, sums in zip(self._classes, self.fold_sums, strict=True):
+        for number, sums in zip(self._rows.contrasted, self._sums, strict=True):
             training = sums.all_but_own().imputed(values)
             asked += [
                 self._regression(number, float(value), training.take(np.array([k])), k)
@@ -174,34 +144,28 @@ class EngineNumbers:
 
     def crossed_sums(self) -> list[NumericSums]:
         """Sums of the rows of the cross-frame, which are all rows."""
-        return self.fold_sums
+        return self._sums
 
     def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
         """Fit each class on the clean column as the cross-frame has it."""
-        return self.fits.of(self.crossed_regressions(imputed))
+        return self._fits.of(self.crossed_regressions(imputed))
 
     def crossed_regressions(self, imputed: FloatArray) -> list[Regression]:
         """What is fitted: each class on the clean column as the cross-frame has it."""
-        values = self.inner(imputed[: self.rows.n_folds])
+        values = self._inner(imputed[: self._rows.n_folds])
         by_fold = dict(enumerate(values.tolist()))
         return [
             self._regression(number, by_fold, sums.imputed(values).merged())
-            for number, sums in zip(self._classes, self.fold_sums, strict=True)
+            for number, sums in zip(self._rows.contrasted, self._sums, strict=True)
         ]
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range, found by one more query."""
-        return facts_of_ranges(self.rows, self.context, self.column, edges)
+        return facts_of_ranges(self._rows, self._context, self._column, edges)
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates: its different values."""
-        rows, value = self.rows, float(self.inner(np.array([imputed]))[0])
-        clean = clean_copy(self.column, self.coordinates, value)
-        frame: Any = rows.of([self.column])
-        weight = None
-        if rows.weight is not None:
-            frame, weight = frame.filter(rows.counts), rows.w
-        table = distinct_values(frame, clean, weight)
-        if table is None:
-            table = condensed_values(frame, clean, weight)
+        clean = clean_copy(self._column, self.coordinates, float(self._inner(imputed)[0]))
+        rows = self._rows
+        table = table_of_values(rows.counted([self._column]), clean, rows.weight)
         return Sample.of_values(table.numbers, table.weight)

@@ -15,16 +15,14 @@ from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.reading import read_column
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+# What columns hold whose type narwhals does not know, by `type_name`.
+KINDS = {"null[pyarrow]": EMPTY}
+
 _TYPES: dict[str, Any] = {
     "text": pd.StringDtype("pyarrow"),  # what Dask turns all text into
     "bytes": pd.ArrowDtype(pa.large_binary()),
     "integer": pd.Int64Dtype(),  # Arrow's has no remainders
 }
-
-
-def unknown_kind(native: Any, name: str) -> str | None:
-    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
-    return EMPTY if type_name(native, name) == "null[pyarrow]" else None
 
 
 def type_name(native: Any, name: str) -> str:
@@ -34,12 +32,12 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    chosen = native[list(dict.fromkeys(c.source for c in wanted))]
+    chosen = native[list(dict.fromkeys(c.name for c in wanted))]
     return chosen.map_partitions(_read, list(wanted), meta=_read(chosen._meta, list(wanted)))
 
 
 def _read(part: pd.DataFrame, wanted: list[PlainColumn]) -> pd.DataFrame:
-    return pd.DataFrame({c.alias: _plain(part[c.source], c) for c in wanted}, index=part.index)
+    return pd.DataFrame({c.alias: _plain(part[c.name], c) for c in wanted}, index=part.index)
 
 
 def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
@@ -47,7 +45,7 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
         return values
     if column.kind in _TYPES:
         return values.astype(_TYPES[column.kind])
-    read = read_column(column.source, nw.from_native(values, series_only=True))
+    read = read_column(column.name, nw.from_native(values, series_only=True))
     if isinstance(read, EmptyColumn):
         numbers = np.full(len(read), np.nan)
     else:

@@ -13,13 +13,11 @@ from vtreat_py.base.errors import FrameError
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 from vtreat_py.lazy.tables import Lookup
 
+# What columns hold whose type narwhals does not know, by `type_name`.
+KINDS = {'"NULL"': EMPTY}
+
 # Numbers that a cast may round twice; as text they are read exactly.
 _READ_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT")
-
-
-def unknown_kind(native: Any, name: str) -> str | None:
-    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
-    return EMPTY if type_name(native, name) == '"NULL"' else None
 
 
 def type_name(native: Any, name: str) -> str:
@@ -29,7 +27,7 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    plain = (_plain(column, type_name(native, column.source)) for column in wanted)
+    plain = (_plain(column, type_name(native, column.name)) for column in wanted)
     return native.project(
         ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
     )
@@ -41,7 +39,7 @@ def quoted(name: str) -> str:
 
 
 def _plain(column: PlainColumn, type_: str) -> str:
-    value, kind = quoted(column.source), column.kind
+    value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
     if kind == "text":  # the connection may have a default collation that is blind to case

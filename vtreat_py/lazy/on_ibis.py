@@ -10,12 +10,10 @@ import pyarrow as pa
 
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+# What columns hold whose type narwhals does not know, by `type_name`.
+KINDS = {"null": EMPTY}
+
 _TYPES = {"text": "string", "integer": "int64", "number": "float64"}
-
-
-def unknown_kind(native: Any, name: str) -> str | None:
-    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
-    return EMPTY if native.schema()[name].is_null() else None
 
 
 def type_name(native: Any, name: str) -> str:
@@ -25,7 +23,7 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    return native.select(**{c.alias: _plain(native[c.source], c) for c in wanted})
+    return native.select(**{c.alias: _plain(native[c.name], c) for c in wanted})
 
 
 def _plain(value: Any, column: PlainColumn) -> Any:

@@ -9,13 +9,11 @@ import pyarrow as pa
 
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+# What columns hold whose type narwhals does not know, by `type_name`.
+KINDS = {"Null": EMPTY}
+
 _TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
-
-
-def unknown_kind(native: pl.LazyFrame, name: str) -> str | None:
-    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
-    return EMPTY if native.collect_schema()[name] == pl.Null else None
 
 
 def type_name(native: pl.LazyFrame, name: str) -> str:
@@ -29,7 +27,7 @@ def project(native: pl.LazyFrame, wanted: Sequence[PlainColumn]) -> pl.LazyFrame
 
 
 def _plain(column: PlainColumn) -> pl.Expr:
-    value, kind = pl.col(column.source), column.kind
+    value, kind = pl.col(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
     if kind == "number" and column.dtype.is_decimal():  # as text the number is read exactly

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import pyarrow as pa
@@ -10,17 +11,13 @@ from pyspark.sql import functions
 
 from vtreat_py.lazy.columns import EMPTY, PlainColumn
 
+_UNITS = ("day", "hour", "minute", "second")
+_SPANS = [*combinations(_UNITS, 1), *combinations(_UNITS, 2)]
+# What columns hold whose type narwhals does not know, by `type_name`.
+KINDS = {"void": EMPTY} | {f"interval {' to '.join(units)}": "duration" for units in _SPANS}
+
 # Up to this many rows a table goes to every worker, so that the rows need not be shuffled.
 _BROADCAST = 100_000
-
-
-def unknown_kind(native: Any, name: str) -> str | None:
-    """Say what a column holds whose type narwhals does not know; None: nothing supported."""
-    type_ = type_name(native, name)
-    if type_ == "void":
-        return EMPTY
-    days_or_less = type_.startswith("interval") and not type_.endswith(("year", "month"))
-    return "duration" if days_or_less else None
 
 
 def type_name(native: Any, name: str) -> str:
@@ -30,7 +27,7 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    plain = (functions.expr(_plain(c, type_name(native, c.source))).alias(c.alias) for c in wanted)
+    plain = (functions.expr(_plain(c, type_name(native, c.name))).alias(c.alias) for c in wanted)
     return native.select(*plain)
 
 
@@ -40,7 +37,7 @@ def quoted(name: str) -> str:
 
 
 def _plain(column: PlainColumn, type_: str) -> str:
-    value, kind = quoted(column.source), column.kind
+    value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
     if kind == "text":

@@ -11,18 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vtreat_py.base.errors import OptionTypeError, OutcomeError
-from vtreat_py.frames.beside import check_column
 from vtreat_py.frames.columns import Column, NumericColumn, TextColumn
+from vtreat_py.lazy.aggregates import Asked, one_where, totals
 from vtreat_py.lazy.columns import (
     LazyColumn,
     LazyEmpty,
     LazyLevels,
     LazyNumber,
-    lazy_column,
+    named_column,
     typed_frame,
 )
 from vtreat_py.lazy.rows import DesignRows
-from vtreat_py.lazy.source import collect
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import check_asked, incomplete, no_outcome, outcome_of
@@ -38,53 +37,38 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
     """
     if sample_weight is None:
         return rows, Weighting()
-    column = named_column(rows, "sample_weight", sample_weight)
+    column = named_column(rows.source, "sample_weight", sample_weight)
     if not isinstance(column, LazyNumber) or column.kind != "number":
         raise OptionTypeError("sample_weight must hold numbers: frequency weights, 0 or more")
-    w = nw.col("w")
-    frame = typed_frame(rows.source, [column]).select(
-        column.good.alias("w"), column.is_bad.alias("bad")
-    )
-    (found,) = collect(
-        frame.select(
-            bad=nw.when(nw.col("bad")).then(nw.lit(1)).count(),
-            negative=nw.when(w < 0).then(nw.lit(1)).count(),
-            fractions=nw.when(w != w.floor()).then(nw.lit(1)).count(),
-            smallest=w.min(),
-            largest=w.max(),
-            total=w.sum(),
-            squares=(w * w).sum(),
-        )
-    ).to_pylist()
+    w = column.good
+    asked: dict[str, Asked] = {
+        "bad": ("count", one_where(column.is_bad)),
+        "negative": ("count", one_where(w < 0)),
+        "fractions": ("count", one_where(w != w.floor())),
+        "smallest": ("min", w),
+        "largest": ("max", w),
+        "total": ("sum", w),
+        "squares": ("sum", w * w),
+    }
+    found = totals(typed_frame(rows.source, [column]), asked)
     if found["bad"]:
         raise OutcomeError(
-            f"sample_weight has {found['bad']} missing or infinite values; weights are finite "
+            f"sample_weight has {found['bad']:.0f} missing or infinite values; weights are finite "
             "numbers, 0 or more"
         )
     if found["negative"]:
         raise OutcomeError(
-            f"sample_weight has {found['negative']} negative values, the smallest is "
+            f"sample_weight has {found['negative']:.0f} negative values, the smallest is "
             f"{found['smallest']:g}; use 0 to leave a row out of the design"
         )
-    if not found["largest"]:
+    if not found["largest"] > 0:  # NaN: there are no rows
         raise OutcomeError("sample_weight is zero in every row; some row must count")
     if found["smallest"] == found["largest"] == 1.0:
         return rows, Weighting()
-    rows = replace(rows, weight=column.plain, largest_weight=found["largest"])
+    rows = replace(rows, weight=column, largest_weight=found["largest"])
     if not found["fractions"] and found["total"] <= MOST_SPELT_OUT:
         return rows, Weighting()
     return rows, Weighting(False, found["total"] / found["squares"])
-
-
-def named_column(rows: DesignRows, option: str, given: Any) -> LazyColumn:
-    """Take a column by name; a lazy frame has no rows that an array could go along."""
-    if not isinstance(given, str):
-        raise OptionTypeError(
-            f"{option} is of type {type(given).__name__}; on a lazy frame it must be the name of a "
-            "column"
-        )
-    check_column(option, given, rows.source.columns)
-    return lazy_column(rows.source, given)
 
 
 def with_outcome(
@@ -101,30 +85,26 @@ def with_outcome(
         As `vtreat_py.outcome.reading.read_outcome` does.
     """
     if outcome is None:
-        n_rows = collect(rows.source.frame.select(nw.len().alias("n")))["n"][0].as_py()
+        n_rows = rows.source.count_rows()
         check_asked(n_rows, outcome, outcome_type)
         weight = None if rows.weight is None else np.ones(1)
         nothing = no_outcome(np.zeros(1), weight)
         return rows.with_outcome(nothing.values(weighting), n_rows)
     check_asked(1, outcome, outcome_type)
-    column = named_column(rows, "outcome", outcome)
+    column = named_column(rows.source, "outcome", outcome)
     if isinstance(column, LazyEmpty):
         raise OutcomeError("the outcome has missing values only")
-    frame = typed_frame(rows.source, [column], [] if rows.weight is None else [rows.weight])
-    table = distinct_values(frame, column.plain.value, _weight(rows))
+    frame = typed_frame(rows.source, [column] if rows.weight is None else [column, rows.weight])
+    table = distinct_values(frame, column.value, rows.weight)
     if table is None:
         read, n_rows = _many_numbers(rows, frame, column, outcome_type, target)
-        return rows.with_outcome(read.values(weighting), n_rows, column.plain)
+        return rows.with_outcome(read.values(weighting), n_rows, column)
     n_rows = int(table.rows.sum())
     check_asked(n_rows, outcome, outcome_type)
     _check_complete(column, table)
     values = _tabled(column, table)
     read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight)
-    return rows.with_outcome(read.values(weighting), n_rows, column.plain, table.values)
-
-
-def _weight(rows: DesignRows) -> nw.Expr | None:
-    return None if rows.weight is None else rows.weight.value
+    return rows.with_outcome(read.values(weighting), n_rows, column, table.values)
 
 
 def _check_complete(column: LazyNumber | LazyLevels, table: ValueTable) -> None:
@@ -145,11 +125,10 @@ def _tabled(column: LazyNumber | LazyLevels, table: ValueTable) -> Column:
     """The different values as a column; integers are integers, as in memory."""
     if isinstance(column, LazyLevels):
         text = table.values.combine_chunks()
-        kind = pa.large_binary() if column.is_binary else pa.large_string()
+        kind = pa.large_binary() if column.kind == "bytes" else pa.large_string()
         return TextColumn(column.name, text.cast(kind))
     numbers = table.numbers
-    is_integer = column.plain.dtype.is_integer()
-    values = numbers.astype(np.int64) if is_integer else numbers
+    values = numbers.astype(np.int64) if column.dtype.is_integer() else numbers
     return NumericColumn(column.name, column.kind, values, None)
 
 
@@ -166,22 +145,21 @@ def _many_numbers(
             f"the outcome has more than {MOST_VALUES} classes, too many to be meant: name the one "
             "to predict with target=, or convert the outcome to numbers"
         )
-    number, infinite = column.good, column.is_bad & ~column.number.is_nan()
-    (found,) = collect(
-        frame.select(
-            n_rows=nw.len(),
-            bad=nw.when(column.is_bad).then(nw.lit(1)).count(),
-            infinite=nw.when(infinite).then(nw.lit(1)).count(),
-            weight=rows.total(~column.is_bad),
-            total=rows.weighted(number).sum(),
-        )
-    ).to_pylist()
-    if found["bad"]:
-        raise incomplete(found["bad"] - found["infinite"], found["infinite"], found["n_rows"])
+    asked: dict[str, Asked] = {
+        "rows": ("count", nw.lit(1)),
+        "bad": ("count", one_where(column.is_bad)),
+        "infinite": ("count", one_where(column.is_bad & ~column.value.is_nan())),
+        "weight": rows.weight_where(~column.is_bad),
+        "total": ("sum", rows.weighted(column.good)),
+    }
+    found = totals(frame, asked)
+    n_rows, bad, infinite = (int(found[name]) for name in ("rows", "bad", "infinite"))
+    if bad:
+        raise incomplete(bad - infinite, infinite, n_rows)
     centre = found["total"] / found["weight"]
-    table = condensed_values(frame, number - centre, _weight(rows))
+    table = condensed_values(frame, column.good - centre, rows.weight)
     values = NumericColumn(column.name, column.kind, table.numbers, None)
-    read = outcome_of(values, found["n_rows"], column.name, "numeric", target, table.weight)
+    read = outcome_of(values, n_rows, column.name, "numeric", target, table.weight)
     if outcome_type is None:
         read = replace(read, note="numeric, because the outcome holds numbers other than 0 and 1")
-    return replace(read, y=table.numbers, centre=centre), found["n_rows"]
+    return replace(read, y=table.numbers, centre=centre), n_rows

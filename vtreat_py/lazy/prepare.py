@@ -23,7 +23,7 @@ from vtreat_py.lazy.columns import (
     typed_frame,
 )
 from vtreat_py.lazy.source import LazySource
-from vtreat_py.lazy.tables import LevelValues, Lookup, looked_up
+from vtreat_py.lazy.tables import LevelValues, Lookup, completed
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment, Wanted
@@ -56,7 +56,7 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     check_lazy_kinds(treatments, columns)
     place = {name: f"v{i}" for i, name in enumerate(names)}
     kept = [kept_column(source, name) for name in front + back]
-    rows = typed_frame(source, columns, kept or [kept_column(source, source.columns[0])])
+    rows = typed_frame(source, [*columns, *(kept or [kept_column(source, source.columns[0])])])
     values: dict[str, nw.Expr] = {}
     lookups: list[Lookup] = []
     for treatment, column in zip(treatments, columns, strict=True):
@@ -66,13 +66,9 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
         else:
             found = _levels(lookups, treatment, column, wanted, choice.scale)
         values |= {place[v.name]: value for v, value in zip(wanted, found, strict=True)}
-    rows = looked_up(source, rows, lookups)
-    if values:
-        rows = rows.with_columns(**values)
     aliases = [c.alias for c in kept]
     aliases[len(front) : len(front)] = place.values()
-    renamed = (nw.col(a).alias(name) for a, name in zip(aliases, output, strict=True))
-    return rows.select(*renamed).to_native()
+    return completed(source, rows, lookups, values, zip(aliases, output, strict=True))
 
 
 def check_lazy_kinds(treatments: Sequence[Treatment], columns: Sequence[LazyColumn]) -> None:
@@ -122,53 +118,38 @@ def _levels(
     scale: bool,
 ) -> list[nw.Expr]:
     """The variables of a column of levels; what must be joined for them is added to ``lookups``."""
-    values = _level_values(treatment, column, variables, scale)
+    levels, tables = treatment.levels, [treatment.table(one, scale) for one in variables]
     if isinstance(column, LazyEmpty):
-        return [exactly(one.missing) for one in values]
-    level = column.plain.value
+        return [exactly(float(table[levels.missing])) for table in tables]
+    level, alias = column.value, column.alias
     is_missing = level.is_null()
     if isinstance(column, LazyNumber):
         is_missing = is_missing | level.is_nan().fill_null(value=True)
-    key = f"{column.plain.alias}_level"
-    many = {f"{column.plain.alias}_{i}": v for i, v in enumerate(values) if not v.few()}
-    if many:
-        table = pa.table({key: values[0].keys, **{name: v.values for name, v in many.items()}})
-        lookups.append(Lookup(table, {column.plain.alias: key}))
-    return [
-        one.spelt_out(level, is_missing)
-        if one.few()
-        else one.joined(nw.col(f"{column.plain.alias}_{i}"), is_missing)
-        for i, one in enumerate(values)
-    ]
-
-
-def _level_values(
-    treatment: LevelTreatment,
-    column: LazyColumn,
-    variables: Sequence[DerivedVariable],
-    scale: bool,
-) -> list[LevelValues]:
-    """Values by level, of the levels that a column of this type can hold."""
-    levels = treatment.levels
     keys, codes = _keys(levels.labels, column)
-    values = []
-    for variable in variables:
-        table = treatment.table(variable, scale)
+    found, many = [], {}
+    for i, table in enumerate(tables):
         missing, novel = float(table[levels.missing]), float(table[levels.novel])
-        values.append(LevelValues(keys, table[codes], missing, novel))
-    return values
+        values = LevelValues(keys, table[codes], missing, novel)
+        if values.few():
+            found.append(values.spelt_out(level, is_missing))
+        else:
+            many[f"{alias}_{i}"] = values.values
+            found.append(values.joined(nw.col(f"{alias}_{i}"), is_missing))
+    if many:
+        table = pa.table({f"{alias}_level": keys, **many})
+        lookups.append(Lookup(table, {alias: f"{alias}_level"}))
+    return found
 
 
-def _keys(labels: Any, column: LazyColumn) -> tuple[pa.Array, Any]:
+def _keys(labels: Any, column: LazyNumber | LazyLevels) -> tuple[pa.Array, Any]:
     """The levels that a column can hold, as it holds them, and their codes."""
     if isinstance(labels, pa.Array):
-        is_binary = isinstance(column, LazyLevels) and column.is_binary
-        held = is_binary == pa.types.is_large_binary(labels.type)
+        held = (column.kind == "bytes") == pa.types.is_large_binary(labels.type)
         return (labels, np.arange(len(labels))) if held else (labels[:0], np.arange(0))
     if isinstance(column, LazyNumber):
         codes = [i for i, v in enumerate(labels) if _is_float(v)]
         return pa.array([float(labels[i]) for i in codes], pa.float64()), np.array(codes, int)
-    kind = bytes if isinstance(column, LazyLevels) and column.is_binary else str
+    kind = bytes if column.kind == "bytes" else str
     codes = [i for i, v in enumerate(labels) if type(v) is kind and _is_text(v)]
     type_ = pa.large_binary() if kind is bytes else pa.large_string()
     return pa.array([labels[i] for i in codes], type_), np.array(codes, int)

@@ -45,7 +45,7 @@ def quantiles(
     unit = extents.coordinates.unit  # differences of extreme values stay in range
     good = rows.counts & ~column.is_bad
     frame = rows.of([column]).filter(good)
-    search = _Search(rows, frame.with_columns((column.number / unit).alias(_NUMBER)))
+    search = _Search(rows, frame.with_columns((column.value / unit).alias(_NUMBER)))
     low, high = np.nanmin(extents.low) / unit, np.nanmax(extents.high) / unit
     return search.quantiles(float(low), float(high), np.asarray(probabilities)) * unit
 

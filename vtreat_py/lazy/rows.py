@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, PlainColumn, typed_frame
+from vtreat_py.folds.row_ids import RowIdFolds
+from vtreat_py.lazy.aggregates import Asked, one_where, value_where
+from vtreat_py.lazy.columns import LazyColumn, PlainColumn, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import brought
@@ -26,16 +29,14 @@ class DesignRows:
 
     Attributes
     ----------
-    source : LazySource
     n_rows : int
         All rows, once the outcome is known.
     weight : PlainColumn or None
         Frequency weights; None when all are 1.
-    row_id : PlainColumn or None
     folds : LazyFolds or None
         None: all rows are in one fold.
     outcome : OutcomeValues or None
-        As tabled by `lazy_outcome`.
+        As tabled by `with_outcome`.
     label : PlainColumn or None
         Where the outcome is read.
     classes : pyarrow.Table or None
@@ -63,6 +64,22 @@ class DesignRows:
         return 0 if self.classes is None else int(max(self.classes[Y].to_pylist())) + 1
 
     @property
+    def contrasted(self) -> range:
+        """The classes that a design has a contrast for."""
+        is_binomial = self.outcome is not None and self.outcome.kind == "binomial"
+        return range(1, 2) if is_binomial else range(self.n_classes)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells: of folds or, for a class outcome, of folds and classes."""
+        return self.n_folds * max(self.n_classes, 1)
+
+    @property
+    def cell(self) -> nw.Expr:
+        """The cell of a row."""
+        return nw.col(FOLD) * self.n_classes + nw.col(Y) if self.n_classes else nw.col(FOLD)
+
+    @property
     def w(self) -> nw.Expr:
         """Weight of a row."""
         return nw.lit(1.0) if self.weight is None else self.weight.value
@@ -76,19 +93,32 @@ class DesignRows:
         """Multiply by the weight."""
         return value if self.weight is None else value * self.weight.value
 
-    def total(self, condition: nw.Expr) -> nw.Expr:
+    def weight_where(self, condition: nw.Expr) -> Asked:
         """Weight of the rows for which a condition holds: a count where all weights are 1."""
         if self.weight is None:
-            return nw.when(condition).then(nw.lit(1)).count()
-        return nw.when(condition).then(self.weight.value).otherwise(nw.lit(0.0)).sum()
+            return "count", one_where(condition)
+        return "sum", value_where(condition, self.weight.value)
+
+    def counted(self, columns: Sequence[LazyColumn]) -> nw.LazyFrame[Any]:
+        """Build the query of `of`, for the rows that count."""
+        frame = self.of(columns)
+        return frame if self.weight is None else frame.filter(self.counts)
+
+    def part(
+        self, frame: nw.LazyFrame[Any], n_rows: int, most: int, seed: int
+    ) -> nw.LazyFrame[Any] | None:
+        """About ``most`` of so many rows, by arithmetic on the row id; None if there is none."""
+        step = math.ceil(n_rows / most)
+        if step <= 1:
+            return frame
+        if self.row_id is None:
+            return None
+        return frame.filter(RowIdFolds.seeded(step, seed).of(self.row_id.value) == 0)
 
     def of(self, columns: Sequence[LazyColumn]) -> nw.LazyFrame[Any]:
         """Build the query for some columns beside outcome, weight, row id and fold."""
-        others = [self.weight, self.row_id, self.label]
-        if self.folds is not None:
-            others.append(self.folds.column)
-        given = [c for c in columns if not isinstance(c, LazyEmpty)]
-        frame = typed_frame(self.source, given, [c for c in others if c is not None])
+        beside = [self.weight, self.row_id, self.label, self.folds.column if self.folds else None]
+        frame = typed_frame(self.source, [*columns, *(c for c in beside if c is not None)])
         if self.folds is None:
             frame = frame.with_columns(nw.lit(0).cast(nw.Int64()).alias(FOLD))
         else:
@@ -122,7 +152,3 @@ class DesignRows:
         if labels is not None and outcome.kind in ("binomial", "multinomial"):
             classes = pa.table({_LABEL: labels, Y: pa.array(outcome.y, pa.int64())})
         return replace(self, outcome=outcome, n_rows=n_rows, label=label, classes=classes)
-
-    def with_folds(self, folds: LazyFolds) -> DesignRows:
-        """Add the folds."""
-        return replace(self, folds=folds)

@@ -106,19 +106,17 @@ class LazySource:
         """The frame as the engine knows it."""
         return self.frame.to_native()
 
+    def count_rows(self) -> int:
+        """Number of rows, by a query."""
+        return int(collect(self.frame.select(n=nw.len()))["n"][0].as_py())
+
     def output_names(
         self, feature_names: Sequence[str], chosen: Sequence[str], kept: Sequence[str]
     ) -> list[str]:
-        """Name derived variables so that the engine can tell them apart, with a warning.
+        """Name the chosen variables so that the engine can tell them apart, with a warning.
 
-        Parameters
-        ----------
-        feature_names : sequence of str
-            All variables of the plan: the name of one does not depend on which are chosen.
-        chosen : sequence of str
-            The variables of the result.
-        kept : sequence of str
-            Columns of this frame in the result.
+        The name of one depends on all variables of the plan, not on which are chosen; ``kept`` are
+        columns of this frame that are beside them.
 
         Raises
         ------

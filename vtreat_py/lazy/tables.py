@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,21 +47,28 @@ class Lookup:
     on: dict[str, str]
 
 
-def looked_up(
-    source: LazySource, rows: nw.LazyFrame[Any], lookups: Sequence[Lookup]
-) -> nw.LazyFrame[Any]:
-    """Join small tables to rows; what is found nowhere is null."""
-    if not lookups:
-        return rows
+def completed(
+    source: LazySource,
+    rows: nw.LazyFrame[Any],
+    lookups: Sequence[Lookup],
+    values: dict[str, nw.Expr],
+    output: Iterable[tuple[str, str]],
+) -> Any:
+    """Join small tables to rows, what is found nowhere being null, and compute values from them.
+
+    ``output`` are columns of that and their names in the result, a frame of the caller's kind.
+    """
     module = native_module(source)
-    if hasattr(module, "look_up"):  # each step of a query costs the engine a look at all of it
-        frame: nw.LazyFrame[Any] = nw.from_native(module.look_up(rows.to_native(), lookups))
-        return frame
-    for lookup in lookups:
-        ours, theirs = list(lookup.on), list(lookup.on.values())
-        table = brought(source, lookup.table)
-        rows = rows.join(table, left_on=ours, right_on=theirs, how="left")
-    return rows
+    if lookups and hasattr(module, "look_up"):  # each step costs the engine a look at all steps
+        rows = nw.from_native(module.look_up(rows.to_native(), lookups))
+    else:
+        for lookup in lookups:
+            ours, theirs = list(lookup.on), list(lookup.on.values())
+            table = brought(source, lookup.table)
+            rows = rows.join(table, left_on=ours, right_on=theirs, how="left")
+    if values:
+        rows = rows.with_columns(**values)
+    return rows.select(*(nw.col(alias).alias(name) for alias, name in output)).to_native()
 
 
 @dataclass(frozen=True, eq=False)

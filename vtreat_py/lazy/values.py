@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.lazy.aggregates import floats
+from vtreat_py.lazy.columns import PlainColumn
 from vtreat_py.lazy.source import collect
 
 # Up to so many different values come back as they are.
@@ -47,13 +48,20 @@ class ValueTable:
         return np.asarray(self.values.to_numpy(), dtype=np.float64)
 
 
+def table_of_values(
+    frame: nw.LazyFrame[Any], value: nw.Expr, weight: PlainColumn | None
+) -> ValueTable:
+    """Table the different values of an expression, or condense those that are too many."""
+    return distinct_values(frame, value, weight) or condensed_values(frame, value, weight)
+
+
 def distinct_values(
-    frame: nw.LazyFrame[Any], value: nw.Expr, weight: nw.Expr | None
+    frame: nw.LazyFrame[Any], value: nw.Expr, weight: PlainColumn | None
 ) -> ValueTable | None:
     """Table the different values of an expression; None if there are more than 2**20."""
     asked, sums = {_VALUE: value}, [nw.len().alias(_ROWS)]
     if weight is not None:
-        asked[_WEIGHT] = weight
+        asked[_WEIGHT] = weight.value
         sums.append(nw.col(_WEIGHT).sum())
     keyed = frame.select(**asked).group_by(_VALUE).agg(*sums)
     table = collect(keyed.head(MOST_VALUES + 1))
@@ -65,7 +73,7 @@ def distinct_values(
 
 
 def condensed_values(
-    frame: nw.LazyFrame[Any], value: nw.Expr, weight: nw.Expr | None
+    frame: nw.LazyFrame[Any], value: nw.Expr, weight: PlainColumn | None
 ) -> ValueTable:
     """Table numbers of which there are too many to have each.
 
@@ -73,7 +81,7 @@ def condensed_values(
     mean: mean and rows are kept, and the variance to one part in a million. Callers take the centre
     off, so that squares keep their digits.
     """
-    w = nw.lit(1.0) if weight is None else weight
+    w = nw.lit(1.0) if weight is None else weight.value
     keyed = frame.select(value.alias(_VALUE), w.alias(_WEIGHT))
     number, share = nw.col(_VALUE), nw.col(_WEIGHT)
     summed = {"a": share.sum(), "b": (number * share).sum(), "c": (number * number * share).sum()}
