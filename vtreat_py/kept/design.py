@@ -88,15 +88,11 @@ class KeptDesign:
         block = fold.astype(np.intp) * self.n_classes
         return np.asarray(block + y.astype(np.intp)) if self.counts_classes else block
 
-    def folds_and_classes(self, block: IntArray) -> tuple[IntArray, IntArray]:
-        """Fold and class of blocks."""
-        fold, own = np.divmod(block, self.n_classes)
-        return fold, own
-
     @cached_property
     def fold_and_class(self) -> tuple[IntArray, IntArray]:
         """Fold and class of all blocks."""
-        return self.folds_and_classes(np.arange(self.n_blocks))
+        fold, own = np.divmod(np.arange(self.n_blocks), self.n_classes)
+        return fold, own
 
     def block_name(self, block: int) -> str:
         """Say in words which rows a block has, for messages."""

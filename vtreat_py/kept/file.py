@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import OptionTypeError, PlanFormatError
 from vtreat_py.base.files import write_whole
 from vtreat_py.base.version import __version__
@@ -39,7 +39,7 @@ from vtreat_py.plan.json_values import described
 from vtreat_py.plan.options import OUTCOME_TYPES, function_name
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.value_table import ALL_BITS, ValueTable, truncated
 
 FORMAT, FORMAT_VERSION = "vtreat_py statistics", 1
@@ -90,22 +90,20 @@ def write_statistics(
                 'no plan could be made without it; use a number, "mean" or "median", or pickle '
                 "the statistics"
             )
-    arrays = _Arrays()
-    arrays.put_sums("rows", rows)
+    arrays = _sums("rows", rows)
     if outcome_values is not None:
-        arrays.put_values("outcome", outcome_values)
+        arrays |= _values("outcome", outcome_values)
     kept = []
     for i, column in enumerate(columns):
-        arrays.put_sums(f"{i}/missing", column.missing)
+        arrays |= _sums(f"{i}/missing", column.missing)
         levels = bits = None
         if isinstance(column, KeptLevels):
-            levels = column.levels
-            arrays.put(f"{i}/level", column.table.level, _WHOLE)
-            arrays.put(f"{i}/block", column.table.fold, _WHOLE)
-            arrays.put_sums(f"{i}/cells", column.table.cells)
+            levels, table = column.levels, column.table
+            arrays |= {f"{i}/level": table.level, f"{i}/block": table.fold}
+            arrays |= _sums(f"{i}/cells", table.cells)
         else:
             bits = column.table.bits
-            arrays.put_values(str(i), column.table)
+            arrays |= _values(str(i), column.table)
         one = {"column": column.name, "kind": column.kind, "levels": levels, "bits": bits}
         kept.append(SimpleNamespace(**one))
     header = SimpleNamespace(
@@ -119,37 +117,28 @@ def write_statistics(
         kept=kept,
     )
     text = json.dumps(_HEADER_SCHEMA.to_json(header, ""), allow_nan=False)
-    write_whole(path, arrays.zipped(text))
+    entries = {_HEADER: text.encode("ascii")}
+    for name, array in arrays.items():
+        kind = _WHOLE if name.endswith(("level", "block")) else _FLOATS
+        entries[name] = np.ascontiguousarray(array, dtype=kind).tobytes()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in entries.items():
+            entry = zipfile.ZipInfo(name, _NO_TIME)
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=1)
+    write_whole(path, out.getvalue())
 
 
-class _Arrays:
-    """Arrays under their names, on the way to a file."""
+def _sums(name: str, sums: OutcomeSums) -> dict[str, NumberArray]:
+    """Arrays of sums under their names in the file."""
+    given = {"weight": sums.weight, "total": sums.total, "inner": sums.inner}
+    return {f"{name}/{field}": array for field, array in given.items() if array is not None}
 
-    def __init__(self) -> None:
-        self._held: dict[str, bytes] = {}
 
-    def put(self, name: str, array: FloatArray | IntArray, kind: str = _FLOATS) -> None:
-        self._held[name] = np.ascontiguousarray(array, dtype=kind).tobytes()
-
-    def put_sums(self, name: str, sums: OutcomeSums) -> None:
-        self.put(f"{name}/weight", sums.weight)
-        self.put(f"{name}/total", sums.total)
-        if sums.inner is not None:
-            self.put(f"{name}/inner", sums.inner)
-
-    def put_values(self, name: str, table: ValueTable) -> None:
-        self.put(f"{name}/value", table.value)
-        self.put(f"{name}/block", table.block, _WHOLE)
-        for field in _MOMENTS:
-            self.put(f"{name}/{field}", getattr(table.cells, field))
-
-    def zipped(self, header: str) -> bytes:
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            for name, content in {_HEADER: header.encode("ascii"), **self._held}.items():
-                entry = zipfile.ZipInfo(name, _NO_TIME)
-                archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=1)
-        return out.getvalue()
+def _values(name: str, table: ValueTable) -> dict[str, NumberArray]:
+    """Arrays of a table of values under their names in the file."""
+    cells = {f"{name}/{field}": getattr(table.cells, field) for field in _MOMENTS}
+    return {f"{name}/value": table.value, f"{name}/block": table.block, **cells}
 
 
 def read_statistics(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -178,10 +167,8 @@ class _Archive:
     def content(self, name: str) -> bytes:
         if name not in self._names:
             raise PlanFormatError(f"{name} is missing")
-        if self._archive.getinfo(name).compress_type not in (
-            zipfile.ZIP_DEFLATED,
-            zipfile.ZIP_STORED,
-        ):
+        known = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)
+        if self._archive.getinfo(name).compress_type not in known:
             raise PlanFormatError(f"{name} is compressed in a way that save does not use")
         return self._archive.read(name)
 
@@ -238,9 +225,8 @@ def _read(archive: _Archive) -> dict[str, Any]:
         raise PlanFormatError("kept: its columns are not the variables of the design")
     columns = []
     for i, one in enumerate(header.kept):
-        column = _column(archive, str(i), one, design, centre)
-        _check_sums(column, rows, design)
-        columns.append(column)
+        columns.append(_column(archive, str(i), one, design, centre))
+        _check_sums(columns[-1], rows, design)
     return {
         "design": design,
         "n_rows": header.n_rows,
@@ -306,10 +292,7 @@ def _check_weights(name: str, weight: FloatArray) -> None:
 
 def _check_sums(column: KeptColumn, rows: OutcomeSums, design: KeptDesign) -> None:
     """Each row is in one cell of each column."""
-    if isinstance(column, KeptLevels):
-        block, weight = column.table.fold, column.table.cells.weight
-    else:
-        block, weight = column.table.block, column.table.cells.weight
-    found = np.bincount(block, weight, design.n_blocks) + column.missing.weight
+    block = column.table.fold if isinstance(column, KeptLevels) else column.table.block
+    found = sum_by(block, column.table.cells.weight, design.n_blocks) + column.missing.weight
     if (np.abs(found - rows.weight) > _ROUNDING * rows.weight).any():
         raise PlanFormatError(f"column {column.name!r}: its sums are not those of all rows")

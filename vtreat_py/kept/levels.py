@@ -115,16 +115,11 @@ class KeptLevels:
         ``also`` are cells, ``level * n_folds + fold``, that the tables are to have even where no
         row counts.
         """
-        tables = self._tables(design, also)
-        return LevelFacts(self.name, self.levels, tables, tables, [], None, "")
-
-    def _tables(self, design: KeptDesign, also: IntArray | None) -> list[LevelTable]:
-        """Sums by level and fold for each contrast; missing values are the last level."""
         n_folds, n_levels = design.n_folds, len(self.levels) + 1
         some = np.flatnonzero(self.missing.weight > 0)
         cells = OutcomeSums.joined([self.table.cells, self.missing.take(some)])
         of_level = np.append(self.table.level, np.full(len(some), n_levels - 1))
-        of_fold, own = design.folds_and_classes(np.append(self.table.fold, some))
+        of_fold, own = np.divmod(np.append(self.table.fold, some), design.n_classes)
         key = of_level.astype(np.int64) * n_folds + of_fold
         keys = np.unique(key) if also is None else np.union1d(key, also)
         place = np.searchsorted(keys, key)
@@ -133,7 +128,8 @@ class KeptLevels:
             hits = [sum_by(place, cells.weight * (own == k), len(keys)) for k in design.contrasted]
             sums = [OutcomeSums(sums[0].weight, total) for total in hits]
         of_level, of_fold = np.divmod(keys, n_folds)
-        return [LevelTable(n_levels, n_folds, of_level, of_fold, one) for one in sums]
+        tables = [LevelTable(n_levels, n_folds, of_level, of_fold, one) for one in sums]
+        return LevelFacts(self.name, self.levels, tables, tables, [], None, "")
 
 
 def level_codes(column: LevelColumn | EmptyColumn) -> tuple[IntArray, Levels]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,6 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer, imputed_value
 from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.facts import LevelFacts
-from vtreat_py.frames.columns import Kind
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
@@ -35,30 +34,10 @@ class NumberTable:
     digest = ""
 
     def __init__(self, kept: KeptNumbers, design: KeptDesign) -> None:
-        self._kept, self._design = kept, design
-        self._table = kept.table
-        self._fold, self._class = design.folds_and_classes(self._table.block)
-        self._missing_fold, self._missing_class = design.fold_and_class
-
-    @property
-    def name(self) -> Hashable:
-        """The column."""
-        return self._kept.name
-
-    @property
-    def kind(self) -> Kind:
-        """What its numbers stand for."""
-        return self._kept.kind
-
-    @property
-    def has_good(self) -> bool:
-        """Whether there is a good value."""
-        return self._kept.has_values
-
-    @property
-    def has_bad(self) -> bool:
-        """Whether there is a bad value."""
-        return bool(self._kept.missing.weight.any())
+        self._design, self._table, self._missing = design, kept.table, kept.missing
+        self._fold, self._class = np.divmod(self._table.block, design.n_classes)
+        self.name, self.kind, self.has_good = kept.name, kept.kind, kept.has_values
+        self.has_bad = bool(kept.missing.weight.any())
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -92,7 +71,7 @@ class NumberTable:
     def sums(self) -> list[NumericSums]:
         """Sums of each fold, for each contrast."""
         design, good = self._design, self._table.moments(self.coordinates)
-        sums = NumericSums(good.grouped(self._table.block, design.n_blocks), self._kept.missing)
+        sums = NumericSums(good.grouped(self._table.block, design.n_blocks), self._missing)
         if not design.counts_classes:
             return [sums]
         return [sums.of_class(k, design.n_classes) for k in design.contrasted]
@@ -106,11 +85,11 @@ class NumberTable:
 
     def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
         """Fit each class on the clean column as the cross-frame has it."""
-        return [self._fit(k, imputed[:-1], None) for k in self._design.contrasted]
+        return [self._fit(k, imputed[:-1]) for k in self._design.contrasted]
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range."""
-        table, missing, n_blocks = self._table, self._kept.missing, self._design.n_blocks
+        table, missing, n_blocks = self._table, self._missing, self._design.n_blocks
         place, cells = np.searchsorted(edges, table.value, side="left"), table.cells
         inner = None if missing.inner is None else cells.yy
         sums = OutcomeSums(cells.weight, cells.weight * cells.y, inner, cells.centre_y)
@@ -119,32 +98,30 @@ class NumberTable:
 
     def logistic_fits(self, imputed: float) -> list[LogisticFit]:
         """Fit each class on the clean column, in inner coordinates."""
-        everywhere = np.full(self._design.n_folds, imputed)
-        return [self._fit(k, everywhere, None) for k in self._design.contrasted]
+        return [self._fit(k, imputed) for k in self._design.contrasted]
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""
         return [
-            np.array([self._link_slope(k, fold, value) for fold, value in enumerate(imputed)])
+            np.array([self._fit(k, value, fold).slope[0] for fold, value in enumerate(imputed)])
             for k in self._design.contrasted
         ]
 
-    def _link_slope(self, number: int, fold: int, imputed: float) -> float:
-        everywhere = np.full(self._design.n_folds, imputed)
-        return float(self._fit(number, everywhere, fold).slope[0])
-
-    def _fit(self, number: int, imputed: FloatArray, held_out: int | None) -> LogisticFit:
+    def _fit(
+        self, number: int, imputed: FloatArray | float, held_out: int | None = None
+    ) -> LogisticFit:
         """Fit a class on the column, bad values imputed by fold, without the rows of one fold."""
-        weight, missing = self._table.cells.weight, self._kept.missing.weight
+        (fold, own), n_folds = self._design.fold_and_class, self._design.n_folds
+        good, bad = self._table.cells.weight, self._missing.weight
         if held_out is not None:
-            weight = weight * (self._fold != held_out)
-            missing = missing * (self._missing_fold != held_out)
-        x = np.append(self._values, self._inner(imputed))
-        total = np.append(self._by_value(weight), self._by_fold(missing))
-        hits = np.append(
-            self._by_value(weight * (self._class == number)),
-            self._by_fold(missing * (self._missing_class == number)),
-        )
+            good, bad = good * (self._fold != held_out), bad * (fold != held_out)
+
+        def by_point(good: FloatArray, bad: FloatArray) -> FloatArray:
+            return np.append(self._by_value(good), sum_by(fold, bad, n_folds))
+
+        x = np.append(self._values, self._inner(np.broadcast_to(imputed, n_folds)))
+        total = by_point(good, bad)
+        hits = by_point(good * (self._class == number), bad * (own == number))
         some = total > 0
         return logistic_fit(x[None, some], total[None, some], hits[None, some])
 
@@ -156,16 +133,11 @@ class NumberTable:
     def _by_value(self, cell_weight: FloatArray) -> FloatArray:
         return sum_by(self._table.place, cell_weight, len(self._table.values))
 
-    def _by_fold(self, block_weight: FloatArray) -> FloatArray:
-        return sum_by(self._missing_fold, block_weight, self._design.n_folds)
-
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
-        values, weight = self._values, self._by_value(self._table.cells.weight)
-        missing = self._kept.missing.weight.sum()
-        return Sample.of_values(
-            np.append(values, self._inner(np.array(imputed))), np.append(weight, missing)
-        )
+        values = np.append(self._values, self._inner(imputed))
+        weight = self._by_value(self._table.cells.weight)
+        return Sample.of_values(values, np.append(weight, self._missing.weight.sum()))
 
-    def _inner(self, values: FloatArray) -> FloatArray:
-        return np.atleast_1d(self.coordinates.inner(values))
+    def _inner(self, values: FloatArray | float) -> FloatArray:
+        return np.atleast_1d(self.coordinates.inner(np.asarray(values)))
