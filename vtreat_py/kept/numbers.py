@@ -37,25 +37,13 @@ class KeptNumbers:
     @classmethod
     def of(cls, column: NumericColumn, rows: KeptRows) -> KeptNumbers:
         """Sum up the rows of a column."""
-        values, y, weight = column.values[rows.counted], rows.y, rows.weight
-        bad = np.zeros(len(values), dtype=bool)
-        if column.bad is not None:
-            bad = column.bad[rows.counted]
+        values = column.values[rows.counted]
+        bad = np.zeros(len(values), bool) if column.bad is None else column.bad[rows.counted]
         kept, lost = np.flatnonzero(~bad), np.flatnonzero(bad)
-        table = ValueTable.of_rows(
-            values[kept],
-            rows.block[kept],
-            y[kept],
-            None if weight is None else weight[kept],
-            rows.centre,
-        )
-        missing = OutcomeSums.of_rows(
-            rows.block[lost],
-            rows.n_blocks,
-            y[lost],
-            None if weight is None else weight[lost],
-            rows.centre,
-        )
+        block, y, weight = rows.some(kept)
+        table = ValueTable.of_rows(values[kept], block, y, weight, rows.centre)
+        block, y, weight = rows.some(lost)
+        missing = OutcomeSums.of_rows(block, rows.n_blocks, y, weight, rows.centre)
         return cls(column.name, column.kind, table, missing)
 
     @property

@@ -60,6 +60,11 @@ class KeptRows:
         weight = None if outcome.weight is None else outcome.weight[counted]
         return cls(counted, block, design.n_blocks, y, weight, outcome.centre)
 
+    def some(self, which: IntArray) -> tuple[IntArray, NumberArray, FloatArray | None]:
+        """Block, outcome and weight of some of the rows."""
+        weight = None if self.weight is None else self.weight[which]
+        return self.block[which], self.y[which], weight
+
 
 def _check_can_keep(rows: DesignRows) -> None:
     context, folds, weight = rows.context, rows.folds, rows.outcome.weight

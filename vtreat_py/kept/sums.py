@@ -133,9 +133,14 @@ class KeptSums:
 
     def _context(self, *, scaled: bool = False) -> DesignContext:
         """Context of a design on the statistics."""
-        context = self.design.context(self._outcome(), scaled=scaled)
-        self._check_folds()
-        return context
+        outcome, n_folds = self._outcome(), self.design.n_folds
+        weight = sum_by(self.design.fold_and_class[0], self.rows.weight, n_folds)
+        if n_folds > 1 and (weight > 0).sum() == 1:
+            raise InvalidOptionError(
+                f"all rows of the statistics are in fold {int(weight.argmax())}; there must be "
+                "rows of other folds, by which they can be coded"
+            )
+        return self.design.context(outcome, scaled=scaled)
 
     def _outcome(self) -> OutcomeValues:
         """The different values of the outcome, with the weight of each."""
@@ -153,14 +158,6 @@ class KeptSums:
                 "statistics; it must vary"
             )
         return self.design.outcome(values, weight, self.rows.centre).values(Weighting())
-
-    def _check_folds(self) -> None:
-        weight = sum_by(self.design.fold_and_class[0], self.rows.weight, self.design.n_folds)
-        if self.design.n_folds > 1 and (weight > 0).sum() == 1:
-            raise InvalidOptionError(
-                f"all rows of the statistics are in fold {int(weight.argmax())}; there must be "
-                "rows of other folds, by which they can be coded"
-            )
 
     def _check_weight_given(self, sample_weight: Any) -> None:
         """Refuse rows without weights where those in the statistics had some that are not 1."""
