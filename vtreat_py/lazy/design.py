@@ -97,7 +97,7 @@ class LazyDesign:
         known = dict(zip(columns, extents(self.rows, columns), strict=True))
         for column, found in known.items():
             if column.is_wide and found.has_good:
-                warn_if_rounded(column.name, found.largest)
+                warn_if_rounded(column.name, max(map(abs, found.ends)))
         learned: dict[str, Learned | Unused] = {
             column.name: "it has no finite value" if found.has_infinite else _MISSING_ONLY
             for column, found in known.items()

@@ -63,13 +63,12 @@ class Extents:
     @property
     def coordinates(self) -> Coordinates:
         """Coordinates near the good values."""
-        low, high = float(np.nanmin(self.low)), float(np.nanmax(self.high))
-        return Coordinates.around(self.mean, low, high)
+        return Coordinates.around(self.mean, *self.ends)
 
     @property
-    def largest(self) -> float:
-        """Largest size of a good value."""
-        return max(abs(float(np.nanmin(self.low))), abs(float(np.nanmax(self.high))))
+    def ends(self) -> tuple[float, float]:
+        """Smallest and largest good value."""
+        return float(np.nanmin(self.low)), float(np.nanmax(self.high))
 
 
 def batches(columns: Sequence[LazyNumber]) -> Iterator[Sequence[LazyNumber]]:

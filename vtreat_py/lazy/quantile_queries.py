@@ -9,10 +9,9 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 
-from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.lazy.aggregates import How, floats, grouped
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.lazy.aggregates import Asked, floats, grouped
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import Extents
@@ -43,11 +42,10 @@ def quantiles(
         NaN where a fold has no good training value.
     """
     unit = extents.coordinates.unit  # differences of extreme values stay in range
-    good = rows.counts & ~column.is_bad
-    frame = rows.of([column]).filter(good)
+    frame = rows.of([column]).filter(rows.counts & ~column.is_bad)
     search = _Search(rows, frame.with_columns((column.value / unit).alias(_NUMBER)))
-    low, high = np.nanmin(extents.low) / unit, np.nanmax(extents.high) / unit
-    return search.quantiles(float(low), float(high), np.asarray(probabilities)) * unit
+    low, high = extents.ends
+    return search.quantiles(low / unit, high / unit, np.asarray(probabilities)) * unit
 
 
 # A place among the sorted rows of a training set: number of the set, weight that lies before.
@@ -55,17 +53,8 @@ _Place = tuple[int, float]
 
 
 @dataclass(frozen=True, eq=False)
-class _Range:
-    """Values from ``low`` to ``high``, and the weight of the values below them in each fold."""
-
-    low: float
-    high: float
-    before: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class _Counts:
-    """Weight of the values of some ranges, or of some values, by fold, in increasing order."""
+    """Rows and weight (by fold) of some ranges of values, or values, in increasing order."""
 
     low: FloatArray
     high: FloatArray
@@ -82,7 +71,7 @@ class _Counts:
         return np.hstack([upto @ others, whole])
 
     def find(self, place: _Place, before: FloatArray) -> int:
-        """Range that a place is in."""
+        """Range that a place is in; ``before`` is the weight of lower values in each fold."""
         training, weight = place
         own = 0.0 if training == len(before) else before[training]
         reached = before.sum() - own + self.upto[:, training]
@@ -98,14 +87,13 @@ class _Search:
 
     def quantiles(self, low: float, high: float, probabilities: FloatArray) -> FloatArray:
         """Quantiles of each training set, and of all rows."""
-        everything = _Range(low, high, np.zeros(self.rows.n_folds))
-        counts = self._counted(everything, by_value=high - low <= _SHORTEST)
+        counts = self._counted(low, high, by_value=high - low <= _SHORTEST)
         totals = counts.upto[-1]
         places = np.maximum(totals - 1.0, 0.0)[:, None] * probabilities
         below = np.floor(places)
         known = np.flatnonzero(totals > 0).tolist()
         wanted = {(k, b + more) for k in known for b in below[k].tolist() for more in (0.0, 1.0)}
-        found = self._values(sorted(wanted), everything, counts)
+        found = self._values(sorted(wanted), np.zeros(self.rows.n_folds), counts)
         result = np.full(places.shape, np.nan)
         for k in known:
             lower = np.array([found[k, b] for b in below[k].tolist()])
@@ -114,33 +102,32 @@ class _Search:
         return result
 
     def _values(
-        self, places: Sequence[_Place], among: _Range, counts: _Counts
+        self, places: Sequence[_Place], before: FloatArray, counts: _Counts
     ) -> dict[_Place, float]:
-        """Values at some places of a range, whose parts have been counted."""
+        """Values at some places of a range whose parts are counted; ``before`` is as in `find`."""
         inside: dict[int, list[_Place]] = {}
         for place in places:
-            inside.setdefault(counts.find(place, among.before), []).append(place)
+            inside.setdefault(counts.find(place, before), []).append(place)
         found: dict[_Place, float] = {}
         for part, theirs in inside.items():
             low, high = float(counts.low[part]), float(counts.high[part])
             if low == high:
                 found |= dict.fromkeys(theirs, low)
                 continue
-            before = among.before + counts.weight[:part].sum(axis=0)
-            closer = _Range(low, high, before)
             few = bool(counts.rows[part] <= _FEW_ROWS or high - low <= _SHORTEST)
-            found |= self._values(theirs, closer, self._counted(closer, by_value=few))
+            closer = before + counts.weight[:part].sum(axis=0)
+            found |= self._values(theirs, closer, self._counted(low, high, by_value=few))
         return found
 
-    def _counted(self, among: _Range, by_value: bool = False) -> _Counts:
+    def _counted(self, low: float, high: float, by_value: bool) -> _Counts:
         """Count the rows of a range, by its parts or value by value."""
         number = nw.col(_NUMBER)
-        inside = self.frame.filter(number >= among.low, number <= among.high)
+        inside = self.frame.filter(number >= low, number <= high)
         key = number
         if not by_value:
-            part = ((number - among.low) * (_BINS / (among.high - among.low))).floor()
+            part = ((number - low) * (_BINS / (high - low))).floor()
             key = nw.when(part < _BINS).then(part).otherwise(nw.lit(float(_BINS - 1)))
-        asked: dict[str, tuple[How, nw.Expr]] = {
+        asked: dict[str, Asked] = {
             "rows": ("count", nw.lit(1)),
             "low": ("min", number),
             "high": ("max", number),
@@ -148,17 +135,12 @@ class _Search:
         if self.rows.weight is not None:
             asked["weight"] = "sum", self.rows.w
         table = grouped(inside, {"part": key, FOLD: nw.col(FOLD)}, asked)
-        return _placed(table, self.rows.n_folds)
-
-
-def _placed(table: pa.Table, n_folds: int) -> _Counts:
-    """Lay counts out as a matrix of parts and folds."""
-    found, part = np.unique(floats(table, "part"), return_inverse=True)
-    fold: IntArray = table[FOLD].to_numpy()
-    n_rows, weight = np.zeros((2, len(found), n_folds))
-    n_rows[part, fold] = floats(table, "rows")
-    weight[part, fold] = floats(table, "weight" if "weight" in table.column_names else "rows")
-    low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
-    np.minimum.at(low, part, floats(table, "low"))
-    np.maximum.at(high, part, floats(table, "high"))
-    return _Counts(low, high, n_rows.sum(axis=1), weight)
+        parts, place = np.unique(floats(table, "part"), return_inverse=True)
+        cell = place, table[FOLD].to_numpy()
+        n_rows, weight = np.zeros((2, len(parts), self.rows.n_folds))
+        n_rows[cell] = floats(table, "rows")
+        weight[cell] = floats(table, "weight" if "weight" in asked else "rows")
+        lows, highs = np.full(len(parts), np.inf), np.full(len(parts), -np.inf)
+        np.minimum.at(lows, place, floats(table, "low"))
+        np.maximum.at(highs, place, floats(table, "high"))
+        return _Counts(lows, highs, n_rows.sum(axis=1), weight)
