@@ -28,23 +28,9 @@ _CANCELLED = 1e-4
 _LEVEL, _CELL, _BAND, _FIRST = "level", "cell", "band", "first_row"
 
 
-@dataclass(frozen=True, eq=False)
-class LevelSums:
-    """The levels of a column, and the outcome in each of them, fold by fold.
-
-    Attributes
-    ----------
-    levels : Levels
-        In the order of their smallest row id, or of their code points where no row id is named.
-    tables : list of LevelTable
-        One; with several classes one for each.
-    n_rows : ndarray of int, shape (n_levels + 1,)
-        Rows of each level that count, and of the missing one.
-    """
-
-    levels: Levels
-    tables: list[LevelTable]
-    n_rows: IntArray
+# Levels in the order of their smallest row id, or of their code points where no row id is named; a
+# table for each contrast; rows of each level that count, and of the missing one.
+LevelSums = tuple[Levels, list[LevelTable], IntArray]
 
 
 def level_values(
@@ -198,7 +184,7 @@ class _Answer:
         level, fold = level.astype(np.int32), fold.astype(np.min_scalar_type(some.shape[1]))
         tables = [LevelTable(len(some), some.shape[1], level, fold, one) for one in cells]
         counted = self.matrix("rows" if self.rows.weight is None else "counted")
-        return LevelSums(self.levels, tables, counted.sum(axis=1).astype(np.int64))
+        return self.levels, tables, counted.sum(axis=1).astype(np.int64)
 
 
 def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:

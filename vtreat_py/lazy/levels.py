@@ -27,11 +27,11 @@ def engine_level_facts(
     rows: DesignRows, context: DesignContext, column: LazyLevels
 ) -> LevelFacts | None:
     """Sum up a column; None where it has missing values only."""
-    found = level_sums(rows, column)
-    if not len(found.levels):
+    levels, tables, n_rows = level_sums(rows, column)
+    if not len(levels):
         return None
-    asked = _EngineLevels(rows, context, column, found.levels, found.n_rows)
-    return LevelFacts(column.name, found.levels, found.tables, found.tables, [], asked, "")
+    asked = _EngineLevels(rows, context, column, levels, n_rows)
+    return LevelFacts(column.name, levels, tables, tables, [], asked, "")
 
 
 def facts_of_ranges(

@@ -107,7 +107,7 @@ class DesignRows:
     def part(
         self, frame: nw.LazyFrame[Any], n_rows: int, most: int, seed: int
     ) -> nw.LazyFrame[Any] | None:
-        """About ``most`` of so many rows, by arithmetic on the row id; None if there is none."""
+        """About ``most`` of so many rows, by arithmetic on the row id; None without one."""
         step = math.ceil(n_rows / most)
         if step <= 1:
             return frame
