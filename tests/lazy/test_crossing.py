@@ -15,7 +15,6 @@ from vtreat_py.api.design import design_with
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.lazy.columns import lazy_column
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
-from vtreat_py.lazy.design import number_folds
 from vtreat_py.lazy.folds import LazyFolds, lazy_folds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
@@ -50,10 +49,10 @@ def parts_of(design: Design, learned: Any, plan: Any, source: LazySource, option
             cells = level_cells(design, one, treatment.variables, options["scale"])
             parts.append(LevelCells(column, *cells))  # type: ignore[arg-type]
             continue
-        scale, collar = options["scale"], options["collar"]
-        for place, variable in enumerate(treatment.variables):
-            numbers = one.learned, place, variable.name, scale, collar
-            parts.append(number_folds(column, *numbers))  # type: ignore[arg-type]
+        for variable, part in zip(treatment.variables, one.learned.parts, strict=True):
+            scaling = part.fold_scales() if options["scale"] else None
+            form = part.fold_form(options["collar"])
+            parts.append(NumberFolds(column, variable.name, form, scaling))  # type: ignore[arg-type]
     return parts
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from vtreat_py.base.dependencies import check_required
-
 
 def names_on_use(
     namespace: dict[str, Any], module_of: Mapping[str, str]
@@ -26,6 +24,8 @@ def names_on_use(
     def get_attribute(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from vtreat_py.base.dependencies import check_required  # not when nothing is used
+
         check_required()
         module = import_module(f"{package}.{module_of[name]}")
         namespace[name] = module if module_of[name] == name else getattr(module, name)
