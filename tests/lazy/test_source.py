@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from vtreat_py.base.errors import DependencyError, FrameError, InvalidOptionError, OptionTypeError
-from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.source import LazySource, collect
 
 duckdb = pytest.importorskip("duckdb")
@@ -32,7 +32,7 @@ def test_frames_in_memory_are_not_lazy(frame: Any) -> None:
 def test_recognising_imports_no_engine() -> None:
     code = (
         "import sys, pandas as pd\n"
-        "from vtreat_py.frames.kinds import is_lazy\n"
+        "from vtreat_py.frames.lazy_frames import is_lazy\n"
         "assert not is_lazy(pd.DataFrame()) and is_lazy('x.csv')\n"
         "found = {'polars', 'duckdb', 'pyspark', 'dask', 'ibis'} & set(sys.modules)\n"
         "assert not found, found\n"

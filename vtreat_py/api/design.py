@@ -14,7 +14,7 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.request import DesignRequest
-from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_options

@@ -10,10 +10,11 @@ from typing import Any, overload
 import pandas as pd
 
 from vtreat_py.api.plan_in_sql import PlanInSql
-from vtreat_py.audit.report import AuditReport, audit_report, check_limits
+from vtreat_py.audit.flags import check_limits
+from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
 from vtreat_py.base.files import write_whole
-from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.diff import plan_diff

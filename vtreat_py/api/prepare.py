@@ -8,7 +8,7 @@ from typing import Any
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.prepare import prepare_lazy
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.prepare import treated_frame

@@ -14,15 +14,13 @@ import pandas as pd
 
 from vtreat_py.audit.columns import ColumnAudit, audit_columns
 from vtreat_py.audit.counts import FrameCounts
+from vtreat_py.audit.flags import adjusted, complaint, flagged
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
-from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, listed
 from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named
 from vtreat_py.base.warn import warn
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.pruning import holm
 
-_ON_DRIFT = ("ignore", "warn", "raise")
 _SHARES = (
     "missing_then", "missing_now", "novel_then", "novel_now", "rare_then", "rare_now", "below",
     "above", "clipped",
@@ -30,8 +28,6 @@ _SHARES = (
 _SHOWN = ("column", "kind", "drifted", "psi", "p_adjusted")
 _SHOWN_SHARES = ("missing_now", "novel_now", "below", "above")
 _MOST_ROWS = 20
-_MOST_NAMED = 5
-_WORTH_NAMING = 0.001
 # Smaller indices are drawn here.
 _SMALLEST = 1e-3
 
@@ -83,22 +79,15 @@ class AuditReport:
     sig: float
 
     @cached_property
-    def _p_adjusted(self) -> FloatArray:
-        return holm(np.array([one.p_value for one in self.columns], dtype=np.float64))
-
-    @cached_property
-    def _psi(self) -> FloatArray:
-        return np.array([one.psi for one in self.columns])
-
-    @cached_property
     def drifted(self) -> BoolArray:
         """For each of ``columns``, whether it has drifted."""
-        return np.asarray((self._psi >= self.psi) & (self._p_adjusted <= self.sig))
+        return flagged(self.columns, self.psi, self.sig)
 
     @cached_property
     def worst_first(self) -> IntArray:
         """Places of ``columns``: those that have drifted first, then by their index."""
-        return np.lexsort((-self._psi, ~self.drifted))
+        index = np.array([one.psi for one in self.columns])
+        return np.lexsort((-index, ~self.drifted))
 
     @property
     def flagged(self) -> list[Hashable]:
@@ -185,7 +174,7 @@ class AuditReport:
                 "psi": values("psi"),
                 "psi_by_chance": values("psi_by_chance"),
                 "p_value": values("p_value"),
-                "p_adjusted": self._p_adjusted[self.worst_first],
+                "p_adjusted": adjusted(self.columns)[self.worst_first],
                 **{name: values(name) for name in _SHARES},
             }
         )
@@ -330,42 +319,16 @@ def audit_report(
     """Judge the counts of a frame, and act on what was found; see `TreatmentPlan.audit`."""
     columns = tuple(audit_columns(plan, counts))
     report = AuditReport(columns, counts.n_rows, counts.weight, psi, sig)
-    drifted = report._drifted
-    if not drifted or on_drift == "ignore":
+    if not report.flagged or on_drift == "ignore":
         return report
-    shown = "; ".join(map(_described, drifted[:_MOST_NAMED]))
-    more = len(drifted) - _MOST_NAMED
-    message = (
-        f"{report.summary} (a stability index of at least {psi:g} and an adjusted p-value of at "
-        f"most {sig:g}): {shown}{f'; and {more} more' if more > 0 else ''}. "
-        "plan.audit(frame) has all numbers"
-    )
+    message = complaint(report._drifted, report.summary, psi, sig)
     if on_drift == "raise":
         raise DriftError(message, report)
     warn(message)
     return report
 
 
-def check_limits(psi: Any, sig: Any, on_drift: Any) -> tuple[float, float, str]:
-    """Return the options of an audit."""
-    if on_drift not in _ON_DRIFT:
-        raise InvalidOptionError(f"on_drift={on_drift!r}; it must be one of {list(_ON_DRIFT)}")
-    return check_number("psi", psi, 0), check_number("sig", sig, 0, 1), on_drift
-
-
 def _check_most(most: Any) -> int:
     if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
         raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
     return int(most)
-
-
-def _described(one: ColumnAudit) -> str:
-    """A column, its index, and the plainest reasons for it."""
-    reasons = [f"index {one.psi:.3g}"]
-    if one.missing_now > one.missing_then:
-        reasons.append(f"missing {one.missing_now:.1%} (was {one.missing_then:.1%})")
-    if one.novel_now >= _WORTH_NAMING:
-        reasons.append(f"novel {one.novel_now:.1%}")
-    if one.below + one.above >= _WORTH_NAMING:
-        reasons.append(f"out of range {one.below + one.above:.1%}")
-    return f"{one.column!r}: {', '.join(reasons)}"

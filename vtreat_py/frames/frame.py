@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.columns import Column
-from vtreat_py.frames.kinds import is_lazy
+from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.reading import read_column
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Hashable
 from typing import Any
@@ -26,10 +25,10 @@ from vtreat_py.frames.columns import (
     TextColumn,
     is_missing_only,
 )
+from vtreat_py.frames.dates import DATES_AMONG_OBJECTS, integers_of_dates, seconds, typed_dates
 from vtreat_py.frames.levels import Levels
 
 _EXACT_INTEGERS = 2**53
-_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
 _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
@@ -92,7 +91,7 @@ def _categories(labels: pd.Index[Any]) -> Levels:
 def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     kind = values.dtype.kind
     if kind in "Mm":
-        return NumericColumn.of(name, _seconds(values), "datetime" if kind == "M" else "duration")
+        return NumericColumn.of(name, seconds(values), "datetime" if kind == "M" else "duration")
     if kind in "US":
         return _read_objects(name, values.astype(object))
     if kind not in "biuf":
@@ -106,21 +105,6 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     if kind == "f":
         return NumericColumn.of(name, values.astype(np.float64, copy=False))
     return NumericColumn(name, "number", values.view(np.uint8) if kind == "b" else values, None)
-
-
-def _seconds(values: npt.NDArray[Any]) -> FloatArray:
-    """Seconds since 1970 (or of a duration) as floats; NaN where missing."""
-    if np.datetime_data(values.dtype)[0] not in _TICKS:
-        values = values.astype(f"{values.dtype.kind}8[s]")
-    unit, multiple = np.datetime_data(values.dtype)
-    seconds = _ticks_to_seconds(values.view(np.int64), _TICKS[unit]) * multiple
-    return np.where(np.isnat(values), np.nan, seconds)
-
-
-def _ticks_to_seconds(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArray:
-    """Whole seconds and the rest apart: nanoseconds since 1970 do not fit into a float."""
-    whole, rest = np.divmod(ticks, per_second)
-    return np.asarray(whole + rest / per_second)
 
 
 def warn_if_rounded(name: Hashable, largest: float) -> None:
@@ -150,8 +134,12 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         if inferred in {"integer", "mixed-integer-float"}:
             warn_if_rounded(name, max(abs(v) for v in values[present]))
         return NumericColumn.of(name, numbers)
-    if inferred in {"date", "datetime", "datetime64", "timedelta", "timedelta64", "time"}:
-        return _read_arrow_objects(name, values, inferred)
+    if inferred in DATES_AMONG_OBJECTS:
+        typed = typed_dates(name, values, inferred)
+        if isinstance(typed, pd.Series):
+            return _read_pandas(name, typed)
+        if typed is not None:
+            return _read_arrow(name, typed)
     return _read_levels(name, values)
 
 
@@ -181,26 +169,6 @@ def _as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _read_arrow_objects(name: Hashable, values: npt.NDArray[np.object_], inferred: str) -> Column:
-    if inferred == "date":
-        if any(isinstance(v, dt.datetime) for v in values[~pd.isna(values)]):
-            return ObjectColumn(name, values)  # dates and points in time
-        return _read_arrow(name, pa.array(values, pa.date32(), from_pandas=True))
-    if inferred == "time":
-        return _read_arrow(name, pa.array(values, pa.time64("us"), from_pandas=True))
-    if inferred.startswith("timedelta"):
-        return _read_numpy(name, pd.to_timedelta(pd.Series(values)).to_numpy())
-    zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
-    if len(zones) > 1:
-        raise UnsupportedColumnError(name, "datetimes with and without a time zone")
-    utc = zones == {True}
-    try:
-        return _read_pandas(name, pd.to_datetime(pd.Series(values), utc=utc))
-    except pd.errors.OutOfBoundsDatetime:  # pandas before 3 counts nanoseconds in every case
-        ticks = pa.timestamp("us", "UTC" if utc else None)
-        return _read_arrow(name, pa.array(values, ticks, from_pandas=True))
-
-
 def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     if isinstance(values, pa.ExtensionArray) or isinstance(values.type, pa.ExtensionType):
         raise UnsupportedColumnError(name, f"values of type {values.type}")
@@ -215,14 +183,9 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
         values, kind = values.cast(pa.large_binary()), pa.large_binary()
     if t.is_string(kind) or t.is_large_string(kind) or t.is_binary(kind) or t.is_large_binary(kind):
         return TextColumn(name, _one_array(values))
-    if t.is_timestamp(kind) or t.is_duration(kind):
-        ticks = _floats(values.cast(pa.int64()), lambda x: _ticks_to_seconds(x, _TICKS[kind.unit]))
-        return NumericColumn.of(name, ticks, "datetime" if t.is_timestamp(kind) else "duration")
-    if t.is_date(kind):
-        return NumericColumn.of(name, _floats(values.cast(pa.date32()).cast(pa.int32())), "date")
-    if t.is_time(kind):
-        ticks = values.cast(pa.time64("ns")).cast(pa.int64())
-        return NumericColumn.of(name, _floats(ticks, lambda x: x / 10**9), "time")
+    if dates := integers_of_dates(values):
+        integers, convert, meaning = dates
+        return NumericColumn.of(name, _floats(integers, convert), meaning)
     if t.is_boolean(kind):
         values = values.cast(pa.uint8())
     elif t.is_decimal(kind):

@@ -14,7 +14,7 @@ from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
-from vtreat_py.frames.kinds import wrapped_or_not
+from vtreat_py.frames.lazy_frames import wrapped_or_not
 
 _ENGINES = {
     nw.Implementation.POLARS: "polars",
