@@ -71,19 +71,28 @@ class Steps:
         self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
     ) -> None:
         """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
-        if not len(self.edges) and self.values.ndim == 1:
-            out[:] = self.values[0]
-            if bad is not None:
-                np.copyto(out, self.values[1], where=bad)
-            return
         place = np.searchsorted(self.edges, values, side="left")
         if bad is not None:
             place[bad] = len(self.edges) + 1
         out[:] = self.values[place] if self.values.ndim == 1 else self.values[place, fold]
 
 
+class _Mark(Steps):
+    """One range, of 0, and 1 for bad values: what is bad as it is."""
+
+    def write(
+        self,
+        values: NumberArray,  # noqa: ARG002
+        bad: BoolArray | None,
+        fold: IntArray | None,  # noqa: ARG002
+        out: FloatArray,
+    ) -> None:
+        """Write 1 for bad values."""
+        out[:] = 0.0 if bad is None else bad
+
+
+MARK = _Mark(np.empty(0), np.array([0.0, 1.0]))
 Form = Copy | Steps
-MARK = Steps(np.empty(0), np.array([0.0, 1.0]))  # of bad values
 
 
 def _at(number: Number, fold: IntArray | None) -> Number:
