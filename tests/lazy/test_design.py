@@ -204,6 +204,25 @@ def test_condensed_values_stand_for_the_rows(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(found["sig"], expected["sig"], rtol=0.02)
 
 
+@pytest.mark.parametrize("force_split", [False, True])
+def test_classes_that_a_column_separates(force_split: bool) -> None:
+    """No logistic fit has an end there; both engines stop at the same place."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=200)
+    won = (x > 0).astype(int)
+    frame = pl.DataFrame({"id": np.arange(200), "x": x, "z": random.normal(size=200) + 3 * won})
+    frame = frame.with_columns(c=np.where(won == 1, "a", "b"), y=won)
+    given: dict[str, Any] = {"outcome": "y", "outcome_type": "binomial", "scale": True}
+    given |= {"row_id": "id", "random_state": 0, "variables": ["x", "z", "c"]}
+    expected, found = (
+        vt.cross_frame_experiment(one, force_split=force_split, **given)
+        for one in (frame, frame.lazy())
+    )
+    assert_same_plan(found.plan, expected.plan)
+    of_rows = found.cross_frame.collect().sort("id")
+    np.testing.assert_allclose(of_rows, expected.cross_frame.sort("id"), rtol=0, atol=1e-15)
+
+
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_rough_fits_have_the_deviances(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = options("multinomial", engine, variables=["z", "many"], coders=["clean", "isBAD"])
