@@ -41,8 +41,15 @@ def test_rows_get_what_their_fold_says() -> None:
     assert coded(MARK, fold) == coded(MARK)
 
 
-@pytest.mark.parametrize("form", [Copy(1.0), MARK])
-def test_good_values_need_no_mask(form: Form) -> None:
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        (Copy(1.0), [3.0, 4.0]),
+        (MARK, [0.0, 0.0]),
+        (Steps(np.array([3.0]), np.array([5.0, 6.0, 7.0])), [5.0, 6.0]),
+    ],
+)
+def test_good_values_need_no_mask(form: Form, expected: list[float]) -> None:
     out = np.empty(2)
     form.write(np.array([3, 4]), None, None, out)
-    assert out.tolist() == ([3.0, 4.0] if isinstance(form, Copy) else [0.0, 0.0])
+    assert out.tolist() == expected
