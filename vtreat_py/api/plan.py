@@ -13,7 +13,7 @@ from vtreat_py.api.plan_in_sql import PlanInSql
 from vtreat_py.audit.flags import check_limits
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
-from vtreat_py.base.files import write_whole
+from vtreat_py.base.files import write_text
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
@@ -186,7 +186,8 @@ class TreatmentPlan(PlanInSql):
         ----------
         path : str, path or None
             A file to write, or to replace as a whole: who reads it meanwhile finds the old plan
-            or the new one. None: the text is returned.
+            or the new one. One whose name ends with ``.gz`` is compressed. None: the text is
+            returned.
 
         Returns
         -------
@@ -226,7 +227,7 @@ class TreatmentPlan(PlanInSql):
         text = plan_to_json(self)
         if path is None:
             return text
-        write_whole(path, f"{text}\n".encode("ascii"))
+        write_text(path, f"{text}\n")
         return None
 
     @classmethod
@@ -236,7 +237,7 @@ class TreatmentPlan(PlanInSql):
         Parameters
         ----------
         text_or_path : str or path
-            The text, which starts with a brace, or the path of a file.
+            The text, which starts with a brace, or the path of a file, compressed by gzip or not.
 
         Returns
         -------

@@ -26,6 +26,8 @@ from vtreat_py.statistics.stability_index import index_by_chance, stability_inde
 _ROWS_OF_A_BIN = 20.0
 # Levels of no more weight were seen in one row.
 _ONCE = 1.0
+# Days and seconds that numpy can name, with room to spare.
+_LAST_MOMENT = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +166,8 @@ def _bin_labels(treatment: NumericTreatment) -> list[str]:
 
 def _shown(number: float, kind: Kind) -> str:
     """A number of a column, or the day or the moment that it stands for."""
+    if abs(number) > _LAST_MOMENT:
+        return f"{number:.6g}"
     if kind == "date":
         return str(np.datetime64(round(number), "D"))
     if kind == "datetime":

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import secrets
+import zlib
 from typing import Any
 
 from vtreat_py.base.errors import OptionTypeError, PlanFormatError
+
+_MARK = "\ufeff"  # that some editors put before a text
+_GZIP = b"\x1f\x8b"
+_LEVEL = 1  # others take several times as long, and make a text of numbers little smaller
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -27,29 +34,52 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise
 
 
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write text as a file; one whose name ends with .gz is compressed, the same at all times."""
+    content = text.encode("ascii")
+    if os.fspath(path).endswith(".gz"):
+        content = gzip.compress(content, compresslevel=_LEVEL, mtime=0)
+    write_whole(path, content)
+
+
 def text_of(text_or_path: Any) -> str:
-    """Text, or that of a file; a plan's text starts with a brace."""
+    """Text, or that of a file, which may be compressed; a plan's text starts with a brace."""
     if isinstance(text_or_path, str):
-        start = text_or_path.lstrip()[:1]
+        text = text_or_path.removeprefix(_MARK)
+        start = text.lstrip()[:1]
         if not start:
             raise PlanFormatError("the text is empty; a plan starts with {")
-        if start in "{[" or "\n" in text_or_path:
-            return text_or_path
+        if start in "{[" or "\n" in text:
+            return text
     elif not isinstance(text_or_path, os.PathLike):
         raise OptionTypeError(
             f"text_or_path is of type {type(text_or_path).__name__}; give the text that to_json "
             "returned, or the path of a file that it wrote"
         )
-    if not os.path.exists(text_or_path):
+    if not os.path.isfile(text_or_path):
+        if isinstance(text_or_path, str) and _is_json(text_or_path):
+            return text_or_path
+        shown = os.fspath(text_or_path)[:200]
         raise FileNotFoundError(
-            f"there is no file {os.fspath(text_or_path)[:200]!r}; give its path, or the text "
-            "itself, which starts with {"
+            f"there is no file {shown!r}; give its path, or the text itself, which starts with {{"
         )
-    with open(text_or_path, encoding="utf-8") as file:
-        try:
-            text = file.read()
-        except UnicodeDecodeError as reason:
-            raise PlanFormatError(f"{text_or_path}: the file holds no text: {reason}") from reason
+    with open(text_or_path, "rb") as file:
+        content = file.read()
+    try:
+        if content.startswith(_GZIP):
+            content = gzip.decompress(content)
+        text = content.decode("utf-8-sig")
+    except (UnicodeDecodeError, gzip.BadGzipFile, zlib.error, EOFError) as reason:
+        raise PlanFormatError(f"{text_or_path}: the file holds no text: {reason}") from reason
     if not text.strip():
         raise PlanFormatError(f"{text_or_path}: the file is empty; a plan starts with {{")
     return text
+
+
+def _is_json(text: str) -> bool:
+    """Whether it is a word or a number of JSON, which no plan is."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 _WORDS = {
     "!": "bang", "@": "at", "#": "hash", "$": "dollar", "%": "percent", "^": "pow",
@@ -18,6 +19,16 @@ _RESERVED = frozenset(
     """if else repeat while function for next break in TRUE FALSE NULL Inf NaN NA
     NA_integer_ NA_real_ NA_character_ NA_complex_""".split()  # noqa: SIM905 (a list of words)
 )
+
+
+def is_itself(name: Any) -> bool:
+    """Whether a name equals itself, so that it can be looked up: NaN, NaT and NA do not."""
+    if isinstance(name, tuple):
+        return all(map(is_itself, name))
+    try:
+        return bool(name == name)
+    except TypeError:  # NA is neither
+        return False
 
 
 def munge(proposed: Sequence[str]) -> list[str]:

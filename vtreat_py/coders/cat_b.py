@@ -13,6 +13,8 @@ from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
+# Rates of greater log odds are 0 and 1, or nearly so, in floats.
+_FARTHEST = 30.0
 _EDGE = 1e-6
 # The smallest smoothing: a level with target rows only still gets a finite code.
 _LEAST_SMOOTHING = 1e-4
@@ -111,7 +113,8 @@ def cat_b_prior(levels: PooledLevels, smoothing: float | str) -> FloatArray:
 
 def coded_rate(code: FloatArray, base: float) -> FloatArray:
     """Rate of the target that a code stands for, where the rate overall is ``base``."""
-    odds = np.exp(code + _logit(np.array(base)))
+    log_odds = np.clip(code + _logit(np.array(base)), -_FARTHEST, _FARTHEST)
+    odds = np.exp(log_odds)
     return np.asarray(odds / (1.0 + odds))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.names import is_itself
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
 
@@ -34,6 +36,7 @@ def choose_variables(
         chosen = tuple(c for c in columns if c not in aside)
         if not chosen:
             raise InvalidOptionError("the frame has no column to treat beside the outcome")
+        _check_names(chosen)
         return chosen
     if isinstance(variables, str) or not isinstance(variables, Iterable):
         raise OptionTypeError(f"variables={variables!r} must be a list of column names")
@@ -42,10 +45,12 @@ def choose_variables(
         raise OptionTypeError(f"variables={variables!r} must be a list of column names")
     if not chosen:
         raise InvalidOptionError("variables is empty; name at least one column")
-    unknown = [v for v in chosen if v not in set(columns)]
+    _check_names(chosen)
+    known = set(columns)
+    unknown = [v for v in chosen if v not in known]
     if unknown:
         raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
-    repeated = [v for i, v in enumerate(chosen) if v in chosen[:i]]
+    repeated = [v for v, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise InvalidOptionError(f"variables names {repeated} more than once")
     misused = [v for v in chosen if v in aside]
@@ -55,6 +60,16 @@ def choose_variables(
             "folds or row ids"
         )
     return chosen
+
+
+def _check_names(chosen: Sequence[Hashable]) -> None:
+    """Refuse names that no plan finds again."""
+    lost = [name for name in chosen if not is_itself(name)]
+    if lost:
+        raise InvalidOptionError(
+            f"a column is called {lost[0]!r}, a missing value, which no later frame can be asked "
+            "for: rename it, or name the columns to treat with variables="
+        )
 
 
 def check_unused(**given: Any) -> None:

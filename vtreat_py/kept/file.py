@@ -31,6 +31,7 @@ from vtreat_py.plan.json_schema import (
     check_distinct,
     fields_of,
     maybe,
+    read,
     record,
     several,
     text,
@@ -245,7 +246,7 @@ def _header(archive: _Archive) -> Any:
         other = found.get("format") if isinstance(found, dict) else found
         raise PlanFormatError(f'format: expected "{FORMAT}", found {described(other)}')
     check_version(found, FORMAT_VERSION, "file")
-    return _HEADER_SCHEMA.from_json(found, "")
+    return read(_HEADER_SCHEMA, found)
 
 
 def _column(

@@ -24,7 +24,13 @@ from vtreat_py.lazy.columns import (
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
-from vtreat_py.outcome.reading import check_asked, incomplete, no_outcome, outcome_of
+from vtreat_py.outcome.reading import (
+    check_asked,
+    check_size_of_weights,
+    incomplete,
+    no_outcome,
+    outcome_of,
+)
 
 
 def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weighting]:
@@ -47,6 +53,7 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
         "fractions": ("count", one_where(w != w.floor())),
         "smallest": ("min", w),
         "largest": ("max", w),
+        "least": ("min", nw.when(w > 0).then(w)),
         "total": ("sum", w),
         "squares": ("sum", w * w),
     }
@@ -63,6 +70,7 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
         )
     if not found["largest"] > 0:  # NaN: there are no rows
         raise OutcomeError("sample_weight is zero in every row; some row must count")
+    check_size_of_weights(found["least"], found["total"])
     if found["smallest"] == found["largest"] == 1.0:
         return rows, Weighting()
     rows = replace(rows, weight=column, largest_weight=found["largest"])

@@ -18,7 +18,19 @@ from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 
+# Floats hold the squares of such weights, and their sums.
+SMALLEST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 Known = NumericColumn | LevelColumn
+
+
+def check_size_of_weights(least: float, total: float) -> None:
+    """Refuse weights above 0 that floats cannot square, or cannot add up."""
+    if least < SMALLEST_WEIGHT or total > GREATEST_WEIGHT:
+        raise OutcomeError(
+            f"sample_weight holds weights from {least:g} on, and {total:g} in all; they must be at "
+            f"least {SMALLEST_WEIGHT:g} (or 0), and at most {GREATEST_WEIGHT:g} in all: multiply "
+            "all of them by one number"
+        )
 
 
 def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
@@ -49,6 +61,8 @@ def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
         )
     if not weight.any():
         raise OutcomeError("sample_weight is zero in every row; some row must count")
+    with np.errstate(over="ignore"):
+        check_size_of_weights(float(weight[weight > 0].min()), float(weight.sum()))
     return None if (weight == 1).all() else weight
 
 

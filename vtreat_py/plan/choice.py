@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError, listed
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
@@ -78,8 +78,12 @@ class Choice:
 
     def treatments(self, plan: Plan) -> list[Treatment]:
         """Return the treatments that are needed."""
-        columns = {v.orig_variable for v in self.variables}
-        return [t for t in plan.treatments if t.column in columns]
+        columns = self.by_column
+        found = [t for t in plan.treatments if t.column in columns]
+        if len(found) < len(columns):  # their places in the frame would stay as they were
+            lacking = [name for name in columns if name not in {t.column for t in found}]
+            raise PlanFormatError(f"the plan has variables of {listed(lacking)}, but no treatment")
+        return found
 
 
 def _beside(

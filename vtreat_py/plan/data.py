@@ -67,14 +67,15 @@ class Plan(PlanScores):
         if variables is not None:
             if isinstance(variables, str):
                 raise OptionTypeError(f"variables={variables!r} must be a list of names")
-            wanted = list(variables)
-            unknown = [v for v in wanted if v not in set(self.feature_names)]
+            wanted = dict.fromkeys(variables)
+            known = set(self.feature_names)
+            unknown = [v for v in wanted if v not in known]
             if unknown:
                 raise InvalidOptionError(
                     f"variables names {unknown}, which the plan does not derive; "
                     "plan.feature_names lists what it does"
                 )
-            keep = [k and v.name in set(wanted) for k, v in zip(keep, self.derived, strict=True)]
+            keep = [k and v.name in wanted for k, v in zip(keep, self.derived, strict=True)]
         codes = check_coders("coders", coders)
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
 

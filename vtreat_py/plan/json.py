@@ -27,6 +27,7 @@ from vtreat_py.plan.json_schema import (
     number,
     one_of_records,
     pairs,
+    read,
     record,
     several,
     tables,
@@ -81,7 +82,8 @@ _LEVELS = record(
     parts=several(record(LevelCodes, **_CODES)),
     sample=TEXT,
 )
-_OUTCOME = fields_of(LevelOutcome, prior_weight=number(infinite=True))
+_UNBOUNDED = number(infinite=True)
+_OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED))
 _STATISTICS = fields_of(
     LevelStatistics, levels=maybe(LEVELS), outcomes=several(record(LevelOutcome, **_OUTCOME))
 )
@@ -145,7 +147,7 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
             "that to_json has written"
         )
     check_version(found, FORMAT_VERSION, "plan")
-    held: dict[str, Any] = _PLAN.from_json(found, "")
+    held: dict[str, Any] = read(_PLAN, found)
     check_plan(held)
     by_name = {v.name: v for t in held["treatments"] for v in t.variables}
     levels = levels_of(held["treatments"])

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import PlanFormatError, counted, listed
+from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
+from vtreat_py.outcome.reading import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
@@ -21,6 +24,9 @@ from vtreat_py.statistics.number_profile import NumberProfile
 def check_plan(held: dict[str, Any]) -> None:
     """Check the fields of a plan against each other; an error names the first that is off."""
     _check_classes(held["outcome_type"], held["classes"])
+    for part in ("outcome_name", "target", "variables", "classes"):
+        if not is_itself(held[part]):
+            raise PlanFormatError(f"{part}: a missing value, which does not equal itself")
     check_distinct(held["variables"], "variables")
     for part in ("unused", "treatments", "level_statistics"):
         _check_columns(held, part)
@@ -112,6 +118,7 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
     if not (counts > 0).all():
         least = float(counts.min())
         raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
+    _check_weights(counts, f"{where}.counts")
 
 
 def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: str) -> None:
@@ -185,8 +192,10 @@ def _check_statistics(
             "column's treatment; there is no such treatment"
         )
     _check_by_level(statistics.count, levels, f"{where}.count")
-    if not (statistics.count >= 0).all() or not statistics.count[:-1].any():
+    count = statistics.count
+    if not (count >= 0).all() or not count[:-1].any():
         raise PlanFormatError(f"{where}.count: expected weights, 0 or more, and one above 0")
+    _check_weights(count[count > 0], f"{where}.count")
     targets = [outcome.target for outcome in statistics.outcomes]
     expected = list(classes) or [None]
     if targets and targets != expected:
@@ -194,8 +203,17 @@ def _check_statistics(
             f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"
         )
     for i, outcome in enumerate(statistics.outcomes):
+        place = f"{where}.outcomes[{i}]"
+        for name in ("prior_weight", "within"):
+            value = getattr(outcome, name)
+            if value is not None and not value >= 0:
+                raise PlanFormatError(f"{place}.{name}: expected 0 or more, found {value!r}")
+        if outcome.within is None and not 0.0 <= outcome.overall <= 1.0:
+            raise PlanFormatError(
+                f"{place}.overall: expected the rate of a class, found {outcome.overall!r}"
+            )
         for name in ("mean", "effect", "slots"):
-            _check_by_level(getattr(outcome, name), levels, f"{where}.outcomes[{i}].{name}")
+            _check_by_level(getattr(outcome, name), levels, f"{place}.{name}")
 
 
 def _check_derived(held: dict[str, Any]) -> None:
@@ -224,6 +242,15 @@ def _check_by_level(array: np.ndarray[Any, Any], levels: Levels, where: str) -> 
 def _check_length(array: np.ndarray[Any, Any], length: int, why: str, where: str) -> None:
     if len(array) != length:
         raise PlanFormatError(f"{where}: expected {length} entries, {why}, found {len(array)}")
+
+
+def _check_weights(weight: FloatArray, where: str) -> None:
+    beyond = weight[(weight < SMALLEST_WEIGHT) | (weight > GREATEST_WEIGHT)]
+    if len(beyond):
+        raise PlanFormatError(
+            f"{where}: expected weights from {SMALLEST_WEIGHT:g} to {GREATEST_WEIGHT:g}, found "
+            f"{beyond[0]:g}"
+        )
 
 
 def _expect(found: Any, expected: Any, where: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -36,6 +37,14 @@ class Part:
 
     to_json: Callable[[Any, str], Any]
     from_json: Callable[[Any, str], Any]
+
+
+def read(part: Part, found: Any) -> Any:
+    """Read a whole text; it may nest values in values in values, but not for ever."""
+    try:
+        return part.from_json(found, "")
+    except RecursionError as reason:
+        raise PlanFormatError("the text has values in values, too deep to be read") from reason
 
 
 def record(make: Callable[..., Any], may_lack: Sequence[str] = (), /, **fields: Part) -> Part:
@@ -234,6 +243,8 @@ LEVELS = Part(lambda levels, where: _VALUES.to_json(levels.to_list(), where), _l
 IMPUTER = Part(_imputer_to_json, _imputer_from_json)
 _IMPUTED = number(IMPUTERS)
 _FUNCTION = record(NamedFunction, function=TEXT)
+# Values that happen to have one hash are two, or a few.
+_MOST_ALIKE = 100
 _OF_TYPE = {
     "str": TEXT,
     "bool": FLAG,
@@ -252,7 +263,13 @@ _OF_TYPE = {
 
 
 def check_distinct(values: Sequence[Any], where: str) -> None:
-    """Refuse values of which two are equal."""
+    """Refuse values of which two are equal, and many of one hash, which take ages to compare."""
+    alike = Counter(map(hash, values)).most_common(1)
+    if alike and alike[0][1] > _MOST_ALIKE:
+        raise PlanFormatError(
+            f"{where}: {alike[0][1]} values have one hash; they are listed twice, or were made to "
+            "be slow to tell apart"
+        )
     if len(set(values)) < len(values):
         seen: set[Any] = set()
         for value in values:

@@ -7,6 +7,7 @@ import decimal
 import fractions
 import json
 import math
+import re
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from vtreat_py.base.errors import PlanFormatError, listed
 
 _UNBOUNDED = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 _NUMPY = "numpy."
+# A time zone is looked up in a folder, whatever its name.
+_NOT_MADE = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
+_FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 def described(found: Any) -> str:
@@ -73,7 +77,10 @@ def value_to_json(value: Any, where: str) -> Any:
             f"{where}: {value!r} of type {name} cannot be written as JSON; convert the "
             "column (or the name) to text or numbers before the design"
         )
-    return {"type": form.name, "value": form.write(value, where)}
+    try:
+        return {"type": form.name, "value": form.write(value, where)}
+    except ValueError as reason:  # a number of thousands of digits
+        raise PlanFormatError(f"{where}: a {name} cannot be written as JSON: {reason}") from reason
 
 
 def value_from_json(found: Any, where: str) -> Any:
@@ -91,13 +98,15 @@ def value_from_json(found: Any, where: str) -> Any:
             f"{where}.type: unknown type {name!r}; known are {listed(list(_FORM_NAMED))}"
         )
     try:
-        return form.read(inner, f"{where}.value")
+        value = form.read(inner, f"{where}.value")
+        hash(value)  # signalling NaN has none, so that it could be looked up nowhere
     except PlanFormatError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as reason:
+    except _NOT_MADE as reason:
         raise PlanFormatError(
             f"{where}.value: no {name} can be made of {described(inner)}: {reason}"
         ) from reason
+    return value
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,13 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _fraction(text: str) -> fractions.Fraction:
+    """Read a fraction as it was written: an exponent would make a number of any length."""
+    if not _FRACTION.fullmatch(text):
+        raise ValueError("it is no fraction of integers")
+    return fractions.Fraction(text)
 
 
 def _zone_to_json(moment: dt.datetime) -> str | float | None:
@@ -231,7 +247,8 @@ _FORMS = [
         lambda v, _: number_to_json(v),
         lambda v, where: number_from_json(v, where, infinite=True),
     ),
-    *(_plain(kind, str, kind) for kind in (decimal.Decimal, fractions.Fraction, uuid.UUID)),
+    *(_plain(kind, str, kind) for kind in (decimal.Decimal, uuid.UUID)),
+    _plain(fractions.Fraction, str, _fraction),
     _plain(dt.date, dt.date.isoformat, dt.date.fromisoformat),
     _plain(dt.time, dt.time.isoformat, dt.time.fromisoformat),
     _plain(dt.datetime, _datetime_to_json, _datetime_from_json),

@@ -214,7 +214,10 @@ class LevelTreatment:
     def table(self, variable: DerivedVariable, scale: bool = False) -> FloatArray:
         """Value of each code for one derived variable."""
         table = self._part_of[variable.target].table(variable)
-        return variable.slope * (table - variable.mean) if scale else table
+        if scale:
+            table = table.copy()
+            scale_in_place(table, variable.slope, variable.mean)
+        return table
 
     def write(
         self, encoded: IntArray, variable: DerivedVariable, wanted: Wanted, out: FloatArray

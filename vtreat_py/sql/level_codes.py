@@ -14,6 +14,7 @@ import pyarrow as pa
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError, counted, listed
 from vtreat_py.base.warn import warn
+from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.frames.columns import Kind, NumericColumn
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.reading import read_column
@@ -67,8 +68,10 @@ class SqlCodes:
         """Scale the codes as `LevelTreatment.write` does."""
         slope = np.array([v.slope for v in variables])
         mean = np.array([v.mean for v in variables])
-        codes = {name: getattr(self, name) for name in ("values", "missing", "novel")}
-        return replace(self, **{name: slope * (code - mean) for name, code in codes.items()})
+        codes = {name: getattr(self, name).copy() for name in ("values", "missing", "novel")}
+        for code in codes.values():
+            scale_in_place(code, slope, mean)
+        return replace(self, **codes)
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -12,6 +12,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 # The histogram looks at no more rows than this: a design must not wait for it.
 MOST_ROWS = 1 << 14
 _BINS = 10
+_ALMOST_ALL = float(np.nextafter(1.0, 0.0))
 # Multiples of the golden section of ``2**_BITS`` are spread evenly.
 _BITS, _GOLDEN = 32, 2_654_435_769
 
@@ -114,13 +115,15 @@ class NumberProfile:
         ordered = values.astype(np.float64)
         if weight is None:
             ordered.sort()
-            upto = np.arange(1.0, len(ordered) + 1.0)
+            weight = np.ones(len(ordered))
         else:
             order = np.argsort(ordered)
-            ordered, upto = ordered[order], np.cumsum(weight[order])
-        edges = _edges(ordered, upto)
-        ends = upto[np.searchsorted(ordered, edges, side="right") - 1]
-        return cls(*extent, float(bad_share), edges, np.diff(ends, prepend=0.0, append=upto[-1]))
+            ordered, weight = ordered[order], weight[order]
+        edges = _edges(ordered, np.cumsum(weight))
+        starts = np.append(0, np.searchsorted(ordered, edges, side="right"))
+        # Of great weights beside small ones, the differences of sums would lose the small.
+        counts = np.add.reduceat(weight, starts)
+        return cls(*extent, min(float(bad_share), _ALMOST_ALL), edges, counts)
 
     def bin_of(self, values: NumberArray) -> IntArray:
         """Bin of each of some good values."""
