@@ -46,10 +46,10 @@ class Ranking:
             lift = tpr / population
         precision = np.cumsum(self.positive) / np.cumsum(weight)
         columns = {
-            "threshold": _and_before(self.threshold, np.inf),
+            "threshold": np.insert(self.threshold, 0, np.inf),
             "fpr": fpr,
             "tpr": tpr,
-            "precision": _and_before(precision, 1.0),
+            "precision": np.insert(precision, 0, 1.0),
             "recall": tpr,
             "population": population,
             "gain": tpr,
@@ -79,13 +79,9 @@ def calibration(weight: FloatArray, positive: FloatArray, sums: FloatArray, n: i
 
 def _shares(weight: FloatArray) -> FloatArray:
     """Shares of the whole up to each bin, from 0; NaN where the whole is 0."""
-    total = _and_before(np.cumsum(weight), 0.0)
+    total = np.insert(np.cumsum(weight), 0, 0.0)
     with np.errstate(invalid="ignore"):
         return np.asarray(total / total[-1])
-
-
-def _and_before(values: FloatArray, first: float) -> FloatArray:
-    return np.concatenate([[first], values])
 
 
 def _frame(**columns: Any) -> pd.DataFrame:

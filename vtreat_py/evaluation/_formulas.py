@@ -91,14 +91,6 @@ def _fnr(n: Counts) -> Any:
     return n.fn / n.positives
 
 
-def _ppv(n: Counts) -> Any:
-    return _by_bayes_rule(_sensitivity(n), _specificity(n), _prevalence(n))
-
-
-def _npv(n: Counts) -> Any:
-    return _by_bayes_rule(_specificity(n), _sensitivity(n), 1 - _prevalence(n))
-
-
 def _by_bayes_rule(right: Any, right_on_others: Any, share: Any) -> Any:
     """Chance that a row is of the class it is called of, as a ``share`` of all rows is.
 
@@ -132,8 +124,8 @@ SCORES: dict[str, Score] = {
     "fnr": Score(_fnr),
     "precision": Score(_precision),
     "inverse_precision": Score(lambda n: n.tn / n.not_called),
-    "ppv": Score(_ppv),
-    "npv": Score(_npv),
+    "ppv": Score(lambda n: _by_bayes_rule(_sensitivity(n), _specificity(n), _prevalence(n))),
+    "npv": Score(lambda n: _by_bayes_rule(_specificity(n), _sensitivity(n), 1 - _prevalence(n))),
     "false_discovery_rate": Score(lambda n: n.fp / n.called),
     "false_omission_rate": Score(lambda n: n.fn / n.not_called),
     "prevalence": Score(_prevalence),

@@ -46,10 +46,8 @@ def units(groups: Any, n_rows: int) -> IntArray:
         return np.arange(n_rows)
     labels = one_dimensional(groups, "groups")
     check_length(labels, n_rows, "groups")
-    advice = "; each row needs a label, if need be one of its own"
-    check_no_missing(labels, "groups", advice)
-    unit: IntArray = pd.factorize(labels)[0]
-    return unit
+    check_no_missing(labels, "groups", "; each row needs a label, if need be one of its own")
+    return np.asarray(pd.factorize(labels)[0])
 
 
 def rows_of(unit: IntArray) -> list[IntArray]:

@@ -137,9 +137,8 @@ def null_of_callable(
         values.append(_evaluated(statistic, np.where(change, b, a), np.where(change, a, b)))
     null = np.concatenate(values)
     observed = float(_evaluated(statistic, a[None], b[None])[0])
-    return NullDistribution.of(
-        observed, null, _ROUNDINGS_OF_CALLABLE * _EPS * float(np.abs(null).max()), exact
-    )
+    tolerance = _ROUNDINGS_OF_CALLABLE * _EPS * float(np.abs(null).max())
+    return NullDistribution.of(observed, null, tolerance, exact)
 
 
 def _can_be_listed(n_units: int, n_patterns: int) -> bool:

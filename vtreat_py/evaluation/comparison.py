@@ -84,18 +84,20 @@ def compare_models(
     2   trees  constant       -0.20  0.031       0.062
     """
     scores = pd.DataFrame(scores.to_pandas() if hasattr(scores, "to_pandas") else scores)
+    options: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight}
+    options |= {"n_resamples": n_resamples, "rng": rng}
     rows = []
     for metric, of_metric in _by_metric(scores).items():
-        _check_models(of_metric)
-        for a, b in combinations(of_metric.columns, 2):
-            found = randomization_test(
-                of_metric[a],
-                of_metric[b],
-                groups=groups,
-                sample_weight=sample_weight,
-                n_resamples=n_resamples,
-                rng=rng,
-            )
+        names = of_metric.columns
+        if len(names) < 2:
+            raise InvalidOptionError(f"scores has models {listed(list(names))}; give at least two")
+        if names.has_duplicates:
+            twice = list(names[names.duplicated()].unique())
+            raise InvalidOptionError(f"scores has several columns of the name {listed(twice)}")
+        for name in names:
+            finite_numbers(of_metric[name], f"scores[{name!r}]")
+        for a, b in combinations(names, 2):
+            found = randomization_test(of_metric[a], of_metric[b], **options)
             rows.append((a, b, metric, found.statistic, found.pvalue))
     table = pd.DataFrame(rows, columns=["model_a", "model_b", "metric", "difference", "p"])
     return table.assign(adjusted_p=_adjusted(table["p"].to_numpy(), adjust))
@@ -113,27 +115,15 @@ def _by_metric(scores: pd.DataFrame) -> dict[Hashable, pd.DataFrame]:
     return {metric: scores[metric] for metric in columns.get_level_values(0).unique()}
 
 
-def _check_models(scores: pd.DataFrame) -> None:
-    names = scores.columns
-    if len(names) < 2:
-        raise InvalidOptionError(f"scores has models {listed(list(names))}; give at least two")
-    if names.has_duplicates:
-        twice = list(names[names.duplicated()].unique())
-        raise InvalidOptionError(f"scores has several columns of the name {listed(twice)}")
-    for name in names:
-        finite_numbers(scores[name], f"scores[{name!r}]")
-
-
-def _adjusted(p: FloatArray, method: str | None) -> FloatArray:
+def _adjusted(p: FloatArray, method: str | None) -> Any:
     if method is None:
         return p
     from statsmodels.stats.multitest import multipletests
 
     try:
-        adjusted: FloatArray = multipletests(p, method=method)[1]
+        return multipletests(p, method=method)[1]
     except ValueError as reason:
         raise InvalidOptionError(
             f"adjust={method!r} is no method of statsmodels' multipletests, which knows "
             '"holm", "fdr_bh", "fdr_by", "bonferroni", "hommel" and others; or give None'
         ) from reason
-    return adjusted

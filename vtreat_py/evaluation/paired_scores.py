@@ -182,8 +182,9 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
         return loss, lambda values, what: power(finite_numbers(values, what) - outcome)
     if loss in ("log", "brier"):
         positive = _positive(y, pos_label)
-        of_chance = _log if loss == "log" else _brier
-        return loss, lambda values, what: of_chance(positive, _chances(values, what))
+        if loss == "brier":
+            return loss, lambda values, what: np.square(positive - _chances(values, what))
+        return loss, lambda values, what: _log(positive, _chances(values, what))
     if loss == "zero-one":
         return loss, lambda values, what: y != _labels(values, y, what)
     raise InvalidOptionError(
@@ -195,10 +196,6 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
 def _log(positive: BoolArray, chance: FloatArray) -> FloatArray:
     clipped = np.clip(chance, _EPS, 1.0 - _EPS)
     return -np.log(np.where(positive, clipped, 1.0 - clipped))
-
-
-def _brier(positive: BoolArray, chance: FloatArray) -> FloatArray:
-    return np.square(positive - chance)
 
 
 def _positive(y: Any, pos_label: Any) -> BoolArray:
