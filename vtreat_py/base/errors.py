@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 _SHOWN = 8
@@ -17,6 +18,12 @@ def listed(values: Sequence[Any]) -> str:
     """The first few of several values, for messages."""
     shown = ", ".join(repr(v) for v in values[:_SHOWN])
     return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")
+
+
+def meant(name: Any, known: Iterable[Any]) -> str:
+    """Ask for a name that is like one that is unknown; empty if there is none."""
+    alike = get_close_matches(str(name), [one for one in known if isinstance(one, str)], n=1)
+    return f"; did you mean {alike[0]!r}?" if alike else ""
 
 
 class VtreatError(Exception):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
@@ -49,7 +49,9 @@ def choose_variables(
     known = set(columns)
     unknown = [v for v in chosen if v not in known]
     if unknown:
-        raise InvalidOptionError(f"variables names {unknown}, which the frame does not have")
+        raise InvalidOptionError(
+            f"variables names {unknown}, which the frame does not have{meant(unknown[0], known)}"
+        )
     repeated = [v for v, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise InvalidOptionError(f"variables names {repeated} more than once")

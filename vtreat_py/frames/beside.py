@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.base.arrays import IntArray
-from vtreat_py.base.errors import FrameError, InvalidOptionError, listed
+from vtreat_py.base.errors import FrameError, InvalidOptionError, listed, meant
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.frame import InputFrame, read_vector
 
@@ -22,7 +22,7 @@ def read_along(frame: InputFrame, what: str, given: Any) -> Column:
         if given not in frame.columns:
             raise FrameError(
                 f"{what}={given!r} is not a column of the frame; its columns are "
-                f"{listed(list(frame.columns))}"
+                f"{listed(list(frame.columns))}{meant(given, frame.columns)}"
             )
         return frame.read(given)
     return read_vector(what, given, frame.n_rows)
@@ -58,6 +58,7 @@ def check_column(option: str, name: Any, columns: Sequence[Any]) -> None:
     if name not in columns:
         raise InvalidOptionError(
             f"{option}={name!r} names no column of the frame; it has {listed(list(columns))}"
+            f"{meant(name, columns)}"
         )
 
 

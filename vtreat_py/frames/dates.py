@@ -39,6 +39,14 @@ def _whole_and_rest(ticks: npt.NDArray[np.int64], per_second: int) -> FloatArray
     return np.asarray(whole + rest / per_second)
 
 
+def _duration(value: Any) -> float:
+    """Seconds of one duration, to the bit those of an array of them."""
+    if isinstance(value, np.timedelta64):
+        return float(seconds(np.array([value]))[0])
+    rest = value.microseconds * 1000 + getattr(value, "nanoseconds", 0)
+    return float(value.days * 86_400 + value.seconds + rest / 10**9)
+
+
 def integers_of_dates(values: Any) -> tuple[Any, Callable[[Any], FloatArray] | None, Kind] | None:
     """Return an Arrow array's integers, how they become numbers, and the kind; None if no dates."""
     kind, t = values.type, pa.types
@@ -55,8 +63,11 @@ def integers_of_dates(values: Any) -> tuple[Any, Callable[[Any], FloatArray] | N
 
 def typed_dates(
     name: Hashable, values: npt.NDArray[np.object_], inferred: str
-) -> pd.Series[Any] | pa.Array | None:
-    """Give Python's dates a type; None for dates among points in time, which are levels."""
+) -> pd.Series[Any] | pa.Array | FloatArray | None:
+    """Give Python's dates a type; None for dates among points in time, which are levels.
+
+    Durations that no type holds are seconds at once.
+    """
     if inferred == "date":
         if any(isinstance(v, dt.datetime) for v in values[~pd.isna(values)]):
             return None
@@ -64,7 +75,10 @@ def typed_dates(
     if inferred == "time":
         return pa.array(values, pa.time64("us"), from_pandas=True)
     if inferred.startswith("timedelta"):
-        return pd.to_timedelta(pd.Series(values))
+        try:
+            return pd.to_timedelta(pd.Series(values))
+        except pd.errors.OutOfBoundsTimedelta:
+            return np.array([np.nan if pd.isna(v) else _duration(v) for v in values])
     zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
     if len(zones) > 1:
         raise UnsupportedColumnError(name, "datetimes with and without a time zone")

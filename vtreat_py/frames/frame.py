@@ -43,7 +43,8 @@ class InputFrame:
     def of(cls, frame: Any) -> InputFrame:
         """Wrap a pandas, polars or pyarrow frame, or something like a two-dimensional array.
 
-        The columns of an array are called ``x0``, ``x1``, ...
+        The columns of an array are called ``x0``, ``x1``, ... A list of dicts, a row each, is a
+        pandas frame, and a record batch of pyarrow a table.
 
         Raises
         ------
@@ -54,6 +55,10 @@ class InputFrame:
         """
         if isinstance(frame, cls):
             return frame
+        if isinstance(frame, pa.RecordBatch):
+            frame = pa.Table.from_batches([frame])
+        elif isinstance(frame, list) and frame and all(isinstance(row, dict) for row in frame):
+            frame = pd.DataFrame(frame)
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
@@ -176,7 +181,9 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
                 f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
                 f"found {type(values).__name__} of shape {array.shape}"
             ) from None
-        series = nw.from_native(pd.Series(array, copy=False), series_only=True)
+        # Objects stay objects: not all text is text to pandas.
+        dtype = object if array.dtype == object else None
+        series = nw.from_native(pd.Series(array, dtype=dtype, copy=False), series_only=True)
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     return read_column(what, series)

@@ -60,7 +60,7 @@ def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
         raise UnsupportedColumnError(name, f"values of type {series.dtype}")
     if series.dtype in (nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64)
-    return _read_arrow(name, series.to_arrow())
+    return _read_arrow(name, series.alias("").to_arrow())  # Arrow takes no NUL in a name
 
 
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
@@ -136,6 +136,8 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         return NumericColumn.of(name, numbers)
     if inferred in DATES_AMONG_OBJECTS:
         typed = typed_dates(name, values, inferred)
+        if isinstance(typed, np.ndarray):
+            return NumericColumn.of(name, typed, "duration")
         if isinstance(typed, pd.Series):
             return _read_pandas(name, typed)
         if typed is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
@@ -73,7 +73,7 @@ class Plan(PlanScores):
             if unknown:
                 raise InvalidOptionError(
                     f"variables names {unknown}, which the plan does not derive; "
-                    "plan.feature_names lists what it does"
+                    f"plan.feature_names lists what it does{meant(unknown[0], known)}"
                 )
             keep = [k and v.name in wanted for k, v in zip(keep, self.derived, strict=True)]
         codes = check_coders("coders", coders)
