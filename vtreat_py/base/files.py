@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import zlib
+from contextlib import suppress
 from typing import Any
 
 from vtreat_py.base.errors import OptionTypeError, PlanFormatError
@@ -57,8 +58,10 @@ def text_of(text_or_path: Any) -> str:
             "returned, or the path of a file that it wrote"
         )
     if not os.path.isfile(text_or_path):
-        if isinstance(text_or_path, str) and _is_json(text_or_path):
-            return text_or_path
+        if isinstance(text_or_path, str):
+            with suppress(ValueError):
+                json.loads(text_or_path)  # a word or a number: no plan, but no path either
+                return text_or_path
         shown = os.fspath(text_or_path)[:200]
         raise FileNotFoundError(
             f"there is no file {shown!r}; give its path, or the text itself, which starts with {{"
@@ -74,12 +77,3 @@ def text_of(text_or_path: Any) -> str:
     if not text.strip():
         raise PlanFormatError(f"{text_or_path}: the file is empty; a plan starts with {{")
     return text
-
-
-def _is_json(text: str) -> bool:
-    """Whether it is a word or a number of JSON, which no plan is."""
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
