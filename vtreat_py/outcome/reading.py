@@ -27,9 +27,8 @@ def check_size_of_weights(least: float, total: float) -> None:
     """Refuse weights above 0 that floats cannot square, or cannot add up."""
     if least < SMALLEST_WEIGHT or total > GREATEST_WEIGHT:
         raise OutcomeError(
-            f"sample_weight holds weights from {least:g} on, and {total:g} in all; they must be at "
-            f"least {SMALLEST_WEIGHT:g} (or 0), and at most {GREATEST_WEIGHT:g} in all: multiply "
-            "all of them by one number"
+            f"sample_weight holds weights from {least:g} on, {total:g} in all; multiply all of them by "
+            f"one number, into {SMALLEST_WEIGHT:g} (or 0) to {GREATEST_WEIGHT:g} in all"
         )
 
 

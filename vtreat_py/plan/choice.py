@@ -78,12 +78,11 @@ class Choice:
 
     def treatments(self, plan: Plan) -> list[Treatment]:
         """Return the treatments that are needed."""
-        columns = self.by_column
-        found = [t for t in plan.treatments if t.column in columns]
-        if len(found) < len(columns):  # their places in the frame would stay as they were
-            lacking = [name for name in columns if name not in {t.column for t in found}]
+        found, wanted = {t.column: t for t in plan.treatments}, self.by_column
+        lacking = [name for name in wanted if name not in found]
+        if lacking:  # their places in the frame would stay as they were
             raise PlanFormatError(f"the plan has variables of {listed(lacking)}, but no treatment")
-        return found
+        return [t for name, t in found.items() if name in wanted]
 
 
 def _beside(
