@@ -27,8 +27,8 @@ def check_size_of_weights(least: float, total: float) -> None:
     """Refuse weights above 0 that floats cannot square, or cannot add up."""
     if least < SMALLEST_WEIGHT or total > GREATEST_WEIGHT:
         raise OutcomeError(
-            f"sample_weight holds weights from {least:g} on, {total:g} in all; multiply all of them by "
-            f"one number, into {SMALLEST_WEIGHT:g} (or 0) to {GREATEST_WEIGHT:g} in all"
+            f"sample_weight holds weights from {least:g} on, {total:g} in all; allowed are 0, from "
+            f"{SMALLEST_WEIGHT:g} on, {GREATEST_WEIGHT:g} in all: multiply all of them by one number"
         )
 
 
