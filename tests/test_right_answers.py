@@ -61,7 +61,7 @@ def test_b_weights_that_cannot_be_squared_are_refused(
 ) -> None:
     frame: Any = pl.from_pandas(rows.assign(y=y, w=np.arange(N) * factor, id=np.arange(N)))
     given = {"outcome": "y", "sample_weight": "w", "row_id": "id"}
-    with pytest.raises(OutcomeError, match="multiply all of them by one number"):
+    with pytest.raises(OutcomeError, match="multiply them by one number"):
         vt.design_treatments(frame.lazy() if lazily else frame, random_state=0, **given)
 
 

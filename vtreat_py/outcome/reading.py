@@ -28,7 +28,7 @@ def check_size_of_weights(least: float, total: float) -> None:
     if least < SMALLEST_WEIGHT or total > GREATEST_WEIGHT:
         raise OutcomeError(
             f"sample_weight holds weights from {least:g} on, {total:g} in all; allowed are 0, from "
-            f"{SMALLEST_WEIGHT:g} on, {GREATEST_WEIGHT:g} in all: multiply all of them by one number"
+            f"{SMALLEST_WEIGHT:g} on, {GREATEST_WEIGHT:g} in all: multiply them by one number"
         )
 
 
