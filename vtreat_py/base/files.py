@@ -14,7 +14,6 @@ from vtreat_py.base.errors import OptionTypeError, PlanFormatError
 
 _MARK = "\ufeff"  # that some editors put before a text
 _GZIP = b"\x1f\x8b"
-_LEVEL = 1  # others take several times as long, and make a text of numbers little smaller
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -39,7 +38,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write text as a file; one whose name ends with .gz is compressed, the same at all times."""
     content = text.encode("ascii")
     if os.fspath(path).endswith(".gz"):
-        content = gzip.compress(content, compresslevel=_LEVEL, mtime=0)
+        content = gzip.compress(content, compresslevel=1, mtime=0)  # others take far longer
     write_whole(path, content)
 
 

@@ -243,8 +243,7 @@ LEVELS = Part(lambda levels, where: _VALUES.to_json(levels.to_list(), where), _l
 IMPUTER = Part(_imputer_to_json, _imputer_from_json)
 _IMPUTED = number(IMPUTERS)
 _FUNCTION = record(NamedFunction, function=TEXT)
-# Values that happen to have one hash are two, or a few.
-_MOST_ALIKE = 100
+_MOST_ALIKE = 100  # values of one hash, which by accident are two, or a few
 _OF_TYPE = {
     "str": TEXT,
     "bool": FLAG,

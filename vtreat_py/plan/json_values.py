@@ -225,6 +225,8 @@ def _numpy_moment(kind: type) -> _Form:
 
     def read(found: Any) -> Any:
         ticks, multiple, unit = found
+        if unit == "generic":
+            raise ValueError("it has no unit")
         return kind(ticks, (unit, multiple))
 
     return _plain(kind, write, read, f"{_NUMPY}{kind.__name__}")
