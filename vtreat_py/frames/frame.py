@@ -43,8 +43,7 @@ class InputFrame:
     def of(cls, frame: Any) -> InputFrame:
         """Wrap a pandas, polars or pyarrow frame, or something like a two-dimensional array.
 
-        The columns of an array are called ``x0``, ``x1``, ... A list of dicts, a row each, is a
-        pandas frame, and a record batch of pyarrow a table.
+        The columns of an array are called ``x0``, ``x1``, ... A record batch of pyarrow is a table.
 
         Raises
         ------
@@ -57,8 +56,6 @@ class InputFrame:
             return frame
         if isinstance(frame, pa.RecordBatch):
             frame = pa.Table.from_batches([frame])
-        elif isinstance(frame, list) and frame and all(isinstance(row, dict) for row in frame):
-            frame = pd.DataFrame(frame)
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
