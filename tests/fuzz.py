@@ -184,7 +184,9 @@ def main(arguments: list[str] | None = None) -> int:
             try:
                 case(law, given.seed, number)
                 held[law] += 1
-            except BaseException:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # a panic of polars is no Exception
                 broken += 1
                 print(f"{law}, seed {given.seed}, case {number}:", file=sys.stderr)
                 traceback.print_exc()

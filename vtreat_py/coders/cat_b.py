@@ -13,9 +13,9 @@ from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
+_EDGE = 1e-6
 # Rates of greater log odds are 0 and 1, or nearly so, in floats.
 _FARTHEST = 30.0
-_EDGE = 1e-6
 # The smallest smoothing: a level with target rows only still gets a finite code.
 _LEAST_SMOOTHING = 1e-4
 # Empirical Bayes never believes a level more than as if half a row of prior stood beside it.

@@ -123,9 +123,9 @@ def pairs(make: Callable[[Any], Any] = tuple, /, **parts: Part) -> Part:
         return objects.to_json(named, where)
 
     def from_json(found: Any, where: str) -> Any:
-        read = objects.from_json(found, where)
-        check_distinct([first for first, _ in read], where)
-        return make(read)
+        each = objects.from_json(found, where)
+        check_distinct([first for first, _ in each], where)
+        return make(each)
 
     return Part(to_json, from_json)
 

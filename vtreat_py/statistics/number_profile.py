@@ -115,14 +115,16 @@ class NumberProfile:
         ordered = values.astype(np.float64)
         if weight is None:
             ordered.sort()
-            weight = np.ones(len(ordered))
+            upto = np.arange(1.0, len(ordered) + 1.0)
         else:
             order = np.argsort(ordered)
-            ordered, weight = ordered[order], weight[order]
-        edges = _edges(ordered, np.cumsum(weight))
+            ordered, upto = ordered[order], np.cumsum(weight[order])
+        edges = _edges(ordered, upto)
         starts = np.append(0, np.searchsorted(ordered, edges, side="right"))
-        # Of great weights beside small ones, the differences of sums would lose the small.
-        counts = np.add.reduceat(weight, starts)
+        if weight is None:
+            counts = np.diff(starts, append=len(ordered)).astype(np.float64)
+        else:  # beside great weights, differences of sums would lose the small
+            counts = np.add.reduceat(weight[order], starts)
         return cls(*extent, min(float(bad_share), _ALMOST_ALL), edges, counts)
 
     def bin_of(self, values: NumberArray) -> IntArray:
