@@ -451,7 +451,7 @@ def test_plot_of_no_difference_and_on_given_axes() -> None:
         ({"statistic": max, "sample_weight": [1, 2]}, InvalidOptionError, "sample_weight has no"
          " part in a callable statistic"),
         ({"a": pd.Series([1, 2]), "b": pd.Series([3, 4], index=[1, 0])}, InvalidOptionError,
-         "a and b have different indexes; align them"),
+         "a and b have different indexes (the same labels in another order); align them"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(

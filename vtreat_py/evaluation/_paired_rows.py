@@ -1,8 +1,7 @@
-"""Rows that belong together: of the same index in several inputs, or of the same group in one."""
+"""Rows that belong together: those of a group."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,6 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._inputs import check_length, one_dimensional
-
-
-def check_same_rows(inputs: Mapping[str, Any]) -> pd.Index | None:
-    """Return the index of pandas objects; were it not one, to pair by position would be a guess."""
-    indexed = {
-        name: values.index
-        for name, values in inputs.items()
-        if isinstance(values, pd.Series | pd.DataFrame)
-    }
-    for name, index in indexed.items():
-        first, expected = next(iter(indexed.items()))
-        if not index.equals(expected):
-            raise InvalidOptionError(
-                f"{first} and {name} have different indexes; align them, or give .to_numpy() of "
-                "both if their rows are in the same order"
-            )
-    return next(iter(indexed.values()), None)
 
 
 def check_no_missing(values: Any, what: str, advice: str = "") -> None:

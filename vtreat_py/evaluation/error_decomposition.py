@@ -11,9 +11,9 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
-    check_same_rows,
     rows_of,
     standard_error_of_mean,
     units,

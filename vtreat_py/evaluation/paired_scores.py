@@ -10,8 +10,9 @@ import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
-from vtreat_py.evaluation._paired_rows import check_no_missing, check_same_rows, rows_of, units
+from vtreat_py.evaluation._paired_rows import check_no_missing, rows_of, units
 
 Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]

@@ -11,6 +11,7 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import (
     check_length,
     check_one_of,
@@ -18,7 +19,7 @@ from vtreat_py.evaluation._inputs import (
     finite_numbers,
     whole_number,
 )
-from vtreat_py.evaluation._paired_rows import check_same_rows, standard_error_of_mean, units
+from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
