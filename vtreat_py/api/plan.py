@@ -14,6 +14,7 @@ from vtreat_py.audit.flags import check_limits
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
 from vtreat_py.base.files import write_text
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
@@ -352,6 +353,7 @@ class TreatmentPlan(PlanInSql):
         (['kg'], 1.0)
         """
         limits = check_limits(psi, sig, on_drift)
+        check_same_rows({"frame": frame, "sample_weight": sample_weight})
         if is_lazy(frame):
             from vtreat_py.lazy.audit import count_lazy as count
         else:

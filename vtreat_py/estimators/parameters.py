@@ -25,6 +25,9 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     """What treatments with and without an outcome take."""
 
     variables: Sequence[Hashable] | None = None
+    categorical: Sequence[Hashable] = ()
+    missing_values: Sequence[str] = ()
+    weight_kind: str = "frequency"
     min_fraction: float = 0.02
     rare_count: float = 0
     collar_prob: float = 0.0

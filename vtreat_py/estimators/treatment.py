@@ -15,6 +15,7 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.coders import codes
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
@@ -150,6 +151,7 @@ class SupervisedTreatment(Treatment):
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
     ) -> Design:
         options = self._options()
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         source = training_frame(self, X, y)
         request = DesignRequest(
             outcome=y,
@@ -170,7 +172,8 @@ class SupervisedTreatment(Treatment):
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
         y : array of shape (n,), or a column name of X
-            The outcome.
+            The outcome. Rows go by position; a warning says so where the index of a Series is not
+            that of X.
         sample_weight : array of shape (n,), or a column name of X
             Frequency weights.
         groups : array of shape (n,), or a column name of X

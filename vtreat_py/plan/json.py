@@ -89,6 +89,7 @@ _STATISTICS = fields_of(
 )
 OPTIONS = record(
     _options,
+    ("categorical", "missing_values"),
     **fields_of(
         DesignOptions,
         smoothing=number(("auto",)),
@@ -97,6 +98,8 @@ OPTIONS = record(
         imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
         significance=text((CALIBRATED, CLASSIC)),
         y_dependent_coders=several(text(codes.names)),
+        categorical=several(VALUE),
+        missing_values=several(TEXT),
     ),
 )
 _PLAN = record(
