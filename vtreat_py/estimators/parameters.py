@@ -13,6 +13,9 @@ from vtreat_py.plan.pruning import SIG
 
 T = TypeVar("T")
 
+# What to do where no variable is left; the first is the default.
+IF_EMPTY = ("best", "error", "empty")
+
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def parameters(cls: type[T]) -> type[T]:
@@ -53,3 +56,4 @@ class OutcomeParameters(ColumnParameters):
     prune_sig: float | str | None = "recommended"
     prune_by: str = SIG
     scale: bool = False
+    if_empty: str = IF_EMPTY[0]

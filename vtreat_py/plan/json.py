@@ -104,6 +104,7 @@ OPTIONS = record(
 )
 _PLAN = record(
     dict,
+    ("hints",),
     format=text((FORMAT,)),
     format_version=WHOLE,
     version=TEXT,
@@ -121,6 +122,7 @@ _PLAN = record(
         one_of_records("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
+    hints=pairs(column=VALUE, hint=TEXT),
 )
 
 
