@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -21,6 +22,25 @@ def check_number(
         upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"
         raise InvalidOptionError(f"{name}={value!r}; it must be >= {low:g}{upper}")
     return number
+
+
+def is_one_of(value: Any, allowed: Sequence[str]) -> bool:
+    """Whether a value is one of a few words; it may be anything, such as an array."""
+    return isinstance(value, str) and value in allowed
+
+
+def check_list(name: str, given: Any, what: str) -> list[Any]:
+    """Return what is listed; ``what`` says in words what may be."""
+    error = OptionTypeError(f"{name}={given!r} must be a list of {what}")
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise error
+    try:
+        listed = list(given)
+    except TypeError:  # an array without dimensions
+        raise error from None
+    if not all(isinstance(one, Hashable) for one in listed):
+        raise error
+    return listed
 
 
 def check_flag(name: str, value: Any) -> bool:

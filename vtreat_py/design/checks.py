@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any
 
+from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself
 from vtreat_py.outcome.outcome import Outcome
@@ -18,7 +19,7 @@ _LEAST_CLASSES = 2
 
 def check_outcome_type(outcome_type: Any) -> None:
     """Refuse a type of outcome that there is not."""
-    if outcome_type not in (None, *OUTCOME_TYPES):
+    if not (outcome_type is None or is_one_of(outcome_type, OUTCOME_TYPES)):
         raise InvalidOptionError(
             f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
         )
@@ -26,7 +27,7 @@ def check_outcome_type(outcome_type: Any) -> None:
 
 def check_weight_kind(weight_kind: Any) -> None:
     """Refuse a kind of weights that there is not."""
-    if weight_kind not in (FREQUENCY, IMPORTANCE):
+    if not is_one_of(weight_kind, (FREQUENCY, IMPORTANCE)):
         raise InvalidOptionError(
             f"weight_kind={weight_kind!r}; it must be {FREQUENCY!r} or {IMPORTANCE!r}"
         )
@@ -38,6 +39,14 @@ def check_most_classes(max_classes: Any) -> None:
         raise OptionTypeError(f"max_classes={max_classes!r} must be a whole number")
     if max_classes < _LEAST_CLASSES:
         raise InvalidOptionError(f"max_classes={max_classes}; it must be >= {_LEAST_CLASSES}")
+
+
+def check_row_id(row_id: Any) -> None:
+    """Refuse a row id that is no name."""
+    if not isinstance(row_id, Hashable):
+        raise OptionTypeError(
+            f"row_id is of type {type(row_id).__name__}; it must be the name of a column"
+        )
 
 
 def check_class_coders(outcome: Outcome) -> None:
@@ -58,11 +67,7 @@ def choose_variables(
             raise InvalidOptionError("the frame has no column to treat beside the outcome")
         _check_names(chosen)
         return chosen
-    if isinstance(variables, str) or not isinstance(variables, Iterable):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
-    chosen = tuple(variables)
-    if not all(isinstance(v, Hashable) for v in chosen):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
+    chosen = tuple(check_list("variables", variables, "column names"))
     if not chosen:
         raise InvalidOptionError("variables is empty; name at least one column")
     _check_names(chosen)

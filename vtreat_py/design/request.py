@@ -14,6 +14,7 @@ from vtreat_py.design.checks import (
     check_options_of_columns,
     check_outcome_tells_no_fold,
     check_outcome_type,
+    check_row_id,
     check_unused,
     check_weight_kind,
     choose_variables,
@@ -59,6 +60,7 @@ class DesignRequest(DesignOptions):
     def _checked(self) -> dict[str, Any]:
         check_outcome_type(self.outcome_type)
         check_weight_kind(self.weight_kind)
+        check_row_id(self.row_id)
         check_most_classes(self.max_classes)
         checked = super()._checked()
         check_jobs(self.n_jobs)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vtreat_py.base.checks import check_flag
+from vtreat_py.base.checks import check_flag, check_list
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError, listed
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
@@ -89,9 +89,9 @@ def _beside(
     extra_columns: Iterable[Hashable], row_id: Hashable | None, names: Sequence[str]
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Columns to append and one, or none, to put in front: none is called as a derived variable."""
-    if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
-        raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
-    extra = list(extra_columns)
+    extra = check_list("extra_columns", extra_columns, "column names")
+    if not isinstance(row_id, Hashable):
+        raise OptionTypeError(f"row_id={row_id!r} must be the name of a column")
     taken = [name for name in extra if name in names]
     if taken:
         raise InvalidOptionError(
