@@ -133,7 +133,7 @@ def test_any_frame_and_any_labels(kind: Any) -> None:
     frame = kind(X)
     if isinstance(frame, pd.DataFrame):
         frame = frame.set_axis(["a", "b"], axis=1).set_axis(np.arange(ROWS)[::-1])
-    labels = pd.Series(np.array(["no", "yes"])[COMMON], index=np.arange(ROWS) + 9)
+    labels = pd.Series(np.array(["no", "yes"])[COMMON], index=np.arange(ROWS)[::-1])
     found = cv_spread(LogisticRegression(), frame, labels, strategies=BOTH, scoring="nll")
     pd.testing.assert_frame_equal(found.folds, expected.folds)
     assert found.pos_label == "yes"

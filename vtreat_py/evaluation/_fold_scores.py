@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing, indexable
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
 from vtreat_py.base.jobs import run_groups
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
 from vtreat_py.evaluation._weighted_model import fitted_clone
@@ -37,8 +38,9 @@ class LabelledRows:
     pos_label: Any
 
     @classmethod
-    def checked(cls, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
+    def checked(cls, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> LabelledRows:
         """Read an outcome of two classes; the last in sorted order is the positive one."""
+        check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         labels = one_dimensional(y, "y")
         missing = pd.isna(labels)
         if missing.any():

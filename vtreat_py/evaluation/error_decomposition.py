@@ -86,8 +86,8 @@ def bias_variance(
     Raises
     ------
     InvalidOptionError
-        If predictions are missing or not numbers, each row has but one, or a callable metric has
-        no ideal, or is not defined in a group.
+        If indexes differ, predictions are missing or not numbers, each row has but one, or a
+        callable metric has no ideal, or is not defined in a group.
 
     Notes
     -----
@@ -134,8 +134,11 @@ def bias_variance(
     correct = check_flag("correct", correct)
     _check_metric(metric, ideal, y)
     to_fit = {name: model for name, model in models.items() if hasattr(model, "fit")}
+    rows = {"X": X} if to_fit else {}
+    if not (callable(metric) and groups is not None):  # else the ideal is that of each group
+        rows["ideal"] = ideal
     given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
-    check_same_rows({"y": y, "groups": groups} | given)
+    check_same_rows(rows | {"y": y, "groups": groups} | given)
     if to_fit:
         models |= predictions_of(
             to_fit,

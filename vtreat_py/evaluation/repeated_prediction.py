@@ -15,6 +15,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.jobs import run_groups
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import (
     check_one_of,
     checked_weight,
@@ -83,8 +84,8 @@ def repeated_cross_val_predict(
     Raises
     ------
     InvalidOptionError, OptionTypeError
-        If ``cv`` predicts some rows more often than others, the estimator takes no weights, or
-        there are not two classes for "predict_proba".
+        If indexes differ, ``cv`` predicts some rows more often than others, the estimator takes no
+        weights, or there are not two classes for "predict_proba".
 
     References
     ----------
@@ -134,6 +135,7 @@ def predictions_of(
     """Predict by several estimators, on the same splits, in one flat queue of fits."""
     check_one_of(get_args(Method), "method", method)
     L, k = whole_number(L, "L", 1), whole_number(k, "k", 2)
+    check_same_rows({"X": X, "y": y, "groups": groups, "sample_weight": sample_weight})
     X, y = indexable(X, one_dimensional(y, "y"))
     n_rows = len(y)
     if groups is not None:

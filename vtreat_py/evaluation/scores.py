@@ -10,6 +10,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._formulas import SCORES, Counts, score_values
 from vtreat_py.evaluation._inputs import check_length, checked_weight, one_dimensional
 from vtreat_py.evaluation._rows import is_label, is_missing
@@ -52,7 +53,8 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
     Raises
     ------
     InvalidOptionError
-        If a count is negative or not finite, lengths differ, or there are more than two labels.
+        If a count is negative or not finite, lengths or indexes differ, or there are more than two
+        labels.
 
     See Also
     --------
@@ -113,6 +115,7 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
 
 
 def _scores_of_counts(tp: Any, fp: Any, fn: Any, tn: Any) -> pd.Series[float] | pd.DataFrame:
+    check_same_rows({"tp": tp, "fp": fp, "fn": fn, "tn": tn})
     counts = Counts(*map(_checked_counts, Counts._fields, (tp, fp, fn, tn)))
     if len(shapes := {count.shape for count in counts}) > 1:
         raise InvalidOptionError(
@@ -141,6 +144,7 @@ def _checked_counts(name: str, count: Any) -> FloatArray:
 def _scores_of_labels(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, pos_label: Any = 1
 ) -> pd.Series[float]:
+    check_same_rows({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     truth, call = one_dimensional(y_true, "y_true"), one_dimensional(y_pred, "y_pred")
     check_length(call, len(truth), "y_pred")
     _check_labels(truth, call, pos_label)

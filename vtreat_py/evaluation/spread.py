@@ -253,8 +253,8 @@ def cv_spread(
     Raises
     ------
     InvalidOptionError
-        If y is missing somewhere or not of two classes, weights are negative, missing or taken
-        neither by the estimator nor a metric, or a metric is unknown.
+        If indexes differ, y is missing somewhere or not of two classes, weights are negative,
+        missing or taken neither by the estimator nor a metric, or a metric is unknown.
     OptionTypeError
         If ``strategies`` or an entry of ``scoring`` is of another type.
 
@@ -279,7 +279,7 @@ def cv_spread(
     stratified  nll       0.004
     Name: iqr, dtype: float64
     """
-    rows = LabelledRows.checked(X, y, sample_weight)
+    rows = LabelledRows.checked(X, y, sample_weight, groups)
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=rows.pos_label, weighted=sample_weight is not None
     )

@@ -140,11 +140,13 @@ class StreamingBinaryEvaluator:
         Raises
         ------
         InvalidOptionError
-            If lengths differ, there is a third label, a value is missing (see ``missing``), a
-            weight is negative or missing, or a score is outside [0, 1] with ``bins="decimals"``.
+            If lengths or indexes differ, there is a third label, a value is missing (see
+            ``missing``), a weight is negative or missing, or a score is outside [0, 1] with
+            ``bins="decimals"``.
         OptionTypeError
             If scores or weights are no numbers.
         """
+        _check_same_rows(y=y, score=score, sample_weight=sample_weight)
         rows = read_rows(
             y,
             score,
@@ -410,6 +412,14 @@ class StreamingBinaryEvaluator:
                 raise InvalidOptionError(
                     f"evaluators cannot be merged: {what} is {one!r} here and {another!r} there"
                 )
+
+
+def _check_same_rows(**inputs: Any) -> None:
+    """Compare the labels of rows; arrays have none, and need no pandas."""
+    if not all(value is None or isinstance(value, np.ndarray) for value in inputs.values()):
+        from vtreat_py.base.labels import check_same_rows
+
+        check_same_rows(inputs)
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

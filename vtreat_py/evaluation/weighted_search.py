@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average
@@ -147,6 +148,12 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         -------
         self
 
+        Warns
+        -----
+        VtreatWarning
+            If two inputs carry different indexes; rows are paired by position then, as everywhere
+            in scikit-learn.
+
         Raises
         ------
         OptionTypeError
@@ -161,6 +168,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
                 f"search is of type {type(search).__name__}; it must be a GridSearchCV or a "
                 "RandomizedSearchCV"
             )
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         X, y = indexable(X, y)
         weight = checked_weight(sample_weight, _num_samples(X))
         along = row_metadata(None if sample_weight is None else weight, groups)
@@ -221,6 +229,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
             With several metrics, that which ``refit`` names; all, as a dict, if it is a function.
         """
         check_is_fitted(self)
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight})
         weight = None
         if sample_weight is not None:
             self.scorer_.check_takes_weight(self.search.estimator)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_one_of, checked_weight
 from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
@@ -165,8 +166,9 @@ def weighted_cross_validate(
     Raises
     ------
     InvalidOptionError
-        If a weight is negative, missing or infinite, or all are 0, in all rows or in the training
-        rows of a fold; or if the model or a scorer takes no weights, but would have to.
+        If indexes differ; if a weight is negative, missing or infinite, or all are 0, in all rows
+        or in the training rows of a fold; or if the model or a scorer takes no weights, but would
+        have to.
 
     See Also
     --------
@@ -213,6 +215,7 @@ def weighted_cross_validate(
     Name: mean, dtype: float64
     """
     check_one_of(get_args(FoldWeight), "fold_weight", fold_weight)
+    check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     X, y = indexable(X, y)
     weight = checked_weight(sample_weight, _num_samples(X))
     weighted = sample_weight is not None
@@ -265,7 +268,8 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
     Raises
     ------
     InvalidOptionError
-        If ``cv`` is a number; if a weight is negative, missing or infinite, or all are 0.
+        If indexes differ; if ``cv`` is a number; if a weight is negative, missing or infinite, or
+        all are 0.
 
     See Also
     --------
@@ -289,6 +293,7 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
             f"cv={cv!r} makes stratified folds for a classifier, and plain ones for other models; "
             "give the splitter, such as KFold(5), or the list of its splits"
         )
+    check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     X, y, groups = indexable(X, y, groups)
     weight = checked_weight(sample_weight, _num_samples(X))
     return WeightedFolds(cv, X, y, weight, groups, classifier=False).mass
