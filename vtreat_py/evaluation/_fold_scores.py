@@ -22,7 +22,7 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, 
 from vtreat_py.base.jobs import run_groups
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
-from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
+from vtreat_py.evaluation._inputs import checked_weight, near_one, one_dimensional
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _COLUMNS = ["strategy", "split", "metric", "score", "n_train", "n_test", "rate_train", "rate_test"]
@@ -121,6 +121,8 @@ def _score_split(
     if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
         return dict.fromkeys(scorers.names, float("nan")), facts
     model = fitted_clone(estimator, to_fit.X, to_fit.y, to_fit.weight)
-    weight = to_score.weight
-    scored = to_score if weight is None else to_score.rows(np.flatnonzero(weight))
-    return scorers.scores(model, scored.X, scored.y, scored.weight), facts
+    if to_score.weight is None:
+        return scorers.scores(model, to_score.X, to_score.y), facts
+    counting = np.flatnonzero(to_score.weight)
+    scored, weight = to_score.rows(counting), near_one(to_score.weight[counting])[0]
+    return scorers.scores(model, scored.X, scored.y, weight), facts

@@ -11,6 +11,13 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
+# Products of four numbers up to 2 to this power, or of their reciprocals, are floats.
+_EXPONENTS_NEAR_ONE = 200
+# Weights outside of these can neither be added nor multiplied with scores.
+_LIGHTEST, _HEAVIEST = 1e-290, 1e300
+# Squares of numbers outside of these are 0, or infinite, or have lost digits.
+_SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
+
 
 def one_dimensional(values: Any, name: str) -> Any:
     """Read values as an array of one dimension; a single column counts as one."""
@@ -61,7 +68,43 @@ def non_negative_weight(sample_weight: Any, n_rows: int) -> FloatArray:
         raise InvalidOptionError(
             f"sample_weight is {weight[row]:g} in row {row}; weights must be 0 or more"
         )
+    check_size(weight)
     return weight
+
+
+def check_size(weight: FloatArray) -> None:
+    """Refuse weights whose size is beyond what floats can add up, or multiply by a score."""
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total > _HEAVIEST or 0 < total < _LIGHTEST:
+        raise InvalidOptionError(
+            f"the weights sum to {total:g}, with which floats cannot reckon (sums from "
+            f"{_LIGHTEST:g} to {_HEAVIEST:g} are taken); multiply all weights by one number"
+        )
+
+
+def difference(values: FloatArray, others: Any, what: str) -> FloatArray:
+    """Subtract; refuse differences that floats cannot hold, or whose squares they cannot."""
+    with np.errstate(over="ignore"):
+        found: FloatArray = values - others
+    largest = float(np.abs(found).max(initial=0.0))
+    if largest and not _SMALLEST_SQUARED <= largest <= _GREATEST_SQUARED:
+        raise InvalidOptionError(
+            f"{what}: off by {largest:g} at most, whose square floats cannot hold; multiply "
+            "predictions, and what they are compared with, by one number"
+        )
+    return found
+
+
+def near_one(numbers: FloatArray, axis: int | None = None) -> tuple[FloatArray, Any]:
+    """Divide numbers by a power of two, if floats might not hold their products; and say which.
+
+    Along an axis, each line of numbers has a power of its own.
+    """
+    greatest = np.abs(numbers).max(axis=axis, initial=0.0, keepdims=axis is not None)
+    exponent = np.frexp(greatest)[1]
+    exponent = np.where(np.abs(exponent) > _EXPONENTS_NEAR_ONE, exponent, 0)
+    return (np.ldexp(numbers, -exponent) if exponent.any() else numbers), exponent
 
 
 def check_length(values: Any, n_rows: int, name: str) -> None:

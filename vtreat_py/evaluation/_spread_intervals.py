@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.evaluation._inputs import near_one
 
 # Class shares of test folds that vary by less than this part of chance variance are held fixed.
 _FIXED = 0.25
@@ -53,14 +54,15 @@ def _between_quantiles(folds: pd.DataFrame, level: float) -> tuple[float, float]
 
 
 def _nadeau_bengio(folds: pd.DataFrame, level: float) -> tuple[float, float]:
-    scores, n_splits = folds["score"], len(folds)
+    n_splits = len(folds)
     if n_splits < 2:
         return np.nan, np.nan
+    scores, exponent = near_one(folds["score"].to_numpy())
     overlap = float((folds["n_test"] / folds["n_train"]).mean())
-    error = float(scores.std()) * np.sqrt(1.0 / n_splits + overlap)
+    error = float(scores.std(ddof=1)) * np.sqrt(1.0 / n_splits + overlap)
     reach = float(stats.t.ppf((1.0 + level) / 2.0, n_splits - 1)) * error
     mean = float(scores.mean())
-    return mean - reach, mean + reach
+    return float(np.ldexp(mean - reach, exponent)), float(np.ldexp(mean + reach, exponent))
 
 
 _METHODS: dict[str, Callable[[pd.DataFrame, float], tuple[float, float]]] = {

@@ -9,6 +9,7 @@ from sklearn.model_selection import check_cv
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation._inputs import near_one
 
 FoldWeight = Literal["mass", "size", "equal"]
 
@@ -49,7 +50,9 @@ def average(scores: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatAr
     """
     used = weight > 0
     share = weight[used] / weight[used].sum()
+    scores, exponent = near_one(scores[..., used], axis=-1)
     # Summed row by row, so that equal rows of scores have means that are equal to the bit.
-    mean = (scores[..., used] * share).sum(axis=-1)
-    variance = ((scores[..., used] - mean[..., None]) ** 2 * share).sum(axis=-1)
-    return mean, np.sqrt(variance)
+    mean = (scores * share).sum(axis=-1)
+    variance = ((scores - mean[..., None]) ** 2 * share).sum(axis=-1)
+    of_last = exponent[..., 0] if exponent.ndim else exponent
+    return np.ldexp(mean, of_last), np.ldexp(np.sqrt(variance), of_last)

@@ -12,7 +12,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
+from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
     rows_of,
     standard_error_of_mean,
@@ -160,16 +160,16 @@ def bias_variance(
         outcome = None if y is None else _outcome(y, len(matrix), metric, method)
         values, unit = _measured(metric, outcome, matrix, groups, what)
         target = _ideal(outcome if ideal is None else ideal, len(values))
-        parts.append(_decomposed(values, target, unit, correct))
+        parts.append(_decomposed(values, target, unit, correct, what))
     return pd.DataFrame(parts, index=list(models))
 
 
 def _decomposed(
-    values: FloatArray, ideal: FloatArray, unit: IntArray, correct: bool
+    values: FloatArray, ideal: FloatArray, unit: IntArray, correct: bool, what: str
 ) -> dict[str, float]:
     """Error, bias and variance of a matrix around the ideal of each of its rows."""
+    errors = np.square(difference(values, ideal[:, None], what)).mean(axis=1)
     mean = values.mean(axis=1)
-    errors = np.square(values - ideal[:, None]).mean(axis=1)
     bias = float(np.square(mean - ideal).mean())
     variance = float(np.square(values - mean[:, None]).mean())
     moved = variance / (values.shape[1] - 1) if correct else 0.0

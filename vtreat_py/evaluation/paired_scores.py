@@ -11,7 +11,7 @@ import pandas as pd
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
+from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import check_no_missing, rows_of, units
 
 Loss: TypeAlias = (
@@ -179,8 +179,8 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
         return getattr(loss, "__name__", "callable"), lambda values, _: loss(y, values)
     if loss in ("squared", "absolute"):
         outcome = finite_numbers(y, "y")
-        power = np.square if loss == "squared" else np.abs
-        return loss, lambda values, what: power(finite_numbers(values, what) - outcome)
+        distance = _squared if loss == "squared" else _absolute
+        return loss, lambda values, what: distance(finite_numbers(values, what), outcome, what)
     if loss in ("log", "brier"):
         positive = _positive(y, pos_label)
         if loss == "brier":
@@ -192,6 +192,15 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
         f'loss={loss!r}; it must be "squared", "absolute", "log", "brier", "zero-one", or a '
         "function of y and predictions"
     )
+
+
+def _squared(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:
+    return np.square(difference(values, outcome, what))
+
+
+def _absolute(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:  # noqa: ARG001
+    with np.errstate(over="ignore"):
+        return np.abs(values - outcome)
 
 
 def _log(positive: BoolArray, chance: FloatArray) -> FloatArray:

@@ -72,7 +72,8 @@ class CVSpread:
             the latter.
         """
         grouped = self.folds.groupby(["strategy", "metric"], sort=False)
-        table = grouped["score"].describe()
+        with np.errstate(over="ignore"):  # of metrics whose squares are beyond the range of floats
+            table = grouped["score"].describe()
         table["iqr"] = table["75%"] - table["25%"]
         marked = self.folds.assign(
             undefined=self.folds["score"].isna(), one_class=self.folds["rate_test"].isin([0, 1])

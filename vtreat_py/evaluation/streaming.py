@@ -285,7 +285,10 @@ class StreamingBinaryEvaluator:
         return self._mean(self._tally.squares.value)
 
     def rmse(self) -> float:
-        """Square root of the mean squared difference of score and truth (0 or 1)."""
+        """Square root of the mean squared difference of score and truth (0 or 1).
+
+        Infinite if some score is so great (above 1e154) that floats cannot hold its square.
+        """
         return float(np.sqrt(self._mean(self._tally.squares.value)))
 
     def roc_curve(self) -> pd.DataFrame:
