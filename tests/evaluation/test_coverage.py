@@ -268,7 +268,7 @@ def test_repr(study: CoverageStudy) -> None:
         ({"methods": ["t"]}, InvalidOptionError, "method is 't'; 'iqr', 'nadeau-bengio' are"),
         ({"scoring": "gini"}, InvalidOptionError, "scoring 'gini' is no metric"),
         ({"strategies": {}}, InvalidOptionError, "strategies is empty; give one splitter"),
-        ({"truth_size": 0}, InvalidOptionError, "truth_size is 0; 1 or more is wanted"),
+        ({"truth_size": 0}, InvalidOptionError, "truth_size=0; it must be >= 1"),
         ({"estimators": DummyClassifier()}, OptionTypeError, "estimators is a DummyClassifier; a "
          "dictionary of classifiers by name is wanted"),
         ({"population": [1, 2]}, OptionTypeError, "population is a list; a callable of size, rate"),

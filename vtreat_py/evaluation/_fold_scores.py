@@ -13,9 +13,8 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
     StratifiedShuffleSplit,
-    check_cv,
 )
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
@@ -23,6 +22,8 @@ from vtreat_py.base.jobs import run_groups
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, near_one, one_dimensional
+from vtreat_py.evaluation._model_rows import indexable_rows, splits
+from vtreat_py.evaluation._paired_rows import sorted_classes
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _COLUMNS = ["strategy", "split", "metric", "score", "n_train", "n_test", "rate_train", "rate_test"]
@@ -48,13 +49,13 @@ class LabelledRows:
                 f"y is missing in {counted(int(missing.sum()), 'row')}, the first of them row "
                 f"{int(missing.argmax())}; leave those rows out"
             )
-        classes = np.unique(labels)
+        classes = sorted_classes(labels)
         if len(classes) != 2:
             raise InvalidOptionError(
                 f"y must hold two classes, and holds {len(classes)}: {listed(classes.tolist())}"
             )
         weight = None if sample_weight is None else checked_weight(sample_weight, len(labels))
-        X, labels = indexable(X, labels)
+        X, labels, _ = indexable_rows(X, labels, groups)
         return cls(X, labels, weight, classes.tolist()[1])
 
     def rows(self, chosen: IntArray) -> LabelledRows:
@@ -96,12 +97,12 @@ def score_folds(
         )
     if not strategies:
         raise InvalidOptionError("strategies is empty; give one splitter at least")
-    splits = {
-        strategy: check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
+    of_strategies = {
+        strategy: splits(cv, rows.X, rows.y, groups, classifier=True, name=f"strategy {strategy!r}")
         for strategy, cv in strategies.items()
     }
     score = partial(_score_split, estimator, rows, scorers)
-    scored = run_groups(score, splits, n_jobs, progress=progress)
+    scored = run_groups(score, of_strategies, n_jobs, progress=progress)
     lines = [
         (strategy, split, metric, scores[metric], *facts)
         for strategy, of_strategy in scored.items()

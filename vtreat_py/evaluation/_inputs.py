@@ -10,6 +10,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 
 # Products of four numbers up to 2 to this power, or of their reciprocals, are floats.
 _EXPONENTS_NEAR_ONE = 200
@@ -21,7 +22,8 @@ _SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
 
 def one_dimensional(values: Any, name: str) -> Any:
     """Read values as an array of one dimension; a single column counts as one."""
-    array = np.asarray(values)
+    with refused_as(f"{name} cannot be read as an array"):
+        array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -36,8 +38,8 @@ def finite_numbers(values: Any, name: str) -> FloatArray:
     array = one_dimensional(values, name)
     try:
         numbers: FloatArray = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as reason:
-        raise OptionTypeError(f"{name} must hold numbers: {reason}") from reason
+    except (TypeError, ValueError, ArithmeticError) as reason:
+        raise OptionTypeError(f"{name} must hold numbers: {shortened(str(reason))}") from reason
     bad = np.flatnonzero(~np.isfinite(numbers))
     if len(bad):
         raise InvalidOptionError(
@@ -116,7 +118,7 @@ def check_length(values: Any, n_rows: int, name: str) -> None:
 def whole_number(value: Any, name: str, least: int) -> int:
     """Read a whole number that is no smaller than the least one allowed."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise OptionTypeError(f"{name}={value!r} must be a whole number")
+        raise OptionTypeError(f"{name}={shown(value)} must be a whole number")
     if value < least:
         raise InvalidOptionError(f"{name}={value}; it must be >= {least}")
     return int(value)
@@ -124,8 +126,27 @@ def whole_number(value: Any, name: str, least: int) -> int:
 
 def check_one_of(allowed: Sequence[Any], name: str, value: Any) -> None:
     """Refuse a value that is none of those allowed."""
-    if value not in allowed:
-        raise InvalidOptionError(f"{name}={value!r}; it must be one of {list(allowed)}")
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+        raise InvalidOptionError(f"{name}={shown(value)}; it must be one of {list(allowed)}")
+
+
+def random_numbers(rng: Any) -> np.random.Generator:
+    """Return a source of random numbers, from what `numpy.random.default_rng` takes."""
+    with refused_as(f"rng={shown(rng)} is no source of random numbers"):
+        return np.random.default_rng(rng)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of workers."""
+    if n_jobs is None:
+        return
+    if not isinstance(n_jobs, Integral):
+        raise OptionTypeError(f"n_jobs={shown(n_jobs)} must be a whole number, or None")
+    if n_jobs == 0:
+        raise InvalidOptionError(
+            "n_jobs=0 leaves no one to do the work; it must be 1 or more, "
+            "-1 for all processors, or None"
+        )
 
 
 def counted_rows(number: int) -> str:

@@ -11,6 +11,7 @@ from scipy import stats
 
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.evaluation._inputs import near_one
+from vtreat_py.evaluation._refusals import shown
 
 # Class shares of test folds that vary by less than this part of chance variance are held fixed.
 _FIXED = 0.25
@@ -19,8 +20,7 @@ _FIXED = 0.25
 def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.DataFrame:
     """Intervals of each strategy and metric; ``CVSpread.interval`` says what they are."""
     check_level(level)
-    if method not in _METHODS:
-        raise InvalidOptionError(f"method is {method!r}; {listed(list(_METHODS))} are allowed")
+    check_method(method)
     rows = {}
     for of, group in folds.groupby(["strategy", "metric"], sort=False):
         defined = group[group["score"].notna()]
@@ -31,10 +31,16 @@ def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.Dat
     return pd.DataFrame(list(rows.values()), index, columns)
 
 
-def check_level(level: float) -> None:
+def check_level(level: Any) -> None:
     """Refuse a level that is no probability."""
-    if not 0 < level < 1:
-        raise InvalidOptionError(f"level is {level!r}; a number between 0 and 1 is wanted")
+    if not isinstance(level, float | np.floating) or not 0 < level < 1:
+        raise InvalidOptionError(f"level is {shown(level)}; a number between 0 and 1 is wanted")
+
+
+def check_method(method: Any) -> None:
+    """Refuse what is no kind of interval."""
+    if not isinstance(method, str) or method not in _METHODS:
+        raise InvalidOptionError(f"method is {shown(method)}; {listed(METHODS)} are allowed")
 
 
 def one_metric(table: pd.DataFrame, metric: str | None) -> str:
@@ -42,8 +48,8 @@ def one_metric(table: pd.DataFrame, metric: str | None) -> str:
     metrics: list[str] = table["metric"].unique().tolist()
     if metric is None:
         return metrics[0]
-    if metric not in metrics:
-        raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+    if not isinstance(metric, str) or metric not in metrics:
+        raise InvalidOptionError(f"metric is {shown(metric)}; {listed(metrics)} are here")
     return metric
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._inputs import near_one
+from vtreat_py.evaluation._model_rows import splits
 
 FoldWeight = Literal["mass", "size", "equal"]
 
@@ -21,7 +21,7 @@ class WeightedFolds:
         self, cv: Any, X: Any, y: Any, weight: FloatArray, groups: Any, classifier: bool
     ) -> None:
         """Split once: a splitter that draws would draw other folds the next time."""
-        self.splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+        self.splits = list(splits(cv, X, y, groups, classifier=classifier))
         self.size = np.array([len(weight[test]) for _, test in self.splits])
         self.mass = np.array([weight[test].sum() for _, test in self.splits])
         self.trained_mass = np.array([weight[train].sum() for train, _ in self.splits])

@@ -11,6 +11,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._weighted_model import WeightedModel
 
 
@@ -24,7 +25,8 @@ class WeightedScorer:
     """
 
     def __init__(self, estimator: Any, scoring: Any, *, requests: bool = True) -> None:
-        self._scorer: Any = check_scoring(estimator, scoring)
+        with refused_as(f"scoring={shown(scoring)} cannot be used"):
+            self._scorer: Any = check_scoring(estimator, scoring)
         self._requests = requests
         self.is_multiple = isinstance(scoring, list | tuple | set | Mapping)
         self.metrics = _by_name(scoring) if self.is_multiple else {"score": scoring}

@@ -16,10 +16,22 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
-from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
+from vtreat_py.evaluation._classifier_scorers import (
+    DEFAULT_SCORING,
+    ClassifierScorers,
+    Scoring,
+    check_classifier,
+)
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
-from vtreat_py.evaluation._inputs import one_dimensional
-from vtreat_py.evaluation._spread_intervals import METHODS, check_level, one_metric, score_intervals
+from vtreat_py.evaluation._inputs import check_jobs, finite_numbers, one_dimensional, whole_number
+from vtreat_py.evaluation._refusals import refused_as, shown
+from vtreat_py.evaluation._spread_intervals import (
+    METHODS,
+    check_level,
+    check_method,
+    one_metric,
+    score_intervals,
+)
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _CELL = ["size", "rate", "model", "strategy", "metric", "method"]
@@ -67,13 +79,13 @@ class CoverageStudy:
             independent: intervals of different seeds are, those of different models,
             strategies or metrics on one sample are not.
         """
-        unknown = [column for column in by if column not in _COLUMNS[:7]]
-        if unknown or not list(by):
+        by = [by] if isinstance(by, str) else _several("by", by)
+        if not by or any(not isinstance(name, str) or name not in _COLUMNS[:7] for name in by):
             raise InvalidOptionError(
-                f"by is {list(by)!r}; one or more of {', '.join(_COLUMNS[:7])} are wanted"
+                f"by is {shown(by)}; one or more of {', '.join(_COLUMNS[:7])} are wanted"
             )
         rows = {}
-        for of, group in self.table.groupby(list(by), sort=False):
+        for of, group in self.table.groupby(by, sort=False):
             n, covered = int(group["covered"].count()), int(group["covered"].sum())
             share = (np.nan, np.nan, np.nan)
             if n:
@@ -81,7 +93,7 @@ class CoverageStudy:
                 share = (covered / n, of_chance.low, of_chance.high)
             rows[of] = (n, len(group) - n, covered, *share, group["width"].mean())
         columns = ["n", "undefined", "covered", "coverage", "low", "high", "width"]
-        index = pd.MultiIndex.from_tuples(rows, names=list(by))
+        index = pd.MultiIndex.from_tuples(rows, names=by)
         return pd.DataFrame(list(rows.values()), index, columns)
 
     def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
@@ -224,15 +236,20 @@ def coverage_study(
     3  stratified  nadeau-bengio        0
     """
     check_level(level)
+    check_jobs(n_jobs)
+    methods = _several("methods", methods)
+    for method in methods:
+        check_method(method)
     if not isinstance(estimators, Mapping):
         raise OptionTypeError(
             f"estimators is a {type(estimators).__name__}; a dictionary of classifiers by name is "
             "wanted, such as {'logistic': LogisticRegression()}"
         )
-    cells = [
-        (int(size), rate, int(seed), model)
-        for size, rate, seed, model in product(sizes, _checked_rates(rates), seeds, estimators)
-    ]
+    for name, estimator in estimators.items():
+        check_classifier(estimator, f"the estimator {name!r}")
+    sizes = [_whole("a size", size, 1) for size in _several("sizes", sizes)]
+    seeds = [_whole("a seed", seed, 0) for seed in _several("seeds", seeds)]
+    cells = list(product(sizes, _checked_rates(rates), seeds, estimators))
     if not cells:
         raise InvalidOptionError("sizes, rates, seeds and estimators must each name one at least")
     drawn_from = as_population(population, truth_size)
@@ -242,8 +259,22 @@ def coverage_study(
     return CoverageStudy(pd.concat(found, ignore_index=True), level)
 
 
+def _several(name: str, values: Any) -> list[Any]:
+    """Read the values of an option that takes several."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise OptionTypeError(f"{name}={shown(values)} is one value; give a list, such as [...]")
+    with refused_as(f"{name} must be a list"):
+        return list(values)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    """Read a whole number, which may be written as a float, such as 1e4."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return whole_number(int(value) if is_whole else value, name, least)
+
+
 def _checked_rates(rates: Iterable[float]) -> list[float]:
-    checked = [float(rate) for rate in rates]
+    checked: list[float] = finite_numbers(_several("rates", rates), "rates").tolist()
     outside = [rate for rate in checked if not 0 < rate < 1]
     if outside:
         raise InvalidOptionError(
@@ -264,7 +295,8 @@ def _intervals(
     """Draw a sample, fit a model, and set its intervals beside its true scores."""
     size, rate, seed, model = cell
     rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
-    X, y = population.sample(size, rate, rng)
+    with refused_as("population must return X and y"):
+        X, y = population.sample(size, rate, rng)
     large = population.truth(rate, rng)
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=large.pos_label, weighted=large.weight is not None
@@ -343,8 +375,7 @@ Population: TypeAlias = SampledPopulation | FinitePopulation
 def as_population(population: Any, truth_size: int) -> Population:
     """Read a sampler, or a pair of X and y."""
     if callable(population):
-        if truth_size < 1:
-            raise InvalidOptionError(f"truth_size is {truth_size}; 1 or more is wanted")
+        truth_size = whole_number(truth_size, "truth_size", 1)
         return SampledPopulation(population, truth_size)
     if isinstance(population, tuple) and len(population) == 2:
         return FinitePopulation(LabelledRows.checked(*population))

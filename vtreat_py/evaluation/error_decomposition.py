@@ -10,7 +10,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
@@ -18,6 +18,7 @@ from vtreat_py.evaluation._paired_rows import (
     standard_error_of_mean,
     units,
 )
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation.repeated_prediction import Method, predictions_of, two_classes
 
 Metric: TypeAlias = Literal["mse"] | Callable[[Any, Any], Any]
@@ -133,6 +134,8 @@ def bias_variance(
         raise InvalidOptionError("estimator is an empty dict; give at least one model")
     correct = check_flag("correct", correct)
     _check_metric(metric, ideal, y)
+    if any(isinstance(model, type) for model in models.values()):
+        raise OptionTypeError("estimator is a class; give an estimator, such as LinearRegression()")
     to_fit = {name: model for name, model in models.items() if hasattr(model, "fit")}
     rows = {"X": X} if to_fit else {}
     if not (callable(metric) and groups is not None):  # else the ideal is that of each group
@@ -140,6 +143,8 @@ def bias_variance(
     given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
     check_same_rows(rows | {"y": y, "groups": groups} | given)
     if to_fit:
+        if X is None or y is None:
+            raise InvalidOptionError("X or y is missing, which the model is to be fitted on")
         models |= predictions_of(
             to_fit,
             X,
@@ -208,7 +213,7 @@ def _measured(
 
 
 def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
-    if metric == "mse":
+    if isinstance(metric, str) and metric == "mse":
         if y is None and ideal is None:
             raise InvalidOptionError(
                 "y is missing; give it, or, for a matrix of metrics, their ideal"
@@ -216,7 +221,7 @@ def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
         return
     if not callable(metric):
         raise InvalidOptionError(
-            f'metric={metric!r}; it must be "mse" or a function of y and predictions'
+            f'metric={shown(metric)}; it must be "mse" or a function of y and predictions'
         )
     if y is None:
         raise InvalidOptionError(
@@ -231,7 +236,7 @@ def _outcome(y: Any, n_rows: int, metric: Any, method: str) -> Any:
     """Read the outcome; beside probabilities as 0 and 1."""
     outcome = one_dimensional(y, "y")
     check_length(outcome, n_rows, "y")
-    if metric != "mse":
+    if callable(metric):
         return outcome
     if method == "predict_proba":
         return (outcome == two_classes(outcome)[1]).astype(np.float64)
@@ -248,7 +253,8 @@ def _ideal(ideal: Any, n_values: int) -> FloatArray:
 
 def _matrix(predictions: Any, what: str) -> Any:
     """Read predictions as an array of at least two columns."""
-    matrix = np.asarray(predictions)
+    with refused_as(f"{what} cannot be read as an array"):
+        matrix = np.asarray(predictions)
     if matrix.ndim != 2 or not len(matrix):
         raise InvalidOptionError(
             f"{what} have shape {matrix.shape}; a row for each row and a column for each "

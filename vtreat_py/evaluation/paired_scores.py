@@ -9,10 +9,17 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
-from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
-from vtreat_py.evaluation._paired_rows import check_no_missing, rows_of, units
+from vtreat_py.evaluation._paired_rows import (
+    as_frame,
+    check_no_missing,
+    rows_of,
+    sorted_classes,
+    units,
+)
+from vtreat_py.evaluation._refusals import refused_as, shown
 
 Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
@@ -81,7 +88,7 @@ def per_row_loss(
 
 
 def per_group_metric(
-    y: Any, prediction: Any, groups: Any, *, metric: Callable[[Any, Any], Any]
+    y: Any, prediction: Any, groups: Any, *, metric: str | Callable[[Any, Any], Any] | None = None
 ) -> pd.Series[Any] | pd.DataFrame:
     """Find a metric of each group's rows, such as the AUC of each hospital.
 
@@ -91,9 +98,12 @@ def per_group_metric(
         As for `per_row_loss`.
     groups : array of shape (n,)
         Label of each row's group.
-    metric : callable
+    metric : str or callable
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
-        `sklearn.metrics`.
+        `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
+        "nll" or "neg_mean_squared_error". Predictions are what the metric compares with y: the
+        chance (or another score) of the class that is last in sorted order for "roc_auc", classes
+        for "accuracy".
 
     Returns
     -------
@@ -105,7 +115,8 @@ def per_group_metric(
     Raises
     ------
     InvalidOptionError
-        If lengths or indexes differ, or a group's label is missing.
+        If lengths or indexes differ, there are no rows, a group's label is missing, or the metric
+        has no such name, or is no number.
 
     Examples
     --------
@@ -118,14 +129,40 @@ def per_group_metric(
     """
     _index(y, prediction, groups)
     truth = one_dimensional(y, "y")
+    if not len(truth):
+        raise InvalidOptionError("y is empty; give at least one row")
     rows = rows_of(units(groups, len(truth)))
+    name, of_rows = _metric(metric, truth)
     labels = pd.Index(one_dimensional(groups, "groups")).unique()
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
-        return np.array([metric(truth[r], values[r]) for r in rows], dtype=np.float64)
+        found = [of_rows(truth[r], values[r]) for r in rows]
+        with refused_as(f"{name} of {what} must be one number for each group"):
+            return np.array(found, dtype=np.float64).reshape(len(rows))
 
-    return _scored(prediction, score, labels, getattr(metric, "__name__", "metric"))
+    return _scored(prediction, score, labels, name)
+
+
+def _metric(metric: Any, y: Any) -> tuple[str, Callable[[Any, Any], Any]]:
+    """Name a metric, and give the function of y and predictions."""
+    if callable(metric):
+        return getattr(metric, "__name__", "metric"), metric
+    if not isinstance(metric, str):
+        raise OptionTypeError(
+            f"metric={shown(metric)}; it must be a function of y and predictions, or a name such "
+            'as "roc_auc"'
+        )
+    from vtreat_py.evaluation._classifier_scorers import named_scorer
+
+    check_no_missing(y, "y")
+    scorer = named_scorer(metric, sorted_classes(y)[-1], "metric")
+
+    def of_rows(truth: Any, values: Any) -> Any:
+        with refused_as(f"metric {metric!r} cannot be computed"):
+            return scorer._sign * scorer._score_func(truth, values, **scorer._kwargs)
+
+    return metric, of_rows
 
 
 def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
@@ -136,7 +173,7 @@ def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
     else:
         inputs["prediction"] = prediction
     index = check_same_rows(inputs)
-    return pd.RangeIndex(len(y)) if index is None else index
+    return pd.RangeIndex(len(one_dimensional(y, "y"))) if index is None else index
 
 
 def _scored(
@@ -163,9 +200,7 @@ def _scores(
     """Scores of each column of predictions; a single one is called 0."""
     if np.ndim(prediction) == 1:
         return {0: score(np.asarray(prediction), what)}
-    if hasattr(prediction, "to_pandas"):
-        prediction = prediction.to_pandas()
-    frame = pd.DataFrame(prediction)
+    frame = as_frame(prediction, what)
     if not frame.shape[1]:
         raise InvalidOptionError(f"{what} has no columns")
     return {
@@ -177,6 +212,8 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     """Name a loss, and give the function from predictions, and what they are called, to losses."""
     if callable(loss):
         return getattr(loss, "__name__", "callable"), lambda values, _: loss(y, values)
+    if not isinstance(loss, str):
+        raise OptionTypeError(f"loss={shown(loss)}; it must be a name or a function")
     if loss in ("squared", "absolute"):
         outcome = finite_numbers(y, "y")
         distance = _squared if loss == "squared" else _absolute
@@ -218,6 +255,8 @@ def _positive(y: Any, pos_label: Any) -> BoolArray:
             f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
             'a function of y and predictions, or predicted classes with loss="zero-one"'
         )
+    if positive.shape != y.shape:
+        raise OptionTypeError(f"pos_label={shown(pos_label)}; it must be one label of y")
     if not positive.any() and not np.isin(classes, (0, -1)).all():
         raise InvalidOptionError(
             f"pos_label={pos_label!r} is none of the classes of y, {listed(classes.tolist())}; it "

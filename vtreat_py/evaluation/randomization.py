@@ -18,9 +18,11 @@ from vtreat_py.evaluation._inputs import (
     checked_weight,
     finite_numbers,
     near_one,
+    random_numbers,
     whole_number,
 )
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
+from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
 
 # There is room for the width of a picture, and its margins, within the range of floats.
@@ -225,7 +227,7 @@ def randomization_test(
     n_resamples = whole_number(n_resamples, "n_resamples", 1)
     _check_options(alternative, statistic, sample_weight)
     unit = units(groups, len(a))
-    random = np.random.default_rng(rng)
+    random = random_numbers(rng)
     error, exponent = float("nan"), 0
     if callable(statistic):
         null = null_of_callable(statistic, a, b, unit, n_resamples, random)
@@ -257,9 +259,9 @@ def randomization_test(
 
 def _check_options(alternative: Any, statistic: Any, sample_weight: Any) -> None:
     check_one_of(get_args(Alternative), "alternative", alternative)
-    if statistic != "mean" and not callable(statistic):
+    if not callable(statistic) and not (isinstance(statistic, str) and statistic == "mean"):
         raise InvalidOptionError(
-            f'statistic={statistic!r}; it must be "mean" or a function of a and b'
+            f'statistic={shown(statistic)}; it must be "mean" or a function of a and b'
         )
     if callable(statistic) and sample_weight is not None:
         raise InvalidOptionError(

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -23,6 +23,7 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, 
 from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._inputs import checked_weight
+from vtreat_py.evaluation._model_rows import check_model, indexable_rows
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
@@ -169,7 +170,8 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
                 "RandomizedSearchCV"
             )
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
-        X, y = indexable(X, y)
+        check_model(search.estimator)
+        X, y, groups = indexable_rows(X, y, groups)
         weight = checked_weight(sample_weight, _num_samples(X))
         along = row_metadata(None if sample_weight is None else weight, groups)
         self.scorer_ = WeightedScorer(search.estimator, search.scoring)
@@ -233,6 +235,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         weight = None
         if sample_weight is not None:
             self.scorer_.check_takes_weight(self.search.estimator)
+            (X,) = indexable_rows(X)
             weight = checked_weight(sample_weight, _num_samples(X))
         score = self.scorer_(self.best_estimator_, X, y, sample_weight=weight)
         if self.multimetric_ and not callable(self.search.refit):
@@ -323,7 +326,11 @@ def _check_models(search: Any) -> None:
 
 
 def _check_refit(refit: Any, metrics: Iterable[str]) -> None:
-    if refit is not False and not callable(refit) and refit not in metrics:
+    if (
+        refit is not False
+        and not callable(refit)
+        and not (isinstance(refit, str) and refit in metrics)
+    ):
         raise InvalidOptionError(
             f"refit={refit!r}, but there are several metrics; it must be the one to choose by "
             f"({listed(list(metrics))}), a function of cv_results_, or False"
