@@ -125,16 +125,13 @@ class Lines:
 
 
 def _blocks(stream: BufferedReader) -> Iterator[bytes]:
-    """Blocks of whole lines."""
-    lines_before = 0
+    """Blocks of whole lines, and at last what is left of a line that is too long."""
     while block := stream.read(_BYTES_A_BLOCK):
         rest = stream.readline(_LONGEST_LINE)
-        if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
-            number = lines_before + block.count(b"\n") + 1
-            start = block[block.rfind(b"\n") + 1 :][:_LONGEST_LINE].decode(errors="replace")
-            raise FrameError(f"line {number} is too long to be a label and a score: {shown(start)}")
         yield block + rest
-        lines_before += block.count(b"\n") + rest.count(b"\n")
+        if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+            start = block[block.rfind(b"\n") + 1 :][:_LONGEST_LINE].decode(errors="replace")
+            raise FrameError(f"a line is too long to be a label and a score: {shown(start)}")
 
 
 def _array(column: pa.ChunkedArray) -> FloatArray:
