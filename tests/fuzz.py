@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import collections
 import random
+import signal
 import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import vtreat_py as vt
 from tests.laws import engines, finite, foreign, rows_alone, scales, symmetries, tampered, texts
@@ -45,9 +47,29 @@ LAWS: dict[str, Law] = {
 }
 
 
+# No case is large: one that takes so many seconds hangs.
+_PATIENCE = 20.0
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Fail where something hangs."""
+
+    def ring(*_: object) -> None:
+        raise TimeoutError(f"it takes more than {_PATIENCE:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def case(law: str, seed: int, number: int) -> bool:
     """Try a law once: whether there was something to try; warnings of others are failures."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _patience():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", vt.VtreatWarning)
         try:

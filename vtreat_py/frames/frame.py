@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -76,7 +77,10 @@ class InputFrame:
                     "data frame, or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
-            wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
+            # Objects stay objects: what pandas makes of them depends on the rows that are there.
+            dtype = object if array.dtype == object else None
+            held = pd.DataFrame(array, columns=columns, dtype=dtype, copy=False)
+            wrapped = nw.from_native(held)
             is_array = True
         return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
 
@@ -219,9 +223,9 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
 
 
 def _check_distinct(names: list[Hashable]) -> None:
-    if len(set(names)) == len(names):
+    repeated = [repr(name) for name, times in Counter(names).items() if times > 1]
+    if not repeated:
         return
-    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
     raise FrameError(
         f"several columns share a name: {', '.join(repeated)}; "
         "rename them, so that each column has a name of its own"
