@@ -119,6 +119,8 @@ def _polars(values: list[Any], dtype: Any, unused: list[Any]) -> pl.Series:
 def _arrow(values: list[Any], dtype: Any) -> pa.Array:
     for kind in (dtype, None):
         try:
+            if kind is None and any(isinstance(value, np.generic) for value in values):
+                break  # on which Arrow crashes at times
             return pa.array(values, kind)
         except _CANNOT:
             continue

@@ -145,8 +145,9 @@ def n_rows(frame: Any) -> int:
 def with_column(frame: Any, name: Any, values: Sequence[Any]) -> Any:
     """Append a column; the frame is not changed."""
     if isinstance(frame, pd.DataFrame):
-        added = pd.DataFrame({name: _plain(values)}, index=frame.index)
-        return pd.concat([frame, added], axis=1)
+        frame = frame.copy()
+        frame[name] = _plain(values)
+        return frame
     if isinstance(frame, pl.DataFrame):
         return pl.DataFrame([*frame.get_columns(), pl.Series(name, list(values))])
     if isinstance(frame, pa.RecordBatch):
