@@ -32,7 +32,7 @@ def refusable(call: Callable[[], T]) -> T:
         return call()
     except vt.VtreatError as error:
         message = str(error)
-        assert 10 < len(message) < 3000, message[:5000]
+        assert len(message) > 10, message
         raise Refused(message) from error
 
 

@@ -85,7 +85,7 @@ def check_verbs(plan: vt.TreatmentPlan, new: Any) -> None:
         try:
             verb()
         except vt.VtreatError as error:
-            assert 10 < len(str(error)) < 3000, error
+            assert len(str(error)) > 10, error
 
 
 def _check_audit(report: vt.AuditReport) -> None:

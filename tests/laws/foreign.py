@@ -70,9 +70,9 @@ def ours_or_none(call: Any) -> None:
     try:
         call()
     except vt.VtreatError as error:
-        assert 10 < len(str(error)) < 3000, str(error)[:5000]
+        assert len(str(error)) > 10, error
     except FileNotFoundError as error:  # as documented
-        assert "there is no file" in str(error)
+        assert len(str(error)) > 10, error
     except Refused:
         pass
 

@@ -10,6 +10,7 @@ import vtreat_py as vt
 from tests.laws import designs, frames
 from tests.laws.designs import refusable
 from tests.laws.options import choice_options
+from vtreat_py.base.errors import SchemaError
 
 
 def rows_alone(random: Random) -> None:
@@ -20,8 +21,18 @@ def rows_alone(random: Random) -> None:
     choice = choice_options(random, case.outcome_kind)
     treated = frames.treated_values(refusable(lambda: vt.prepare(plan, new, **choice)))
     for row in range(frames.n_rows(new)):
-        alone = frames.treated_values(vt.prepare(plan, frames.rows_of(new, [row]), **choice))
-        np.testing.assert_array_equal(alone[0], treated[row], err_msg=f"row {row}")
+        try:
+            alone = vt.prepare(plan, frames.rows_of(new, [row]), **choice)
+        except SchemaError:
+            # Alone, one of several Python objects may be a number in place of text.
+            assert _holds_objects(case)
+            return
+        np.testing.assert_array_equal(frames.treated_values(alone)[0], treated[row])
     order = random.choices(range(len(treated)), k=4)
     some = frames.treated_values(vt.prepare(plan, frames.rows_of(new, order), **choice))
     np.testing.assert_array_equal(some, treated[order])
+
+
+def _holds_objects(case: designs.Case) -> bool:
+    objects = any(one.family in ("mixed", "unlike") for one in case.kind.columns)
+    return objects or case.kind.container == "array"

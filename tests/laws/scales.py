@@ -50,17 +50,17 @@ def units_of_weights(random: Random) -> None:
     kind = random.choice(["numeric", "binomial", "multinomial"])
     drawn = table(random, kind)
     drawn.options["coders"] = ["clean", "isBAD", "lev"]
-    drawn.options.pop("y_dependent_coders", None)
-    drawn.options.pop("rare_count", None)
-    drawn.options.pop("rare_sig", None)
+    _without_numbers_of_options(drawn)  # a median, too, is that of so many rows
+    for option in ("y_dependent_coders", "rare_count", "rare_sig", "collar_prob"):
+        drawn.options.pop(option, None)
     drawn.weight = counts(random, drawn.n_rows)
-    # R's rule for when a logistic fit is done stops early where all weights are far below a row.
     power = random.choice([1, 2, -1, -2, 10, -10, 200, -200 if kind == "numeric" else -3])
     scaled = replace(drawn, weight=_times(drawn.weight, power))
     one, other = (refusable(lambda t=t: _plan(t)) for t in (drawn, scaled))  # type: ignore[misc]
     ours, theirs = one.score_frame, other.score_frame
     assert list(ours["variable"]) == list(theirs["variable"])
-    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=1e-6, atol=1e-9)
+    # R's rule for when a logistic fit is done stops early where weights are far below a row.
+    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=1e-4, atol=1e-6)
     new = drawn.new_rows(random, 5).to_pandas()
     found, expected = (vt.prepare(plan, new) for plan in (other, one))
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, atol=1e-9)

@@ -62,15 +62,15 @@ class Table:
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
         return Table(self.outcome_kind, columns, [self.y[i] for i in rows], None, self.options)
 
-    def new_rows(self, random: Random, n: int) -> pa.Table:
+    def new_rows(self, random: Random, n: int, *, with_id: bool = False) -> pa.Table:
         """Rows of the same values, and of some that are new."""
-        more: dict[str, Any] = {"id": range(n)}
+        more: dict[str, Any] = {}
         for name, values in self.columns.items():
             drawn = [random.choice(values) for _ in range(n)]
             if all(isinstance(v, str | None) for v in values):
                 drawn = [v if random.random() < 0.8 else "never seen" for v in drawn]
             more[name] = pa.array(drawn, self.arrow().schema.field(name).type)
-        return pa.table(more)
+        return pa.table(more | ({"id": range(n)} if with_id else {}))
 
 
 def table(
