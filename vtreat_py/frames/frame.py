@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -223,9 +222,9 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
 
 
 def _check_distinct(names: list[Hashable]) -> None:
-    repeated = [repr(name) for name, times in Counter(names).items() if times > 1]
-    if not repeated:
+    if len(set(names)) == len(names):
         return
+    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
     raise FrameError(
         f"several columns share a name: {', '.join(repeated)}; "
         "rename them, so that each column has a name of its own"
