@@ -52,9 +52,9 @@ def test_lesson_02_missing_is_a_level_like_any_other() -> None:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_lesson_03_an_empty_selection_is_an_empty_frame(make: Any) -> None:
-    """When nothing is recommended, nothing comes back: all rows, no columns, a warning."""
+    """When nothing is recommended, never is everything returned: an empty frame, if asked for."""
     frame = make({"z": [1.0, 1.0, -1.0, -1.0] * 10})
-    treatment = vt.NumericOutcomeTreatment(random_state=0)
+    treatment = vt.NumericOutcomeTreatment(random_state=0, if_empty="empty")
     with pytest.warns(vt.VtreatWarning, match="no derived variable is left"):
         crossed = treatment.fit_transform(frame, [1.0, -1.0, 1.0, -1.0] * 10)
     no_columns = frame[[]] if make is pd.DataFrame else frame.drop("z")

@@ -327,9 +327,9 @@ def test_an_unsupervised_treatment_collars() -> None:
     assert one.transform(pd.DataFrame({"size": [-5, 50]}))["size"].tolist() == [0, 8]
 
 
-def test_nothing_recommended_is_an_empty_frame_and_a_warning() -> None:
+def test_nothing_recommended_is_an_empty_frame_and_a_warning_if_asked_for() -> None:
     noise = pd.DataFrame({"z": np.random.default_rng(1).normal(size=60)})
-    one = vt.NumericOutcomeTreatment(random_state=0, prune_sig=1e-9)
+    one = vt.NumericOutcomeTreatment(random_state=0, prune_sig=1e-9, if_empty="empty")
     with pytest.warns(vt.VtreatWarning, match="no derived variable is left"):
         crossed = one.fit_transform(noise, np.random.default_rng(2).normal(size=60))
     assert crossed.shape == (60, 0)

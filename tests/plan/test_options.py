@@ -220,7 +220,7 @@ def test_the_transformers_have_the_defaults_of_the_design(treatment: Any) -> Non
     design = inspect.signature(vt.design_treatments).parameters
     for name, value in treatment().get_params().items():
         own = {"prune_sig": "recommended", "prune_by": "sig", "scale": False, "collar": False}
-        own["sparse_output"] = False
+        own |= {"sparse_output": False, "if_empty": "best"}
         assert value == (own[name] if name in own else design[name].default), name
 
 

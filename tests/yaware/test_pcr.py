@@ -179,7 +179,8 @@ def test_bad_treatments_and_names_are_refused() -> None:
     imputer = vt.YAwarePCR(1, treatment=SimpleImputer())
     with pytest.raises(InvalidOptionError, match="SimpleImputer, takes no sample_weight; give one"):
         imputer.fit(frame, NUMBERS, sample_weight=WEIGHT)
-    nothing = vt.YAwarePCR(1, treatment=vt.NumericOutcomeTreatment(prune_sig=0.0, random_state=0))
+    empty = vt.NumericOutcomeTreatment(prune_sig=0.0, random_state=0, if_empty="empty")
+    nothing = vt.YAwarePCR(1, treatment=empty)
     with (
         pytest.warns(vt.VtreatWarning, match="no derived variable is left"),
         pytest.raises(FrameError, match="leaves no variable to regress on"),

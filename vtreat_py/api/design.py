@@ -11,12 +11,14 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
+from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_options
 from vtreat_py.plan.pruning import SIG, check_pruning
 
@@ -28,7 +30,10 @@ def design_treatments(
     outcome_type: str | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
+    categorical: Sequence[Hashable] = (),
+    missing_values: Sequence[str] = (),
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
@@ -40,6 +45,7 @@ def design_treatments(
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
     y_dependent_coders: Sequence[str] | None = None,
+    max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
     imputation: Imputer = "mean",
     imputation_map: Mapping[Hashable, Imputer] | None = None,
@@ -61,7 +67,9 @@ def design_treatments(
         LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or a path to Parquet or CSV files,
         which DuckDB opens) is designed on in its engine, see Notes.
     outcome : column name or array of shape (n,)
-        What is to be predicted; None only for ``outcome_type="unsupervised"``.
+        What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
+        position: a pandas Series (of weights or groups, too) whose index is not that of the frame
+        is an error.
     outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
         None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
         numeric for other numbers, multinomial for text of more classes. The plan says what was
@@ -70,9 +78,19 @@ def design_treatments(
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     variables : sequence of column names or None
         The columns to treat; None: all but outcome, weights, groups, folds and row ids.
+    categorical : sequence of column names
+        Columns of numbers that are names, such as zip codes and ids: they are treated as levels,
+        each number exactly. On a lazy frame, columns of integers.
+    missing_values : sequence of str
+        Texts that mean missing, such as ``("?", "NA", "unknown")``, in the columns to treat; the
+        plan takes them so in every frame. Python objects that are numbers without them are numbers.
     sample_weight : column name or array of shape (n,)
-        Frequency weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach
-        nothing.
+        Weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach nothing.
+    weight_kind : "frequency" or "importance"
+        What weights say. "frequency": how many rows a row stands for; their sum is what the design
+        believes to have seen, so that weights that sum to 1 make nothing significant (a warning
+        says so). "importance": only their ratios count; they are scaled to sum to the effective
+        number of rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     groups : column name or array of shape (n,)
         Rows of one group share a fold.
     cv : int, column name, splitter, "ordered", or list of (training rows, application rows)
@@ -118,6 +136,9 @@ def design_treatments(
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
         ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
+    max_classes : int
+        More classes of a multinomial outcome are refused: each costs time and memory as a design
+        for two classes does, and so many are mostly a number, or an id, given by mistake.
     cat_scaling : bool
         y-aware slopes of a class outcome: False: expectation (linear) units, True: link
         (logistic) units.
@@ -194,13 +215,14 @@ def design_treatments(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        outcome, outcome_type, target, variables, sample_weight, groups, cv, random_state, row_id,
-        n_jobs, progress,
+        categorical, missing_values, outcome, outcome_type, target, variables, sample_weight,
+        weight_kind, groups, cv, random_state, row_id, n_jobs, progress, max_classes=max_classes,
     )  # fmt: skip
     if is_lazy(frame):
         _check_kept_in_memory(keep)
         lazy = LazyDesign.of(frame, request)
         return with_verbs(lazy.plan(lazy.learn()))
+    check_same_rows({"frame": frame, **request.along})
     design = Design.of(frame, request)
     if keep:
         return kept_statistics(design).plan(n_jobs=n_jobs)
@@ -214,7 +236,10 @@ def cross_frame_experiment(
     outcome_type: str | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
+    categorical: Sequence[Hashable] = (),
+    missing_values: Sequence[str] = (),
     sample_weight: Any = None,
+    weight_kind: str = "frequency",
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
@@ -226,6 +251,7 @@ def cross_frame_experiment(
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
     y_dependent_coders: Sequence[str] | None = None,
+    max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
     imputation: Imputer = "mean",
     imputation_map: Mapping[Hashable, Imputer] | None = None,
@@ -282,8 +308,8 @@ def cross_frame_experiment(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        outcome, outcome_type, target, variables, sample_weight, groups, cv, random_state, row_id,
-        n_jobs, progress, scale,
+        categorical, missing_values, outcome, outcome_type, target, variables, sample_weight,
+        weight_kind, groups, cv, random_state, row_id, n_jobs, progress, scale, max_classes,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
@@ -297,6 +323,7 @@ def cross_frame_experiment(
         _check_kept_in_memory(keep)
         check_sparse_in_memory(sparse)
         return _lazy_experiment(LazyDesign.of(frame, request), options)
+    check_same_rows({"frame": frame, **request.along})
     design = Design.of(frame, request)
     if sparse:
         check_sparse_options(scale, row_id=row_id)

@@ -14,6 +14,7 @@ from vtreat_py.audit.flags import check_limits
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
 from vtreat_py.base.files import write_text
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
@@ -60,6 +61,10 @@ class TreatmentPlan(PlanInSql):
     level_statistics : tuple of LevelStatistics
         Weight of each level of the categorical columns, and the outcome in it where impact codes
         were asked for; ``level_effects`` shows a column of those as a table.
+    hints : tuple of (column, text)
+        What a user may want to know: columns that determine the outcome, whole numbers that look
+        like names (of frames in memory), text that reads as numbers or dates. A warning of the
+        design says the same. Not looked at by ``==``.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
@@ -79,6 +84,7 @@ class TreatmentPlan(PlanInSql):
     >>> plan
     TreatmentPlan: outcome numeric, because the outcome holds numbers other than 0 and 1
     1 column -> 2 derived variables (2 recommended), designed on 20 rows
+    recommended: sig below 0.5
     variable orig_variable  code   rsq      sig  recommended
            z             z clean 0.481 0.000699         True
      z_isBAD             z isBAD 0.462 0.000986         True
@@ -352,6 +358,7 @@ class TreatmentPlan(PlanInSql):
         (['kg'], 1.0)
         """
         limits = check_limits(psi, sig, on_drift)
+        check_same_rows({"frame": frame, "sample_weight": sample_weight})
         if is_lazy(frame):
             from vtreat_py.lazy.audit import count_lazy as count
         else:
@@ -365,9 +372,12 @@ class TreatmentPlan(PlanInSql):
             f"{counted(len(self.derived), 'derived variable')} "
             f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
         ]
+        if limits := self.limits:
+            lines.append(f"recommended: sig below {limits}")
         lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]
         if len(self.unused) > 10:
             lines.append(f"not used: {len(self.unused) - 10} more columns")
+        lines += [f"hint: {column!r} {hint}" for column, hint in self.hints[:10]]
         if self.derived:
             shown = self._score_table.sort_values("sig", kind="stable").head(12)
             columns = ["variable", "orig_variable", "code", "rsq", "sig", "recommended"]

@@ -14,6 +14,7 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import counted
 from vtreat_py.base.jobs import check_jobs, run_tasks
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.design.assembly import Learned as LearnedAnywhere
 from vtreat_py.design.assembly import assemble
 from vtreat_py.design.checks import no_cross_frame
@@ -188,6 +189,7 @@ class DesignStatistics(KeptSums):
             One of its kinds, if the frame lacks a column, or folds or outcome cannot be used.
         """
         self._check_weight_given(sample_weight)
+        check_same_rows({"frame": frame, "outcome": outcome, "sample_weight": sample_weight})
         return kept_statistics(
             rows_of_frame(
                 self.design,
@@ -257,6 +259,7 @@ class DesignStatistics(KeptSums):
         if self.design.outcome_type == "unsupervised":
             raise no_cross_frame()
         self._check_weight_given(sample_weight)
+        check_same_rows({"frame": frame, "outcome": outcome, "sample_weight": sample_weight})
         design = rows_of_frame(
             self.design,
             frame,

@@ -207,14 +207,15 @@ def _levels(
 def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
     """Missing values, common levels, all other levels, and novel ones.
 
-    A row of the design is one of a novel level if no other row of the design has its level.
+    A row of the design is one of a novel level if no other row of the design has its level; not
+    where the frame may be the design's own rows, which know all their levels.
     """
     known, missing = then.count[:-2], float(then.count[-2])
     novel = float(now.of_novel.sum())
     sizes = known.sum() + missing, now.known.sum() + now.missing + novel
     expected = (known + now.known) * (min(sizes) / sum(sizes))
     common = expected >= _ROWS_OF_A_BIN
-    once = float(known[(known <= _ONCE) & ~common].sum())
+    once = 0.0 if _may_be_own(then, now) else float(known[(known <= _ONCE) & ~common].sum())
     return Bins(
         (
             "missing",
@@ -225,6 +226,12 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
         np.concatenate([[missing], known[common], [known[~common].sum() - once, once]]),
         np.concatenate([[now.missing], now.known[common], [now.known[~common].sum(), novel]]),
     )
+
+
+def _may_be_own(then: LevelStatistics, now: LevelCounts) -> bool:
+    """Whether no level has more rows than it had at design, and none is novel."""
+    known, missing = then.count[:-2], float(then.count[-2])
+    return not len(now.novel) and bool((now.known <= known).all()) and now.missing <= missing
 
 
 def _most_first(now: LevelCounts) -> tuple[list[Any], FloatArray]:

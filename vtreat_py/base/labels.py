@@ -31,6 +31,12 @@ def warn_of_other_rows(inputs: Mapping[str, Any]) -> None:
         )
 
 
+def relabelled(values: Any, frame: Any) -> Any:
+    """Give a series the labels of a frame, by position; anything else stays as it is."""
+    both = isinstance(values, pd.Series) and isinstance(frame, pd.DataFrame)
+    return values.set_axis(frame.index) if both and len(values) == len(frame) else values
+
+
 def _other_rows(inputs: Mapping[str, Any]) -> str:
     """Say which two inputs do not carry the same labels row by row; empty if there are none."""
     indexed = {name: values.index for name, values in inputs.items() if _is_labelled(values)}

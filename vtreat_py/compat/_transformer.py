@@ -18,6 +18,7 @@ from vtreat_py.base.errors import (
     OutcomeError,
     SchemaError,
 )
+from vtreat_py.base.labels import relabelled, warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import Variable
 from vtreat_py.compat._frames import read_frame, read_vector
@@ -38,13 +39,14 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         params = self._all_params(self.params)
         source = read_frame(X)
         given = self.get_params(deep=False)
-        outcome = self._outcome(source, y, given.get("outcome_name"))
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": weight})
+        outcome = relabelled(self._outcome(source, y, given.get("outcome_name")), X)
         request = Request(
             source=source,
             outcome_type=self._outcome_type,
             y=None if outcome is None else read_vector(outcome, source.n_rows),
             outcome=outcome,
-            weight=weight,
+            weight=relabelled(weight, X),
             **(given | {"params": params}),
         )
         self._learned, crossed = learn(request)

@@ -17,6 +17,8 @@ from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
+_SHOWN = 5
+
 
 class Learned(Protocol):
     """What was learned of a column that can be used."""
@@ -28,6 +30,10 @@ class Learned(Protocol):
     @property
     def statistics(self) -> LevelStatistics | None:
         """The weight of each level of a categorical column."""
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What a user may want to know of it."""
 
 
 def assemble(
@@ -53,10 +59,12 @@ def assemble(
     outcome = context.outcome
     register = NameRegister(str(c) for c in columns)
     treatments, unused, statistics = [], [], []
+    hints: list[tuple[Hashable, str]] = []
     for name, one in zip(variables, learned, strict=True):
         if isinstance(one, str):
             unused.append((name, one))
             continue
+        hints += [(name, hint) for hint in one.hints]
         if one.statistics is not None:
             statistics.append(one.statistics)
         if isinstance(one, UnusedLevels):
@@ -75,6 +83,8 @@ def assemble(
         derived += [v for v in of_target if v.slot is not None]
     if unused:
         _warn_of_unused(unused)
+    if hints:
+        _warn_of_hints(hints)
     return Plan(
         outcome.kind,
         outcome.name,
@@ -89,7 +99,14 @@ def assemble(
         __version__,
         outcome.classes,
         tuple(statistics),
+        tuple(hints),
     )
+
+
+def _warn_of_hints(hints: list[tuple[Hashable, str]]) -> None:
+    shown = "; ".join(f"column {name!r} {hint}" for name, hint in hints[:_SHOWN])
+    more = f"; and {len(hints) - _SHOWN} more (see plan.hints)" if len(hints) > _SHOWN else ""
+    warn(f"{shown}{more}")
 
 
 def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
@@ -97,8 +114,8 @@ def _warn_of_unused(unused: list[tuple[Hashable, str]]) -> None:
     unused = [(name, reason) for name, reason in unused if reason not in as_asked]
     if not unused:
         return
-    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:5])
-    more = f"; and {len(unused) - 5} more (see plan.unused)" if len(unused) > 5 else ""
+    shown = "; ".join(f"{name!r}: {reason}" for name, reason in unused[:_SHOWN])
+    more = f"; and {len(unused) - _SHOWN} more (see plan.unused)" if len(unused) > _SHOWN else ""
     warn(
         f"nothing is derived from {counted(len(unused), 'column')} ({shown}{more})",
     )

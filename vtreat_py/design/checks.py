@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself
 from vtreat_py.outcome.outcome import Outcome
+from vtreat_py.outcome.reading import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
+
+_LEAST_CLASSES = 2
 
 
 def check_outcome_type(outcome_type: Any) -> None:
@@ -18,6 +22,22 @@ def check_outcome_type(outcome_type: Any) -> None:
         raise InvalidOptionError(
             f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
         )
+
+
+def check_weight_kind(weight_kind: Any) -> None:
+    """Refuse a kind of weights that there is not."""
+    if weight_kind not in (FREQUENCY, IMPORTANCE):
+        raise InvalidOptionError(
+            f"weight_kind={weight_kind!r}; it must be {FREQUENCY!r} or {IMPORTANCE!r}"
+        )
+
+
+def check_most_classes(max_classes: Any) -> None:
+    """Refuse a bound on classes that is no number of classes."""
+    if type(max_classes) is bool or not isinstance(max_classes, Integral):
+        raise OptionTypeError(f"max_classes={max_classes!r} must be a whole number")
+    if max_classes < _LEAST_CLASSES:
+        raise InvalidOptionError(f"max_classes={max_classes}; it must be >= {_LEAST_CLASSES}")
 
 
 def check_class_coders(outcome: Outcome) -> None:
@@ -74,6 +94,14 @@ def _check_names(chosen: Sequence[Hashable]) -> None:
         )
 
 
+def no_names(column: Hashable, kind: str) -> InvalidOptionError:
+    """Error for columns that are to be names, and hold neither numbers nor levels."""
+    return InvalidOptionError(
+        f"categorical names {column!r}, which holds values of type {kind}; it is for numbers that "
+        "are names, such as zip codes and ids. Convert the column to text"
+    )
+
+
 def check_unused(**given: Any) -> None:
     """Refuse what an unsupervised design has no use for."""
     names = [name for name, value in given.items() if value is not None]
@@ -83,8 +111,13 @@ def check_unused(**given: Any) -> None:
         )
 
 
-def check_imputation_map(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
-    """Refuse imputation of columns that are not treated."""
+def check_options_of_columns(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
+    """Refuse options of columns that are not treated."""
+    others = [c for c in options.categorical if c not in variables]
+    if others:
+        raise InvalidOptionError(
+            f"categorical names {others}, which are not treated{meant(others[0], variables)}"
+        )
     unknown = [c for c in options.imputation_map if c not in variables]
     if unknown:
         raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")

@@ -12,6 +12,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import LevelCode
 from vtreat_py.design.context import CODES_WOULD_BE_CONSTANT, DesignContext
 from vtreat_py.design.facts import LevelFacts
+from vtreat_py.design.hints import hints_of_levels
 from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
 from vtreat_py.design.training_sets import TrainingSets
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
@@ -34,6 +35,8 @@ class LearnedLevels:
         y-aware scaling of each fold, when asked for.
     statistics : LevelStatistics
         The weight of each level, and where impact codes were asked for the outcome in it.
+    hints : tuple of str
+        What a user may want to know of the column.
     """
 
     treatment: LevelTreatment
@@ -42,6 +45,7 @@ class LearnedLevels:
     slopes: tuple[FloatArray, ...]
     means: tuple[FloatArray, ...]
     statistics: LevelStatistics
+    hints: tuple[str, ...] = ()
 
     def cell_values(self, place: int, scale: bool) -> FloatArray:
         """Cross-frame value of each cell, for the variable at ``place``."""
@@ -59,6 +63,7 @@ class UnusedLevels:
 
     reason: str
     statistics: LevelStatistics | None
+    hints: tuple[str, ...] = ()
 
 
 def learn_level_facts(
@@ -71,10 +76,12 @@ def learn_level_facts(
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
     statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
+    hints = hints_of_levels(facts, context)
     if not derived:
         # The levels of an identifier would be its rows.
         worth_keeping = outcomes and (count > 1).any()
-        return UnusedLevels(CODES_WOULD_BE_CONSTANT, statistics if worth_keeping else None)
+        kept = statistics if worth_keeping else None
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, kept, hints)
     treatment = LevelTreatment(
         facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
     )
@@ -85,6 +92,7 @@ def learn_level_facts(
         tuple(d.slopes for d in derived),
         tuple(d.means for d in derived),
         statistics,
+        hints,
     )
 
 

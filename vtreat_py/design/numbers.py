@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
 from vtreat_py.design.facts import NumberFacts
 from vtreat_py.design.filled import FilledNumbers
+from vtreat_py.design.hints import hints_of_numbers
 from vtreat_py.design.number_codes import NumberPart, number_parts
 from vtreat_py.design.steps import step_parts
 from vtreat_py.plan.treatments import NumericTreatment
@@ -21,10 +22,13 @@ class LearnedNumbers:
     ----------
     parts : sequence of NumberPart
         Its variables, in the order of the treatment.
+    hints : tuple of str
+        What a user may want to know of it.
     """
 
     treatment: NumericTreatment
     parts: Sequence[NumberPart]
+    hints: tuple[str, ...] = ()
     statistics: None = None
 
 
@@ -51,4 +55,4 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
         facts.profile(float(filled.whole.bad.weight[0])),
         tuple(part.codes for part in parts if part.codes is not None),
     )
-    return LearnedNumbers(treatment, parts)
+    return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))

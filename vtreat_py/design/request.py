@@ -10,16 +10,19 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.design.checks import (
     check_class_coders,
-    check_imputation_map,
+    check_most_classes,
+    check_options_of_columns,
     check_outcome_tells_no_fold,
     check_outcome_type,
     check_unused,
+    check_weight_kind,
     choose_variables,
 )
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
+from vtreat_py.outcome.reading import FREQUENCY, MOST_CLASSES
 from vtreat_py.plan.options import DesignOptions
 
 
@@ -42,6 +45,7 @@ class DesignRequest(DesignOptions):
     target: Any = None
     variables: Sequence[Hashable] | None = None
     sample_weight: Any = None
+    weight_kind: str = FREQUENCY
     groups: Any = None
     cv: Any = None
     random_state: Any = None
@@ -49,10 +53,13 @@ class DesignRequest(DesignOptions):
     n_jobs: int | None = None
     progress: bool = False
     scaled: bool = False
+    max_classes: int = MOST_CLASSES
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
         check_outcome_type(self.outcome_type)
+        check_weight_kind(self.weight_kind)
+        check_most_classes(self.max_classes)
         checked = super()._checked()
         check_jobs(self.n_jobs)
         checked["progress"] = check_flag("progress", self.progress)
@@ -74,6 +81,12 @@ class DesignRequest(DesignOptions):
         given = (self.outcome, self.sample_weight, self.groups, self.row_id, self.fold_column)
         return [one for one in given if one is not None]
 
+    @property
+    def along(self) -> dict[str, Any]:
+        """What may be given as an array along the rows, by the options' names."""
+        names = ("outcome", "sample_weight", "groups")
+        return {name: getattr(self, name) for name in names}
+
     def check_outcome(self, outcome: Outcome, groups: Hashable | None) -> None:
         """Check what rests on the outcome; ``groups`` is the column that has them, if one does."""
         self.coders_for(outcome.kind)
@@ -86,7 +99,7 @@ class DesignRequest(DesignOptions):
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:
         """Return the columns to treat, of those of a frame."""
         chosen = choose_variables(columns, self.variables, aside)
-        check_imputation_map(self, chosen)
+        check_options_of_columns(self, chosen)
         return chosen
 
     def check_unsupervised(self) -> None:

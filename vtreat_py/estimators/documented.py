@@ -20,6 +20,15 @@ _PRUNED = """
         ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
 """
 
+# An option of the treatments alone.
+_IF_EMPTY = """
+    if_empty : "best", "error" or "empty"
+        What to do where ``prune_sig`` leaves no variable: keep the one of the smallest ``sig``,
+        with a warning that it may be noise (default: no model can be trained on no column, and one
+        such fold is not to end a search), say so in an error, or return a frame without columns,
+        for a part of a `ColumnTransformer` or `FeatureUnion`.
+"""
+
 _ATTRIBUTES = """
     Attributes
     ----------
@@ -55,8 +64,9 @@ def documented(cls: type[T]) -> type[T]:
         return cls
     names = inspect.signature(cls).parameters
     design, of_prepare = _entries(design_treatments.__doc__), _entries(prepare.__doc__ or "")
-    entries = of_prepare | design | _entries(_PRUNED)
-    told = [entries[name] for name in design | of_prepare if name in names]
+    own = _entries(_IF_EMPTY)
+    entries = of_prepare | design | _entries(_PRUNED) | own
+    told = [entries[name] for name in design | of_prepare | own if name in names]
     sections = ["Parameters\n----------\n" + "\n".join(told)]
     sections += [inspect.cleandoc(_ATTRIBUTES)]
     if "cv" in names:

@@ -13,6 +13,9 @@ from vtreat_py.plan.pruning import SIG
 
 T = TypeVar("T")
 
+# What to do where no variable is left; the first is the default.
+IF_EMPTY = ("best", "error", "empty")
+
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def parameters(cls: type[T]) -> type[T]:
@@ -25,6 +28,9 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     """What treatments with and without an outcome take."""
 
     variables: Sequence[Hashable] | None = None
+    categorical: Sequence[Hashable] = ()
+    missing_values: Sequence[str] = ()
+    weight_kind: str = "frequency"
     min_fraction: float = 0.02
     rare_count: float = 0
     collar_prob: float = 0.0
@@ -50,3 +56,4 @@ class OutcomeParameters(ColumnParameters):
     prune_sig: float | str | None = "recommended"
     prune_by: str = SIG
     scale: bool = False
+    if_empty: str = IF_EMPTY[0]

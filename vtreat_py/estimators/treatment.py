@@ -15,19 +15,23 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import warn_of_other_rows
+from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
+from vtreat_py.estimators.parameters import IF_EMPTY
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.html import plan_html
-from vtreat_py.plan.pruning import check_pruning
+from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.variables import DerivedVariable
 
 # What `prepare` is given; all other parameters are options of the design.
 _PRUNING = ("prune_sig", "prune_by")
 _FLAGS = ("scale", "collar", "sparse_output")
+_OWN = ("if_empty",)
 
 
 class Treatment(FrameTransformer):
@@ -43,11 +47,15 @@ class Treatment(FrameTransformer):
         for name, value in self._select(_FLAGS).items():
             check_flag(name, value)
         given = self.get_params(deep=False)
-        return {name: v for name, v in given.items() if name not in _PRUNING + _FLAGS}
+        return {name: v for name, v in given.items() if name not in _PRUNING + _FLAGS + _OWN}
 
     def _select(self, names: tuple[str, ...] = _PRUNING + _FLAGS) -> dict[str, Any]:
         """Return what `prepare` is given."""
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}
+
+    def _wanted(self, plan: TreatmentPlan, fitting: bool = False) -> dict[str, Any]:  # noqa: ARG002
+        """Return what `prepare` is given."""
+        return self._select()
 
     def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
         self.plan_ = plan
@@ -86,7 +94,7 @@ class Treatment(FrameTransformer):
         check_is_fitted(self)
         check_container(self, self.sparse_output)
         source = self._fitted_columns.found_in(InputFrame.of(X))
-        return self._for_output(prepare(self.plan_, source, **self._select()))
+        return self._for_output(prepare(self.plan_, source, **self._wanted(self.plan_)))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that ``transform`` returns.
@@ -102,7 +110,9 @@ class Treatment(FrameTransformer):
         ndarray of str
         """
         check_is_fitted(self)
-        chosen = self.plan_.select(**self._select(_PRUNING))
+        wanted = self._wanted(self.plan_)
+        told = (*_PRUNING, "variables")
+        chosen = self.plan_.select(**{name: wanted[name] for name in told if name in wanted})
         names = [v.name for v in chosen]
         if input_features is not None:
             given = self._fitted_columns.checked_names(input_features)
@@ -146,10 +156,45 @@ def _named_after(column: str, variable: DerivedVariable) -> str:
 class SupervisedTreatment(Treatment):
     """Treatments that see an outcome."""
 
+    if_empty: str
+
+    def _options(self) -> dict[str, Any]:
+        if self.if_empty not in IF_EMPTY:
+            raise InvalidOptionError(
+                f"if_empty={self.if_empty!r}; it must be one of {list(IF_EMPTY)}"
+            )
+        return super()._options()
+
+    def _wanted(self, plan: TreatmentPlan, fitting: bool = False) -> dict[str, Any]:
+        """Return what `prepare` is given; where no variable is left, what ``if_empty`` asks for."""
+        given = self._select()
+        if self.if_empty == "empty" or plan.select(**self._select(_PRUNING)):
+            return given
+        if not plan.derived:
+            raise InvalidOptionError(
+                "nothing can be derived from the columns (plan_.unused says why), so that a model "
+                'would have no column to train on; if_empty="empty" lets a frame without columns '
+                "pass"
+            )
+        best = min(plan.derived, key=lambda variable: variable.sig)
+        found = (
+            f"no variable is left at prune_sig={given['prune_sig']!r}: the best, {best.name!r}, "
+            f"has sig {best.sig:.3g} (score_frame_ has all)"
+        )
+        if self.if_empty == "error":
+            raise InvalidOptionError(f"{found}. prune_sig=None keeps all of them")
+        if fitting:
+            warn(
+                f"{found}. That one is kept, so that a model has a column to train on; if_empty= "
+                "says what else to do"
+            )
+        return given | {"prune_sig": None, "prune_by": SIG, "variables": [best.name]}
+
     def _design(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
     ) -> Design:
         options = self._options()
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         source = training_frame(self, X, y)
         request = DesignRequest(
             outcome=y,
@@ -170,7 +215,8 @@ class SupervisedTreatment(Treatment):
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
         y : array of shape (n,), or a column name of X
-            The outcome.
+            The outcome. Rows go by position; a warning says so where the index of a Series is not
+            that of X.
         sample_weight : array of shape (n,), or a column name of X
             Frequency weights.
         groups : array of shape (n,), or a column name of X
@@ -185,6 +231,7 @@ class SupervisedTreatment(Treatment):
         design = self._design(X, y, sample_weight, groups)
         plan = with_verbs(design.plan(design.learn()))
         self._remember(design.source, plan, y, sample_weight, groups)
+        self._wanted(plan, fitting=True)
         return self
 
     def fit_transform(
@@ -224,7 +271,8 @@ class SupervisedTreatment(Treatment):
         learned = design.learn()
         plan = with_verbs(design.plan(learned))
         self._remember(design.source, plan, y, sample_weight, groups)
-        cross_frame, _ = design.cross_frame(plan, learned, Choice.of(plan, **select))
+        wanted = self._wanted(plan, fitting=True)
+        cross_frame, _ = design.cross_frame(plan, learned, Choice.of(plan, **wanted))
         return self._for_output(cross_frame)
 
     def __sklearn_tags__(self) -> Any:

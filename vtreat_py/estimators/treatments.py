@@ -8,11 +8,13 @@ from typing import Any, Self
 from sklearn.utils import ClassifierTags
 
 from vtreat_py.api.design import design_treatments
+from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.estimators.base import check_columns
 from vtreat_py.estimators.documented import documented
 from vtreat_py.estimators.parameters import ColumnParameters, OutcomeParameters, parameters
 from vtreat_py.estimators.treatment import SupervisedTreatment, Treatment
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.reading import MOST_CLASSES
 
 
 @documented
@@ -76,6 +78,7 @@ class MultinomialOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
     _outcome_type = "multinomial"
 
     y_dependent_coders: Sequence[str] | None = None
+    max_classes: int = MOST_CLASSES
     cat_scaling: bool = False
 
 
@@ -141,6 +144,7 @@ class UnsupervisedTreatment(ColumnParameters, Treatment):
         -------
         self
         """
+        warn_of_other_rows({"X": X, "sample_weight": sample_weight})
         options, source = self._options(), InputFrame.of(X)
         check_columns(source, source.columns)
         plan = design_treatments(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.frames.levels import Levels
@@ -78,6 +79,14 @@ class TextColumn:
         codes = levels.codes_of_text(self.text)
         return _translate(*self.encode(), levels) if codes is None else codes
 
+    def without(self, texts: Sequence[str]) -> TextColumn:
+        """The same column, some texts of which are missing."""
+        if pa.types.is_large_binary(self.text.type) or pa.types.is_binary(self.text.type):
+            return self
+        known = [text for text in texts if is_utf8(text)]
+        lost = pc.is_in(self.text, value_set=pa.array(known, self.text.type))
+        return replace(self, text=pc.if_else(lost, pa.scalar(None, self.text.type), self.text))
+
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
@@ -127,6 +136,14 @@ class CodedColumn:
         """Code of each row among given levels."""
         return _translate(self.codes, self.levels, levels)
 
+    def without(self, texts: Sequence[str]) -> CodedColumn:
+        """The same column, some levels of which are missing."""
+        lost = [i for i, level in enumerate(self.levels.to_list()) if level in texts]
+        if not lost:
+            return self
+        codes = self.codes.astype(np.int64)
+        return replace(self, codes=np.where(np.isin(codes, lost), self.levels.missing, codes))
+
 
 @dataclass(frozen=True, eq=False)
 class ObjectColumn:
@@ -171,6 +188,13 @@ def kind_of(column: Column) -> str:
     return "missing values only" if isinstance(column, EmptyColumn) else "levels"
 
 
+def holds_text(column: Column) -> bool:
+    """Whether all that a column holds is text, or bytes."""
+    if isinstance(column, CodedColumn):
+        return column.levels.is_text
+    return isinstance(column, TextColumn)
+
+
 def is_missing_only(column: Column) -> bool:
     """Whether a column holds missing values only, whatever its type."""
     if isinstance(column, EmptyColumn):
@@ -185,6 +209,14 @@ def is_missing_only(column: Column) -> bool:
         codes = column.codes
         return not len(codes) or codes.max() < 0 or codes.min() == column.levels.missing
     return bool(pd.isna(column.values).all())
+
+
+def is_utf8(text: str) -> bool:
+    """Whether text can be written as UTF-8: it has no lone surrogates."""
+    try:
+        return text.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def complete_values(column: Column) -> tuple[NumberArray, Levels | None] | None:

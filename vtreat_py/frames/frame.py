@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,12 +32,18 @@ class InputFrame:
     n_rows : int
     is_array : bool
         Whether it came as an array, and an array is to come back.
+    categorical : frozenset of hashable
+        Columns that are read as levels even where they hold numbers.
+    missing_values : tuple of str
+        Texts that mean missing.
     """
 
     frame: nw.DataFrame[Any]
     columns: tuple[Hashable, ...]
     n_rows: int
     is_array: bool = False
+    categorical: frozenset[Hashable] = frozenset()
+    missing_values: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, frame: Any) -> InputFrame:
@@ -83,6 +89,12 @@ class InputFrame:
             is_array = True
         return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
 
+    def read_by(
+        self, missing_values: tuple[str, ...], categorical: Iterable[Hashable] = ()
+    ) -> InputFrame:
+        """Read the columns by options of a design."""
+        return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
+
     def renamed(self, names: Sequence[Hashable]) -> InputFrame:
         """Give the columns other names, in their order."""
         mapping: Any = dict(zip(self.columns, names, strict=True))
@@ -94,7 +106,8 @@ class InputFrame:
 
     def read(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read one column; see `read_column`."""
-        return read_column(name, self.series(name), as_levels)
+        as_levels = as_levels or name in self.categorical
+        return read_column(name, self.series(name), as_levels, self.missing_values)
 
     def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
         """Read several columns; one error names all that cannot be read."""

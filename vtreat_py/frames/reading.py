@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -27,6 +27,7 @@ from vtreat_py.frames.columns import (
 )
 from vtreat_py.frames.dates import DATES_AMONG_OBJECTS, integers_of_dates, seconds, typed_dates
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.numbers_as_levels import numbers_as_levels
 
 _EXACT_INTEGERS = 2**53
 _NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
@@ -34,22 +35,47 @@ _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
 _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
 
 
-def read_column(name: Hashable, series: nw.Series[Any], as_levels: bool = False) -> Column:
+def read_column(
+    name: Hashable,
+    series: nw.Series[Any],
+    as_levels: bool = False,
+    missing_values: Sequence[str] = (),
+) -> Column:
     """Read one column; one without a present value has no type, whatever it was stored as.
 
-    With ``as_levels``, Python objects are levels even where those at hand are all numbers.
+    With ``as_levels``, numbers are levels, each exactly, and Python objects are even where those
+    at hand are all numbers. Texts among ``missing_values`` are missing.
 
     Raises
     ------
     UnsupportedColumnError
         If the column holds lists, structs, complex numbers or the like.
     """
+    if missing_values and _is_objects(series):
+        series = _without_texts(series, missing_values)
     column = _read(name, series, as_levels)
+    if missing_values and isinstance(column, TextColumn | CodedColumn):
+        column = column.without(missing_values)
     return EmptyColumn(name, len(column)) if is_missing_only(column) else column
+
+
+def _is_objects(series: nw.Series[Any]) -> bool:
+    """Whether a column holds Python objects."""
+    native = series.to_native()
+    return isinstance(native, pd.Series) and native.dtype == object
+
+
+def _without_texts(series: nw.Series[Any], texts: Sequence[str]) -> nw.Series[Any]:
+    """Python objects without some texts; what is left says what the column holds."""
+    values = series.to_native()
+    lost = [isinstance(value, str) and value in texts for value in values]
+    return nw.from_native(values.mask(np.array(lost, dtype=bool), None), series_only=True)
 
 
 def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
     native = series.to_native()
+    if as_levels and (column := numbers_as_levels(name, series)) is not None:
+        return column
     if isinstance(native, pd.Series):
         if as_levels and native.dtype == object:
             return _read_levels(name, native.to_numpy())

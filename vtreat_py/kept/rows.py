@@ -106,7 +106,8 @@ def rows_of_frame(
         One of its kinds, if the frame does not fit the design.
     """
     check_jobs(n_jobs)
-    source = InputFrame.of(frame)
+    frame = InputFrame.of(frame)
+    source = frame.read_by(design.options.missing_values, design.options.categorical)
     if not source.n_rows:
         raise FrameError("the frame has no rows")
     missing = [name for name in design.variables if name not in set(source.columns)]
@@ -118,11 +119,11 @@ def rows_of_frame(
     outcome = design.outcome_name if outcome is None else outcome
     if outcome is None and design.outcome_type != "unsupervised":
         raise OutcomeError("outcome is missing: give it as an array, as the design had it")
-    weight = read_weight(source, sample_weight)
-    y, classes = read_known_outcome(source, outcome, design.outcome_type, design.target, weight)
+    weight = read_weight(frame, sample_weight)
+    y, classes = read_known_outcome(frame, outcome, design.outcome_type, design.target, weight)
     design = design.of_classes(classes)
     of_rows = design.outcome(y, weight, centre)
-    folds = FoldPlan(_read_folds(design, source, folds), design.n_folds)
+    folds = FoldPlan(_read_folds(design, frame, folds), design.n_folds)
     rows = DesignRows(design.context(of_rows.values(), scaled=scaled), of_rows, folds)
     return Design(source, design.variables, rows, n_jobs, progress=False)
 

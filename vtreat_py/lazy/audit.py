@@ -13,10 +13,10 @@ from vtreat_py.base.arrays import IntArray
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_present
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
-from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber, lazy_columns
+from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber
 from vtreat_py.lazy.number_queries import batches
 from vtreat_py.lazy.outcome import with_weight
-from vtreat_py.lazy.prepare import check_lazy_kinds
+from vtreat_py.lazy.prepare import treated_columns
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.plan.data import Plan
@@ -29,8 +29,7 @@ def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
     """Count the rows of a lazy frame; see `vtreat_py.memory.audit.count_frame`."""
     source = LazySource.of(frame)
     check_present([t.column for t in plan.treatments], source.columns)
-    columns = lazy_columns(source, [str(t.column) for t in plan.treatments])
-    check_lazy_kinds(plan.treatments, columns)
+    columns = treated_columns(source, plan, plan.treatments)
     rows, _ = with_weight(DesignRows(source), sample_weight)
     n_rows = source.count_rows()
     weight = float(n_rows)
@@ -88,15 +87,19 @@ def _count_levels(
     """Count the rows of each level."""
     if isinstance(column, LazyEmpty):
         return LevelCounts(np.zeros(len(known)), weight, Levels.of([]), np.empty(0))
-    table = grouped(rows.of([column]), {_LEVEL: column.value}, {_WEIGHT: ("sum", rows.w)})
+    level = column.level if isinstance(column, LazyLevels) else column.value
+    table = grouped(rows.of([column]), {_LEVEL: level}, {_WEIGHT: ("sum", rows.w)})
     table = table.sort_by(_LEVEL)
     labels, of_level = table[_LEVEL].combine_chunks(), floats(table, _WEIGHT)
+    if isinstance(column, LazyLevels) and column.of_integers:
+        labels = pa.array([v if v is None else int(v) for v in labels.to_pylist()], pa.int64())
     code = _codes(labels, known)
     counts = np.zeros(len(known) + 1)
     np.add.at(counts, code[code <= known.missing], of_level[code <= known.missing])
     novel = np.flatnonzero((code == known.novel) & (of_level > 0))
     new = labels.take(pa.array(novel))
-    levels = Levels.of_text(new) if isinstance(column, LazyLevels) else Levels.of(new.to_pylist())
+    is_text = not (pa.types.is_floating(new.type) or pa.types.is_integer(new.type))
+    levels = Levels.of_text(new) if is_text else Levels.of(new.to_pylist())
     return LevelCounts(counts[:-1], float(counts[-1]), levels, of_level[novel])
 
 

@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
-from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
 from vtreat_py.frames.columns import Kind
@@ -91,15 +93,64 @@ class LazyNumber(PlainColumn):
 
 
 @dataclass(frozen=True)
+class LazyWeight(LazyNumber):
+    """A column of weights, and what they are multiplied by."""
+
+    unit: float = 1.0
+
+    @property
+    def value(self) -> nw.Expr:
+        """The weight of a row."""
+        return super().value if self.unit == 1.0 else super().value * exactly(self.unit)
+
+
+@dataclass(frozen=True)
 class LazyLevels(PlainColumn):
-    """A column of levels: text by exact code points, or bytes; null where missing."""
+    """A column of levels: text by exact code points, or bytes; null where missing.
+
+    Attributes
+    ----------
+    missing_values : tuple of str
+        Texts that are missing, too.
+    of_integers : bool
+        Whether its text is that of integers, which the levels are.
+    """
+
+    missing_values: tuple[str, ...] = ()
+    of_integers: bool = False
 
     known: ClassVar[Levels | None] = None
 
     @property
     def level(self) -> nw.Expr:
         """String or Binary; null where missing."""
-        return self.value
+        if not self.missing_values:
+            return self.value
+        return nw.when(~self.value.is_in(self.missing_values)).then(self.value)
+
+    def levels(self, labels: pa.Array) -> Levels:
+        """The levels that labels of an answer are."""
+        if self.of_integers:
+            return Levels.of([int(label) for label in labels.to_pylist()])
+        return Levels.of_text(labels)
+
+    def labels(self, levels: Levels) -> pa.Array:
+        """The levels as the column has them."""
+        if self.of_integers:
+            return pa.array([str(level) for level in levels.to_list()], pa.large_string())
+        return levels.labels
+
+    def codes(self, levels: Levels, labels: pa.ChunkedArray) -> IntArray:
+        """Code of each label of an answer; null is missing."""
+        codes = self.levels_of_labels(levels).codes_of_text(
+            labels.combine_chunks().cast(self.labels(levels).type)
+        )
+        assert codes is not None
+        return codes
+
+    def levels_of_labels(self, levels: Levels) -> Levels:
+        """The levels with their labels in place of what these stand for."""
+        return Levels(self.labels(levels)) if self.of_integers else levels
 
     @property
     def is_missing(self) -> nw.Expr:
@@ -111,7 +162,7 @@ class LazyLevels(PlainColumn):
 class LazyRanges(LazyLevels):
     """A column of numbers whose levels are ranges, in their order; bad values are missing."""
 
-    edges: tuple[float, ...]
+    edges: tuple[float, ...] = ()
 
     @property
     def known(self) -> Levels:  # type: ignore[override]
@@ -165,11 +216,21 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
     UnsupportedColumnError
         If the column holds lists, structs or the like.
     """
-    kind = _kind(source, name)
+    kind, dtype = _kind(source, name), source.dtypes[name]
     if kind == EMPTY:
         return LazyEmpty(name)
-    typed = LazyLevels if kind in ("text", "bytes") else LazyNumber
-    return typed(name, f"c{source.columns.index(name)}", kind, source.dtypes[name])
+    alias = f"c{source.columns.index(name)}"
+    if name in source.categorical and dtype.is_integer():
+        return LazyLevels(name, alias, "text", dtype, of_integers=True)
+    if kind in ("text", "bytes"):
+        missing_values = source.missing_values if kind == "text" else ()
+        return LazyLevels(name, alias, kind, dtype, missing_values)
+    if name in source.categorical:
+        raise InvalidOptionError(
+            f"categorical names {name!r}, a column of type {dtype}; on a lazy frame it is for "
+            "integers: cast the column to integers or to text"
+        )
+    return LazyNumber(name, alias, kind, dtype)
 
 
 def _kind(source: LazySource, name: str) -> Any:

@@ -52,13 +52,21 @@ class LazyDesign:
         rows, groups = DesignRows(source), request.groups
         if request.row_id is not None:
             rows = replace(rows, row_id=integer_column(source, "row_id", request.row_id))
-        rows, weighting = with_weight(rows, request.sample_weight)
-        rows = with_outcome(rows, weighting, request.outcome, request.outcome_type, request.target)
+        rows, weighting = with_weight(rows, request.sample_weight, request.weight_kind)
+        rows = with_outcome(
+            rows,
+            weighting,
+            request.outcome,
+            request.outcome_type,
+            request.target,
+            request.max_classes,
+        )
         outcome = rows.outcome
         assert outcome is not None
         request.check_outcome(outcome, groups)
         chosen = request.choose(source.columns, request.beside)
-        columns = lazy_columns(source, [str(name) for name in chosen])
+        typed = source.read_by(request.missing_values, request.categorical)
+        columns = lazy_columns(typed, [str(name) for name in chosen])
         if outcome.kind == "unsupervised":
             request.check_unsupervised()
         else:
@@ -172,7 +180,7 @@ class LazyDesign:
                     parts.append(NumberFolds(column, name, part.fold_form(choice.collar), scales))
             elif wanted:
                 assert isinstance(column, LazyLevels)
-                levels, table = one.treatment.levels.labels, one.table
+                levels, table = column.labels(one.treatment.levels), one.table
                 values = {name: one.cell_values(i, choice.scale) for i, name in wanted.items()}
                 parts.append(LevelCells(column, levels, table.level, table.fold, values))
         assert self.rows.folds is not None

@@ -43,7 +43,7 @@ def level_values(
         "inner": ("var", value),
     }
     table = grouped(frame, {_LEVEL: column.level}, asked)
-    code = levels.codes_of_text(table[_LEVEL].combine_chunks().cast(levels.labels.type))
+    code = column.codes(levels, table[_LEVEL])
     rows, total, inner = np.zeros((3, len(levels) + 1))
     rows[code], total[code] = floats(table, "rows"), floats(table, "total")
     inner[code] = np.nan_to_num(floats(table, "inner")) * rows[code]
@@ -160,7 +160,7 @@ class _Answer:
         if levels is None:
             order = _order(table, labels, np.asarray(code))
             number[order] = np.arange(len(labels))
-            levels = Levels.of_text(labels.take(pa.array(order)))
+            levels = column.levels(labels.take(pa.array(order)))
         else:
             number[:-1] = levels.codes_of(labels.to_pylist())
         number[-1] = levels.missing

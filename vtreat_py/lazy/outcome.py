@@ -18,6 +18,7 @@ from vtreat_py.lazy.columns import (
     LazyEmpty,
     LazyLevels,
     LazyNumber,
+    LazyWeight,
     named_column,
     typed_frame,
 )
@@ -25,16 +26,24 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import (
+    FREQUENCY,
+    IMPORTANCE,
     check_asked,
     check_size_of_weights,
+    effective_rows,
     incomplete,
     no_outcome,
     outcome_of,
+    warn_of_few_rows,
 )
 
 
-def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weighting]:
-    """Read and check frequency weights; one query looks at all of them.
+def with_weight(
+    rows: DesignRows, sample_weight: Any, weight_kind: str | None = None
+) -> tuple[DesignRows, Weighting]:
+    """Read and check weights; one query looks at all of them.
+
+    Those whose ratios alone count become effective rows.
 
     Raises
     ------
@@ -51,6 +60,7 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
         "bad": ("count", one_where(column.is_bad)),
         "negative": ("count", one_where(w < 0)),
         "fractions": ("count", one_where(w != w.floor())),
+        "positive": ("count", one_where(w > 0)),
         "smallest": ("min", w),
         "largest": ("max", w),
         "least": ("min", nw.when(w > 0).then(w)),
@@ -71,16 +81,28 @@ def with_weight(rows: DesignRows, sample_weight: Any) -> tuple[DesignRows, Weigh
     if not found["largest"] > 0:  # NaN: there are no rows
         raise OutcomeError("sample_weight is zero in every row; some row must count")
     check_size_of_weights(found["least"], found["total"])
-    if found["smallest"] == found["largest"] == 1.0:
+    is_importance = weight_kind == IMPORTANCE
+    unit = effective_rows(found["total"], found["squares"]) if is_importance else 1.0
+    if weight_kind == FREQUENCY:
+        warn_of_few_rows(found["total"], int(found["positive"]))
+    if found["smallest"] == found["largest"] and found["largest"] * unit == 1.0:
         return rows, Weighting()
-    rows = replace(rows, weight=column, largest_weight=found["largest"])
+    weight = LazyWeight(**vars(column), unit=unit)
+    rows = replace(rows, weight=weight, largest_weight=found["largest"] * unit)
+    if is_importance:
+        return rows, Weighting(found["least"] == found["largest"])
     if not found["fractions"] and found["total"] <= MOST_SPELT_OUT:
         return rows, Weighting()
     return rows, Weighting(False, found["total"] / found["squares"])
 
 
 def with_outcome(
-    rows: DesignRows, weighting: Weighting, outcome: Any, outcome_type: str | None, target: Any
+    rows: DesignRows,
+    weighting: Weighting,
+    outcome: Any,
+    outcome_type: str | None,
+    target: Any,
+    max_classes: int,
 ) -> DesignRows:
     """Read and check the outcome, by its different values and the weight of each.
 
@@ -111,7 +133,7 @@ def with_outcome(
     check_asked(n_rows, outcome, outcome_type)
     _check_complete(column, table)
     values = _tabled(column, table)
-    read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight)
+    read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight, max_classes)
     return rows.with_outcome(read.values(weighting), n_rows, column, table.values)
 
 

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from vtreat_py.frames.columns import is_utf8
 from vtreat_py.frames.schema import check_kinds, check_present
 from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import (
@@ -52,8 +53,7 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     check_present(needed, source.columns)
     front, back = [*map(str, choice.first)], [*map(str, choice.extra)]
     output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]
-    columns = lazy_columns(source, [str(t.column) for t in treatments])
-    check_lazy_kinds(treatments, columns)
+    columns = treated_columns(source, plan, treatments)
     place = {name: f"v{i}" for i, name in enumerate(names)}
     kept = [kept_column(source, name) for name in front + back]
     rows = typed_frame(source, [*columns, *(kept or [kept_column(source, source.columns[0])])])
@@ -71,21 +71,28 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     return completed(source, rows, lookups, values, zip(aliases, output, strict=True))
 
 
-def check_lazy_kinds(treatments: Sequence[Treatment], columns: Sequence[LazyColumn]) -> None:
-    """Refuse columns of another type than at design.
+def treated_columns(
+    source: LazySource, plan: Plan, treatments: Sequence[Treatment]
+) -> list[LazyColumn]:
+    """Type the columns that treatments need; refuse those of another type than at design.
 
     Raises
     ------
     SchemaError
         Naming all of them.
     """
+    names = {t.column for t in treatments if isinstance(t, LevelTreatment) and t.holds_numbers}
+    integers = [name for name in names if source.dtypes[str(name)].is_integer()]
+    source = source.read_by(plan.options.missing_values, integers)
+    columns = lazy_columns(source, [str(t.column) for t in treatments])
     check_kinds(
         [
-            (t.column, t.kind, column.kind if isinstance(column, LazyNumber) else "levels")
+            (t.column, t.designed_on, column.kind if isinstance(column, LazyNumber) else "levels")
             for t, column in zip(treatments, columns, strict=True)
             if not _fits(t, column)
         ]
     )
+    return columns
 
 
 def _fits(treatment: Treatment, column: LazyColumn) -> bool:
@@ -96,7 +103,7 @@ def _fits(treatment: Treatment, column: LazyColumn) -> bool:
         return isinstance(column, LazyNumber) and column.kind == treatment.kind
     if isinstance(column, LazyNumber):
         return column.kind == "number" and not treatment.levels.is_text
-    return True
+    return column.of_integers or not treatment.holds_numbers
 
 
 def _number(
@@ -121,10 +128,12 @@ def _levels(
     levels, tables = treatment.levels, [treatment.table(one, scale) for one in variables]
     if isinstance(column, LazyEmpty):
         return [exactly(float(table[levels.missing])) for table in tables]
-    level, alias = column.value, column.alias
-    is_missing = level.is_null()
+    alias = column.alias
     if isinstance(column, LazyNumber):
-        is_missing = is_missing | level.is_nan().fill_null(value=True)
+        level = column.value
+        is_missing = level.is_null() | level.is_nan().fill_null(value=True)
+    else:
+        level, is_missing = column.level, column.is_missing
     keys, codes = _keys(levels.labels, column)
     found, many = [], {}
     for i, table in enumerate(tables):
@@ -146,11 +155,14 @@ def _keys(labels: Any, column: LazyNumber | LazyLevels) -> tuple[pa.Array, Any]:
     if isinstance(labels, pa.Array):
         held = (column.kind == "bytes") == pa.types.is_large_binary(labels.type)
         return (labels, np.arange(len(labels))) if held else (labels[:0], np.arange(0))
+    if isinstance(column, LazyLevels) and column.of_integers:
+        codes = [i for i, v in enumerate(labels) if v == int(v)]
+        return pa.array([str(int(labels[i])) for i in codes], pa.string()), np.array(codes, int)
     if isinstance(column, LazyNumber):
         codes = [i for i, v in enumerate(labels) if _is_float(v)]
         return pa.array([float(labels[i]) for i in codes], pa.float64()), np.array(codes, int)
     kind = bytes if column.kind == "bytes" else str
-    codes = [i for i, v in enumerate(labels) if type(v) is kind and _is_text(v)]
+    codes = [i for i, v in enumerate(labels) if type(v) is kind and _is_held(v)]
     type_ = pa.large_binary() if kind is bytes else pa.large_string()
     return pa.array([labels[i] for i in codes], type_), np.array(codes, int)
 
@@ -164,9 +176,6 @@ def _is_float(value: Any) -> bool:
         return False
 
 
-def _is_text(value: str | bytes) -> bool:
-    """Whether text can be written as UTF-8, as that of all engines is."""
-    try:
-        return isinstance(value, bytes) or value.encode() is not None
-    except UnicodeEncodeError:
-        return False
+def _is_held(value: str | bytes) -> bool:
+    """Whether engines can hold a level: as bytes, or text that is UTF-8."""
+    return isinstance(value, bytes) or is_utf8(value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,10 @@ class LazySource:
     dtypes : dict from column name to narwhals dtype
     engine : str
         ``"polars"``, ``"duckdb"``, ``"spark"``, ``"dask"`` or ``"ibis"``.
+    categorical : frozenset of str
+        Columns of integers that are read as levels.
+    missing_values : tuple of str
+        Texts that mean missing.
 
     Examples
     --------
@@ -57,6 +61,8 @@ class LazySource:
     columns: tuple[str, ...]
     dtypes: dict[str, Any]
     engine: str
+    categorical: frozenset[Hashable] = frozenset()
+    missing_values: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, frame: Any) -> LazySource:
@@ -100,6 +106,12 @@ class LazySource:
                 "column has a name of its own"
             )
         return cls(wrapped, names, dict(schema), engine)
+
+    def read_by(
+        self, missing_values: tuple[str, ...], categorical: Iterable[Hashable] = ()
+    ) -> LazySource:
+        """Read the columns by options of a design."""
+        return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
 
     @property
     def native(self) -> Any:

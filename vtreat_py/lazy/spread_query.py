@@ -43,8 +43,7 @@ def spread_p_value(
     table = collect(part.select(**wanted))
     if rows.row_id is not None:
         table = table.sort_by(_ID)
-    codes = levels.codes_of_text(table[_LEVEL].combine_chunks().cast(levels.labels.type))
-    assert codes is not None
+    codes = column.codes(levels, table[_LEVEL])
     weight = None
     if rows.weight is not None:
         assert rows.outcome is not None
@@ -60,7 +59,7 @@ def _of_levels(
     chosen: BoolArray,
 ) -> nw.LazyFrame[Any]:
     """The rows of some levels."""
-    labels = levels.labels.take(pa.array(np.flatnonzero(chosen[:-1])))
+    labels = column.labels(levels).take(pa.array(np.flatnonzero(chosen[:-1])))
     table = brought(rows.source, pa.table({_CHOSEN: labels}))
     named = frame.join(table, left_on=column.alias, right_on=_CHOSEN, how="inner")
     found = named.select(*frame.collect_schema())

@@ -15,7 +15,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.outcome.reading import read_weight
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.statistics.outcome_sums import sum_by
 
 
@@ -29,7 +29,7 @@ def count_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> FrameCount
     FrameError, OutcomeError
         If there are no rows, or the weights cannot be used.
     """
-    source = InputFrame.of(frame)
+    source = InputFrame.of(frame).read_by(plan.options.missing_values)
     columns = read_treated(source, plan.treatments)
     if not source.n_rows:
         raise no_rows()
@@ -41,7 +41,7 @@ def count_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> FrameCount
             counts[treatment.column] = _count_numbers(treatment, column, weight)
         else:
             known = levels[treatment.column]
-            counts[treatment.column] = _count_levels(treatment, known, column, weight)
+            counts[treatment.column] = _count_levels(known, column, weight)
     total = float(source.n_rows if weight is None else weight.sum())
     return FrameCounts(source.n_rows, total, counts)
 
@@ -67,13 +67,12 @@ def _count_numbers(
     )
 
 
-def _count_levels(
-    treatment: LevelTreatment, known: Levels, column: Column, weight: FloatArray | None
-) -> LevelCounts:
+def _count_levels(known: Levels, column: Column, weight: FloatArray | None) -> LevelCounts:
     if isinstance(column, EmptyColumn):
         missing = _sum_over(None, weight, len(column))
         return LevelCounts(np.zeros(len(known)), missing, Levels.of([]), np.empty(0))
-    codes, levels = treatment.level_column(column).encode()
+    assert not isinstance(column, NumericColumn)  # they do not fit
+    codes, levels = column.encode()
     count = sum_by(codes, weight, len(levels) + 1)
     code = known.codes_of(levels.to_list())
     is_novel = (code == known.novel) & (count[:-1] > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.forms import scale_in_place
@@ -13,6 +13,7 @@ from vtreat_py.frames.columns import LevelColumn, NumericColumn
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
+from vtreat_py.memory.whole_numbers import hints_of_whole_numbers
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.statistics.tally import CellIndex
@@ -40,6 +41,11 @@ class LearnedLevelRows:
     def statistics(self) -> LevelStatistics:
         """The weight of each level, and where impact codes were asked for the outcome in it."""
         return self.learned.statistics
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What a user may want to know of the column."""
+        return self.learned.hints
 
     def write_cross(
         self,
@@ -74,6 +80,11 @@ class LearnedNumberRows:
         """How the column is treated."""
         return self.learned.treatment
 
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What a user may want to know of the column."""
+        return self.learned.hints
+
     def fold_slopes(self, place: int) -> FloatArray:
         """y-aware slope of the variable at ``place`` in each fold."""
         slopes, _ = self.learned.parts[place].fold_scales()
@@ -94,4 +105,7 @@ def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows 
         return NO_CODE_APPLIES
     own = NumberRows(column, rows)
     learned = learn_number_facts(own, rows.context)
-    return LearnedNumberRows(learned, own) if isinstance(learned, LearnedNumbers) else learned
+    if not isinstance(learned, LearnedNumbers):
+        return learned
+    hints = learned.hints or hints_of_whole_numbers(column, rows)
+    return LearnedNumberRows(replace(learned, hints=hints), own)

@@ -14,6 +14,7 @@ from vtreat_py.base.jobs import run_tasks
 from vtreat_py.base.progress import progress_line
 from vtreat_py.base.warn import warn
 from vtreat_py.design.assembly import assemble
+from vtreat_py.design.checks import no_names
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.design.request import DesignRequest
@@ -31,7 +32,7 @@ from vtreat_py.memory.crossing import (
 )
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.sparse import sparse_cross_frame
-from vtreat_py.outcome.reading import read_outcome, read_weight
+from vtreat_py.outcome.reading import read_design_weight, read_outcome
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import wanted_places
@@ -56,9 +57,14 @@ class Design:
     def of(cls, frame: Any, request: DesignRequest) -> Design:
         """Check everything, in an order that gives the most telling error first."""
         source = InputFrame.of(frame)
-        weight = read_weight(source, request.sample_weight)
+        weight = read_design_weight(source, request.sample_weight, request.weight_kind)
         outcome = read_outcome(
-            source, request.outcome, request.outcome_type, request.target, weight
+            source,
+            request.outcome,
+            request.outcome_type,
+            request.target,
+            weight,
+            request.max_classes,
         )
         groups, row_id = request.groups, request.row_id
         request.check_outcome(outcome, groups if is_name(groups, source) else None)
@@ -74,6 +80,7 @@ class Design:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
         rows = DesignRows(request.context(outcome.values(), folds.scheme), outcome, folds)
+        source = source.read_by(request.missing_values, request.categorical)
         return cls(source, chosen, rows, request.n_jobs, request.progress, row_id)
 
     @property
@@ -108,6 +115,8 @@ class Design:
         if isinstance(column, EmptyColumn):
             return "it has missing values only"
         if isinstance(column, NumericColumn):
+            if column.name in self.source.categorical:
+                raise no_names(column.name, column.kind)
             return learn_numbers(column, self.rows)
         return learn_levels(column, self.rows)
 

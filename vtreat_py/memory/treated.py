@@ -27,7 +27,7 @@ def read_treated(
     )
     check_kinds(
         [
-            (t.column, t.kind, kind_of(c) + _for_instance(c))
+            (t.column, t.designed_on, kind_of(c) + _for_instance(c))
             for t, c in zip(treatments, columns, strict=True)
             if not t.fits(c)
         ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, OutcomeError, listed
+from vtreat_py.base.warn import warn
 from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
@@ -17,6 +18,13 @@ from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
+
+FREQUENCY, IMPORTANCE = "frequency", "importance"
+
+# More are refused unless asked for: each costs what a design for two classes does.
+MOST_CLASSES = 100
+# Weights that sum to less than this share of the rows were hardly meant to count them.
+_FEW_ROWS = 0.25
 
 # Floats hold the squares of such weights, and their sums.
 SMALLEST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
@@ -29,6 +37,39 @@ def check_size_of_weights(least: float, total: float) -> None:
         raise OutcomeError(
             f"sample_weight holds weights from {least:g} on, {total:g} in all; allowed are 0, from "
             f"{SMALLEST_WEIGHT:g} on, {GREATEST_WEIGHT:g} in all: multiply them by one number"
+        )
+
+
+def read_design_weight(
+    frame: InputFrame, sample_weight: Any, weight_kind: str
+) -> FloatArray | None:
+    """Read the weights of a design; those whose ratios alone count become effective rows."""
+    weight = read_weight(frame, sample_weight)
+    if weight is None:
+        return None
+    if weight_kind == FREQUENCY:
+        warn_of_few_rows(float(weight.sum()), int(np.count_nonzero(weight)))
+        return weight
+    scaled = weight / weight.max()
+    weight = scaled * effective_rows(float(scaled.sum()), float((scaled * scaled).sum()))
+    return None if (weight == 1).all() else weight
+
+
+def effective_rows(total: float, squares: float) -> float:
+    """What weights are multiplied by to sum to the effective number of rows.
+
+    That is ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
+    """
+    return total / squares
+
+
+def warn_of_few_rows(total: float, n_rows: int) -> None:
+    """Say so if weights that count rows count far less than there are."""
+    if total < _FEW_ROWS * n_rows:
+        warn(
+            f"sample_weight sums to {total:g} in {n_rows} rows: weights are frequencies, so the "
+            "design takes that for the number of rows it has seen, and finds next to nothing "
+            'significant. Where only ratios of weights count, give weight_kind="importance"'
         )
 
 
@@ -71,6 +112,7 @@ def read_outcome(
     outcome_type: str | None,
     target: Any,
     weight: FloatArray | None,
+    max_classes: int = MOST_CLASSES,
 ) -> OutcomeRows:
     """Read and check the outcome.
 
@@ -84,7 +126,7 @@ def read_outcome(
         return no_outcome(np.zeros(frame.n_rows), weight)
     name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
-    return outcome_of(column, frame.n_rows, name, outcome_type, target, weight)
+    return outcome_of(column, frame.n_rows, name, outcome_type, target, weight, max_classes)
 
 
 def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:
@@ -117,6 +159,7 @@ def outcome_of(
     outcome_type: str | None,
     target: Any,
     weight: FloatArray | None,
+    max_classes: int = MOST_CLASSES,
 ) -> OutcomeRows:
     """Check a column and take it for the outcome.
 
@@ -130,7 +173,7 @@ def outcome_of(
     if kind == "numeric":
         read = _numeric(known, weight)
     elif kind == "multinomial":
-        read = _multinomial(known, weight)
+        read = _multinomial(known, weight, max_classes)
     else:
         read = _binomial(known, target, weight, note)
     return OutcomeRows(**{"kind": kind, "name": name, "note": note, "weight": weight, **read})
@@ -281,8 +324,16 @@ def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) 
     return {"y": y, "labels": y, "target": target, "note": note}
 
 
-def _multinomial(column: Known, weight: FloatArray | None) -> dict[str, Any]:
+def _multinomial(column: Known, weight: FloatArray | None, max_classes: int) -> dict[str, Any]:
     y, classes = _counted_classes(column, weight)
+    if len(classes) > max_classes:
+        numbers = "" if isinstance(classes[0], str) else ", or NumericOutcomeTreatment"
+        raise OutcomeError(
+            f"the outcome has {len(classes)} classes ({listed(classes)}), more than "
+            f"max_classes={max_classes}: each is coded and tested against all others. Put rare "
+            f"ones together, name the one to predict with target=, ask for another type "
+            f'(outcome_type="numeric"{numbers}), or raise max_classes if all of them are meant'
+        )
     if len(classes) < 2:
         positive = "" if weight is None else " of positive weight"
         raise OutcomeError(

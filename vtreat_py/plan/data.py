@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Plan(PlanScores):
     version: str
     classes: tuple[Any, ...] = ()
     level_statistics: tuple[LevelStatistics, ...] = ()
+    hints: tuple[tuple[Hashable, str], ...] = field(default=(), compare=False)
 
     def select(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -43,6 +43,8 @@ def _summary(plan: Plan) -> list[str]:
         f"recommended: {sum(plan.recommended)}",
         f"rows: {plan.n_rows}",
     ]
+    if limits := plan.limits:
+        sizes.append(f"recommended: sig below {escape(limits)}")
     return [f"<p>Outcome: {escape(plan.note)}</p>", f"<p>{' &middot; '.join(sizes)}</p>"]
 
 
@@ -51,14 +53,21 @@ def _warnings(plan: Plan) -> list[str]:
     if plan.derived and not any(plan.recommended):
         warnings.append("No derived variable is recommended.")
     if plan.unused:
-        shown = [
-            f"<li><code>{_text(column)}</code>: {escape(reason)}</li>"
-            for column, reason in plan.unused[:_MOST_ROWS]
-        ]
-        if more := len(plan.unused[_MOST_ROWS:]):
-            shown.append(f"<li>{more} more in <code>plan.unused</code></li>")
-        warnings.append(f"Columns not used:<ul>{''.join(shown)}</ul>")
+        warnings.append(f"Columns not used:{_listed(plan.unused, 'unused')}")
+    if plan.hints:
+        warnings.append(f"Hints:{_listed(plan.hints, 'hints')}")
     return [f'<div class="vtreat-warning">{one}</div>' for one in warnings]
+
+
+def _listed(told: Sequence[tuple[Hashable, str]], where: str) -> str:
+    """What is told of columns; ``where`` is the plan's attribute that has all of it."""
+    shown = [
+        f"<li><code>{_text(column)}</code>: {escape(text)}</li>"
+        for column, text in told[:_MOST_ROWS]
+    ]
+    if more := len(told[_MOST_ROWS:]):
+        shown.append(f"<li>{more} more in <code>plan.{where}</code></li>")
+    return f"<ul>{''.join(shown)}</ul>"
 
 
 def _scores(plan: Plan) -> str:

@@ -89,6 +89,7 @@ _STATISTICS = fields_of(
 )
 OPTIONS = record(
     _options,
+    ("categorical", "missing_values"),
     **fields_of(
         DesignOptions,
         smoothing=number(("auto",)),
@@ -97,10 +98,13 @@ OPTIONS = record(
         imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
         significance=text((CALIBRATED, CLASSIC)),
         y_dependent_coders=several(text(codes.names)),
+        categorical=several(VALUE),
+        missing_values=several(TEXT),
     ),
 )
 _PLAN = record(
     dict,
+    ("hints",),
     format=text((FORMAT,)),
     format_version=WHOLE,
     version=TEXT,
@@ -118,6 +122,7 @@ _PLAN = record(
         one_of_records("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
+    hints=pairs(column=VALUE, hint=TEXT),
 )
 
 

@@ -55,13 +55,15 @@ class DesignOptions:
     rare_count: float = 0
     rare_sig: float | None = None
     collar_prob: float = 0.0
-    coders: Any = None  # these three are tuples and a dict once they are checked
+    coders: Any = None  # what may be written in several ways is a tuple, or a dict, once checked
     cat_scaling: bool = False
     imputation: Imputer = "mean"
     imputation_map: Any = None
     significance: str = CALIBRATED
     force_split: bool = False
     y_dependent_coders: Any = None
+    categorical: Any = ()
+    missing_values: Any = ()
 
     def __post_init__(self) -> None:
         for name, value in self._checked().items():
@@ -113,6 +115,8 @@ class DesignOptions:
             },
             "force_split": check_flag("force_split", self.force_split),
             "y_dependent_coders": _check_class_coders(self.y_dependent_coders),
+            "categorical": _check_names("categorical", self.categorical, "column names"),
+            "missing_values": _check_missing_values(self.missing_values),
         }
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
@@ -162,6 +166,28 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
             f"those that can are {list(codes.names(of_classes))}"
         )
     return checked
+
+
+def _check_names(name: str, given: Any, what: str) -> tuple[Hashable, ...]:
+    """Return what is listed, each once."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
+    names = list(given)
+    if not all(isinstance(one, Hashable) for one in names):
+        raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
+    return tuple(dict.fromkeys(names))
+
+
+def _check_missing_values(given: Any) -> tuple[str, ...]:
+    """Return texts that mean missing."""
+    texts = _check_names("missing_values", given, "texts")
+    others = [one for one in texts if not isinstance(one, str)]
+    if others:
+        raise OptionTypeError(
+            f"missing_values holds {others[0]!r} of type {type(others[0]).__name__}; it is for "
+            "texts that mean missing. Replace numbers that do in the frame, by NaN"
+        )
+    return tuple(str(one) for one in texts)
 
 
 def _check_imputer(name: str, imputer: Any) -> Imputer:

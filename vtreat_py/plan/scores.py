@@ -10,8 +10,12 @@ from typing import Any
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.plan.options import CLASSIC, DesignOptions
 from vtreat_py.plan.pruning import SIG, adjusted
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
+
+# Shares that add up to 1 do so up to this.
+_ROUNDING = 1e-9
 
 
 class PlanScores:
@@ -20,6 +24,7 @@ class PlanScores:
     outcome_type: str
     classes: tuple[Any, ...]
     derived: tuple[DerivedVariable, ...]
+    options: DesignOptions
 
     @property
     def feature_names(self) -> list[str]:
@@ -40,8 +45,37 @@ class PlanScores:
         Each kind of code gets an equal share of one expected false inclusion.
         """
         codes = [v.code for v, _ in self._scored]
-        count = Counter(codes)
+        count = Counter(code for row, code in enumerate(codes) if row not in self._twins)
         return [1.0 / (len(count) * count[code]) for code in codes]
+
+    @cached_property
+    def _twins(self) -> dict[int, int]:
+        """Rows of the score frame that say what an earlier one does, which comes with them.
+
+        The two indicators of a column of two levels are each other's complement: one test, and
+        counted once. R vtreat counts both, and so does a design by its rules.
+        """
+        pairs: dict[Any, list[int]] = {}
+        if self.options.significance != CLASSIC:
+            for row, (variable, score) in enumerate(self._scored):
+                if variable.slot is not None:
+                    key = variable.orig_variable, variable.target, score.target
+                    pairs.setdefault(key, []).append(row)
+        share = {row: self._scored[row][0].mean for rows in pairs.values() for row in rows}
+        two = [rows for rows in pairs.values() if len(rows) == 2]
+        return {b: a for a, b in two if abs(share[a] + share[b] - 1.0) < _ROUNDING}
+
+    @property
+    def limits(self) -> str:
+        """The p-values below which variables are recommended, by code, in words."""
+        if self.outcome_type == "unsupervised":
+            return ""
+        codes: dict[str, list[str]] = {}
+        for (variable, _), limit in zip(self._scored, self._thresholds, strict=True):
+            codes.setdefault(f"{limit:.3g}", []).append(variable.code)
+        if len(codes) == 1:
+            return next(iter(codes))
+        return ", ".join(f"{p} ({', '.join(dict.fromkeys(of))})" for p, of in codes.items())
 
     @cached_property
     def _passed(self) -> list[bool]:
@@ -54,7 +88,12 @@ class PlanScores:
     @cached_property
     def _adjusted(self) -> dict[str, FloatArray]:
         """By column, the p-value of each row of the score frame in view of their number."""
-        return adjusted([score.sig for _, score in self._scored])
+        rows = range(len(self._scored))
+        counted = [row for row in rows if row not in self._twins]
+        place = {row: i for i, row in enumerate(counted)}
+        places = [place[self._twins.get(row, row)] for row in rows]
+        found = adjusted([self._scored[row][1].sig for row in counted])
+        return {column: values[places] for column, values in found.items()}
 
     @property
     def recommended(self) -> list[bool]:
@@ -97,7 +136,9 @@ class PlanScores:
             Degrees of freedom that building it has spent: the number of levels less one.
         default_threshold
             1 / (number of different codes x rows of the same code): if all variables were noise,
-            one would be expected to score below its threshold.
+            one would be expected to score below its threshold. The two indicators of a column of
+            two levels say the same, and count as one row, here and in the adjusted p-values;
+            unless ``significance="classic"`` asks for R's numbers.
         recommended
             Whether ``sig`` is below that threshold; always, without outcome. The treatments
             return these variables only, unless told otherwise (``prune_sig``).

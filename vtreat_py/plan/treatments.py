@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,9 +18,8 @@ from vtreat_py.frames.columns import (
     Column,
     EmptyColumn,
     Kind,
-    LevelColumn,
     NumericColumn,
-    ObjectColumn,
+    holds_text,
 )
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.variables import DerivedVariable
@@ -94,6 +94,11 @@ class NumericTreatment:
     sample: str
     profile: NumberProfile
     ranges: tuple[RangeCodes, ...] = ()
+
+    @property
+    def designed_on(self) -> str:
+        """What the column held, for messages."""
+        return self.kind
 
     def renamed(self, names: Sequence[str]) -> NumericTreatment:
         """Return the same treatment with other names for its variables."""
@@ -185,6 +190,11 @@ class LevelTreatment:
         """The derived variables of all parts."""
         return tuple(v for part in self.parts for v in part.variables)
 
+    @property
+    def designed_on(self) -> str:
+        """What the column held, for messages."""
+        return "numbers as levels" if self.holds_numbers else self.kind
+
     def renamed(self, names: Sequence[str]) -> LevelTreatment:
         """Return the same treatment with other names for its variables."""
         rest = iter(names)
@@ -194,22 +204,20 @@ class LevelTreatment:
     def fits(self, column: Column) -> bool:
         """Whether a column is of the type this treatment was designed for."""
         if isinstance(column, NumericColumn):
-            return column.kind == "number" and not self.levels.is_text
-        return True
+            return False  # where levels are numbers, numbers are read as levels
+        return isinstance(column, EmptyColumn) or not (self.holds_numbers and holds_text(column))
+
+    @cached_property
+    def holds_numbers(self) -> bool:
+        """Whether all levels are numbers."""
+        return not self.levels.is_text and all(isinstance(v, Real) for v in self.levels.to_list())
 
     def encode(self, column: Column) -> IntArray:
         """Code of each row."""
         if isinstance(column, EmptyColumn):
             return np.full(len(column), self.levels.missing, dtype=np.int32)
-        return self.level_column(column).codes_in(self.levels)
-
-    def level_column(self, column: NumericColumn | LevelColumn) -> LevelColumn:
-        """Return a column as one of levels, which may all be numbers in the rows at hand."""
-        if not isinstance(column, NumericColumn):
-            return column
-        values = column.values.astype(object)  # without their dtype
-        values[np.isnan(column.values)] = None
-        return ObjectColumn(column.name, values)
+        assert not isinstance(column, NumericColumn)  # they do not fit
+        return column.codes_in(self.levels)
 
     def table(self, variable: DerivedVariable, scale: bool = False) -> FloatArray:
         """Value of each code for one derived variable."""

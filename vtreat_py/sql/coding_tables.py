@@ -67,7 +67,7 @@ def coding_table(plan: Plan, treatment: LevelTreatment) -> CodingTable | None:
     """Make the coding table of a column of a plan; None if it has not so many levels."""
     if len(treatment.levels) <= MANY_LEVELS:
         return None
-    codes = SqlCodes.of(treatment, variables_of(plan, treatment))
+    codes = SqlCodes.of(treatment, variables_of(plan, treatment), plan.options.missing_values)
     return CodingTable(_table_name(codes), codes) if len(codes) > MANY_LEVELS else None
 
 

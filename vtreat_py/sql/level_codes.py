@@ -51,11 +51,19 @@ class SqlCodes:
     novel: FloatArray
 
     @classmethod
-    def of(cls, treatment: LevelTreatment, variables: Sequence[DerivedVariable]) -> SqlCodes:
+    def of(
+        cls,
+        treatment: LevelTreatment,
+        variables: Sequence[DerivedVariable],
+        missing_values: Sequence[str],
+    ) -> SqlCodes:
         """Take the codes of some of a column's variables, unscaled."""
         kind, keys = sql_keys(treatment.column, treatment.levels)
         tables = np.column_stack([treatment.table(v) for v in variables])
         values, missing, novel = tables[:-2], tables[-2], tables[-1]
+        if kind == "text":
+            keys = [*keys, *missing_values]
+            values = np.vstack([values, *[missing] * len(missing_values)])
         codes = cls(treatment.column, kind, keys, values, missing, novel)
         return codes.where((_bits(values) != _bits(novel)).any(axis=1))
 

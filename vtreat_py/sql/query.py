@@ -182,7 +182,7 @@ class _Query:
         return [number_variable(treatment, v, self.choice, number, self.dialect) for v in variables]
 
     def _levels(self, treatment: LevelTreatment, variables: list[DerivedVariable]) -> list[str]:
-        codes = SqlCodes.of(treatment, variables)
+        codes = SqlCodes.of(treatment, variables, self.plan.options.missing_values)
         level = self._read(self._key(codes))
         table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
         if self.choice.scale:

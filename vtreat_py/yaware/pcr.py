@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError
+from vtreat_py.base.labels import relabelled, warn_of_other_rows
 from vtreat_py.estimators.base import training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.beside import is_name
@@ -56,7 +57,9 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         ValueError
             If a classifier is given one class only.
         """
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         source = training_frame(self, X, y)
+        sample_weight, groups = relabelled(sample_weight, X), relabelled(groups, X)
         given = self._given(source, sample_weight=sample_weight, groups=groups)
         weight = read_weight(source, sample_weight)
         y = column_or_1d(y, warn=True)

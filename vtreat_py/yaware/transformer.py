@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError
+from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
@@ -54,6 +55,7 @@ class YAwareTransformer(FrameTransformer, ABC):
         InvalidOptionError
             If an option cannot be used, such as ``link`` with a number for an outcome.
         """
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         self._learn(X, y, sample_weight, groups)
         return self
 
@@ -77,6 +79,7 @@ class YAwareTransformer(FrameTransformer, ABC):
         InvalidOptionError
             If ``cv`` leaves rows out of all application sets, or has rows in several.
         """
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         return self._framed(*self._fit_crossed(X, y, sample_weight, groups))
 
     def transform(self, X: Any) -> Any:

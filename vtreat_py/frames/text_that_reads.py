@@ -1,0 +1,91 @@
+"""Text that is numbers or dates: how much of it, and which numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.frames.levels import Levels
+
+# Levels that are looked at first, and in all; messages name a few that do not read.
+_FIRST, _MOST, _NAMED = 32, 4096, 3
+_DATE = re.compile(
+    r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})|\d{8})"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*"
+)
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, eq=False)
+class ReadText:
+    """What the levels of a column of text read as.
+
+    Attributes
+    ----------
+    n_levels : int
+        All levels.
+    share : float
+        Share of the rows whose level reads; of evenly spaced levels where they are many.
+    places : ndarray of int
+        The levels that read.
+    numbers : ndarray or None
+        What they read as; None for dates.
+    is_telling : bool
+        Whether they cannot be names that happen to be written in digits: dates, fractions.
+    others : list of str
+        Some levels that do not read.
+    """
+
+    n_levels: int
+    share: float
+    places: IntArray
+    numbers: FloatArray | None
+    is_telling: bool
+    others: list[str]
+
+
+def read_text(levels: Levels, weight: FloatArray) -> ReadText:
+    """Read levels as numbers, or as dates; ``weight`` is that of the rows of each."""
+    n_levels = len(levels)
+    nothing = ReadText(n_levels, 0.0, np.empty(0, dtype=np.intp), None, False, [])
+    if not pa.types.is_large_string(levels.labels.type):
+        return nothing
+    first = _spaced(n_levels, _FIRST)
+    if not any(map(_may_read, levels.labels.take(first).to_pylist())):
+        return nothing
+    places = _spaced(n_levels, _MOST)
+    labels = levels.labels.take(places).to_pylist()
+    numbers: FloatArray | None = pd.to_numeric(pd.Series(labels), errors="coerce").to_numpy(float)
+    assert numbers is not None
+    reads = np.isfinite(numbers)
+    dates = np.array([_DATE.fullmatch(label) is not None for label in labels])
+    read = (label for label, one in zip(labels, reads, strict=True) if one)
+    is_telling = not all(map(_DIGITS.fullmatch, read))
+    if (dates & ~reads).any():
+        reads, numbers, is_telling = dates, None, True
+    seen = weight[places]
+    if not seen.sum() > 0:
+        return nothing
+    others = [labels[i] for i in np.flatnonzero(~reads & (seen > 0))[:_NAMED]]
+    return ReadText(
+        n_levels,
+        float(seen[reads].sum() / seen.sum()),
+        places[reads],
+        None if numbers is None else numbers[reads],
+        is_telling,
+        others,
+    )
+
+
+def _spaced(number: int, most: int) -> IntArray:
+    return np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.intp))
+
+
+def _may_read(label: str) -> bool:
+    """Whether a text starts as numbers and dates do."""
+    return label.lstrip(" +-.")[:1].isdigit()
