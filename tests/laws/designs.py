@@ -108,7 +108,7 @@ def _numbers(random: Random, n: int) -> list[float]:
         shift = random.choice([1e6, 1e12, -1e15])
         drawn = [shift + random.gauss(0, 1) for _ in range(n)]
     elif how < 0.95:
-        power = 2.0 ** random.randint(-1060, 1015)
+        power = 2.0 ** random.choice([random.randint(-1060, 1015), random.randint(-390, 390)])
         drawn = [power * random.randint(-9, 9) for _ in range(n)]
     else:
         drawn = [random.choice(EDGES) for _ in range(n)]

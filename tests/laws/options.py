@@ -37,6 +37,9 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "imputation": lambda r: r.choice(_IMPUTERS),
     "significance": lambda r: r.choice(["classic", "calibrated"]),
     "force_split": lambda r: r.random() < 0.5,
+    "weight_kind": lambda r: r.choice(["frequency", "importance"]),
+    "missing_values": lambda r: r.choice([(), ("?", "NA"), ["", "nan", "a0"], {"x" * 300, "a"}]),
+    "max_classes": lambda r: r.choice([2, 5, 10**9]),
     "n_jobs": lambda r: r.choice([None, None, None, 1, 2, -1]),
 }
 _PREPARE: dict[str, Callable[[Random], Any]] = {
@@ -65,15 +68,19 @@ def design_options(
     drawn = some(random, _DESIGN, share)
     if kind != "multinomial":
         drawn.pop("y_dependent_coders", None)
+        drawn.pop("max_classes", None)
     if "coders" in drawn and not set(drawn["coders"]) & {"clean", "isBAD", "lev", "catP"}:
         drawn["coders"].append(random.choice(["clean", "lev"]))
     if names and random.random() < share:
         drawn["imputation_map"] = {random.choice(names): random.choice(_IMPUTERS)}
+    if names and random.random() < share / 2:
+        drawn["categorical"] = random.sample(list(names), 1)
     if len(names) > 1 and random.random() < share / 2:
         chosen = random.sample(list(names), random.randint(1, len(names)))
         drawn["variables"] = chosen
-        kept = {n: v for n, v in drawn.get("imputation_map", {}).items() if n in chosen}
-        drawn["imputation_map"] = kept
+        mapped = drawn.get("imputation_map", {}).items()
+        drawn["imputation_map"] = {name: value for name, value in mapped if name in chosen}
+        drawn["categorical"] = [name for name in drawn.get("categorical", ()) if name in chosen]
     return drawn
 
 

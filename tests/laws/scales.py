@@ -66,6 +66,15 @@ def units_of_weights(random: Random) -> None:
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, atol=1e-9)
 
 
+def units_of_importance(random: Random) -> None:
+    """Weights of importance times a power of two: nothing changes at all."""
+    drawn = table(random, random.choice(["numeric", "binomial", "multinomial", "unsupervised"]))
+    drawn.options["weight_kind"] = "importance"
+    drawn.weight = [random.choice([0.0, 1.0, 3.5, random.random()]) for _ in range(drawn.n_rows)]
+    power = random.choice([1, -2, 50, -50, 250, -250])
+    _compare(random, drawn, replace(drawn, weight=_times(drawn.weight, power)), {})
+
+
 def _compare(random: Random, drawn: Table, scaled: Table, moved: dict[str, int]) -> None:
     """Scores are the same to the bit; codes, but for those that have the unit."""
     one = refusable(lambda: _plan(drawn))
@@ -93,7 +102,7 @@ def _power(random: Random, values: list[Any]) -> int:
     low, high = -950 - min(sizes), 1020 - max(sizes)
     if low > high:
         raise Refused("numbers from end to end of what floats hold")
-    near = [p for p in (1, -3, 30, -30) if low <= p <= high]
+    near = [power for power in (1, -3, 30, -30, 200, -200) if low <= power <= high]
     return random.choice([*near, random.randint(low, high), low, high])
 
 
