@@ -82,7 +82,10 @@ class InputFrame:
                     "data frame, or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
-            wrapped = nw.from_native(pd.DataFrame(array, columns=columns, copy=False))
+            # Objects stay objects: what pandas makes of them depends on the rows that are there.
+            dtype = object if array.dtype == object else None
+            held = pd.DataFrame(array, columns=columns, dtype=dtype, copy=False)
+            wrapped = nw.from_native(held)
             is_array = True
         return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
 

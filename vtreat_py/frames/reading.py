@@ -219,6 +219,8 @@ def _read_arrow(name: Hashable, values: pa.Array | pa.ChunkedArray) -> Column:
     elif t.is_decimal(kind):
         # Arrow's own cast is off by a bit at times; as text the number is read exactly.
         values = values.cast(pa.string()).cast(pa.float64())
+    elif t.is_integer(kind) and not values.null_count:
+        return _read_numpy(name, _one_array(values).to_numpy())
     elif t.is_integer(kind) and kind.bit_width == 64:
         span = pc.min_max(values).as_py()
         warn_if_rounded(name, max(abs(span["min"] or 0), abs(span["max"] or 0)))

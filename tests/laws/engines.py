@@ -1,0 +1,138 @@
+"""Memory, lazy engines, kept sums and SQL say the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from random import Random
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+
+import vtreat_py as vt
+from tests.lazy.frames import assert_same_bits
+from tests.laws import designs
+from tests.laws.designs import refusable
+from tests.laws.options import choice_options
+from tests.laws.symmetries import assert_alike
+from tests.laws.tables import counts, table
+from vtreat_py.api.statistics import DesignStatistics
+
+KINDS = ["numeric", "binomial", "multinomial", "unsupervised"]
+
+
+def lazily_the_same(random: Random) -> None:
+    """A lazy frame makes the plan that memory makes, and prepares to the same bits."""
+    drawn = table(random, random.choice(KINDS))
+    if random.random() < 0.3:
+        drawn.weight = counts(random, drawn.n_rows)
+        if random.random() < 0.5:
+            drawn.weight = [weight * 0.37 for weight in drawn.weight]
+    if "rare_sig" in drawn.options:
+        del drawn.options["rare_sig"]  # a p-value at the limit may fall to either side
+    given = drawn.given | {"row_id": "id"}
+    lazy = _lazy(random)
+    rows = drawn.arrow()
+    expected = refusable(lambda: vt.design_treatments(rows, **given))
+    found = vt.design_treatments(lazy(rows), **given)
+    assert_alike(random, drawn, found, expected, {})
+    new = drawn.new_rows(random, 7, with_id=True)
+    choice = choice_options(random, drawn.outcome_kind)
+    choice = {name: choice[name] for name in ("scale", "collar") if name in choice}
+    treated = vt.prepare(expected, lazy(new), row_id="id", **choice)
+    assert_same_bits(treated, vt.prepare(expected, new, row_id="id", **choice))
+
+
+def _lazy(random: Random) -> Any:
+    if random.random() < 0.7:
+        return lambda rows: pl.from_arrow(rows).lazy()
+    connection = duckdb.connect()
+    return connection.from_arrow
+
+
+def kept_the_same(random: Random) -> None:
+    """Sums that are kept make the plan of their rows, whole, in parts, and with some taken away."""
+    drawn = table(random, random.choice(KINDS))
+    if random.random() < 0.3:
+        drawn.weight = counts(random, drawn.n_rows)
+    rows, given = drawn.pandas(), drawn.given
+    direct = refusable(lambda: vt.design_treatments(rows, **given))
+    kept = refusable(lambda: vt.design_treatments(rows, **given, keep_statistics=True))
+    whole = kept.statistics
+    assert isinstance(whole, DesignStatistics)
+    assert whole.plan() == kept
+    if drawn.weight is None or all(drawn.weight):  # levels without weight are none
+        # The calibrated test of spread needs rows.
+        assert_alike(random, drawn, kept, direct, {}, without=["catD"])
+    cut = random.randrange(1, drawn.n_rows)
+    weight = None if drawn.weight is None else "weight"
+    folds = None if drawn.outcome_kind == "unsupervised" else "fold"
+    first, second = (
+        refusable(lambda p=part: whole.of_rows(p, folds=folds, sample_weight=weight))  # type: ignore[misc]
+        for part in (rows.iloc[:cut], rows.iloc[cut:])
+    )
+    both = first + second
+    assert both.n_rows == drawn.n_rows
+    assert_alike(random, drawn, both.plan(), kept, {})
+    known = rows.iloc[:cut][list(drawn.columns)].notna().any().all()
+    if drawn.outcome_kind in ("binomial", "multinomial") and known:
+        assert both - second == first
+
+
+def sql_the_same(random: Random) -> None:
+    """A query gives what `prepare` gives, on whatever an engine can hold."""
+    case = designs.case(random)
+    plan = case.design()
+    new = case.new_rows(random, random.choice([1, 4, 9]))
+    choice = choice_options(random, case.outcome_kind)
+    if random.random() < 0.7:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            report = refusable(lambda: plan.check_sql(connection, new, **choice))
+    else:
+        report = refusable(lambda: plan.check_sql(_DUCKDB, new, **choice))
+    assert report.passed, report
+
+
+_DUCKDB = duckdb.connect()
+
+
+def estimators_the_same(random: Random) -> None:
+    """Treatments of scikit-learn's kind are designs under another name."""
+    kind = random.choice(KINDS)
+    drawn = table(random, kind)
+    rows = drawn.pandas()[list(drawn.columns)]
+    options: Any = {k: v for k, v in drawn.options.items() if k in _PARAMETERS[kind]}
+    options["prune_sig"] = random.choice([None, 0.3])
+    if kind == "unsupervised":
+        del options["prune_sig"]
+        treatment: Any = vt.UnsupervisedTreatment(**options)
+        refusable(lambda: treatment.fit(rows))
+        plan = vt.design_treatments(rows, outcome_type=kind, **options)
+        pd.testing.assert_frame_equal(treatment.transform(rows), vt.prepare(plan, rows))
+        return
+    treatment = _TREATMENTS[kind](**options, random_state=0)
+    made = refusable(lambda: treatment.fit_transform(rows, drawn.y))
+    expected = vt.cross_frame_experiment(
+        rows, outcome=drawn.y, outcome_type=kind, random_state=0, **options
+    )
+    assert treatment.plan_ == expected.plan
+    pd.testing.assert_frame_equal(made, expected.cross_frame)
+    new = drawn.new_rows(random, 3).to_pandas()
+    treated = treatment.transform(new)
+    assert list(treated) == list(treatment.get_feature_names_out())
+    pd.testing.assert_frame_equal(
+        treated, vt.prepare(expected.plan, new, prune_sig=options["prune_sig"])
+    )
+
+
+_TREATMENTS: dict[str, Any] = {
+    "numeric": vt.NumericOutcomeTreatment,
+    "binomial": vt.BinomialOutcomeTreatment,
+    "multinomial": vt.MultinomialOutcomeTreatment,
+}
+_PARAMETERS = {
+    kind: set(treatment().get_params()) - {"variables"}
+    for kind, treatment in (_TREATMENTS | {"unsupervised": vt.UnsupervisedTreatment}).items()
+}

@@ -1,0 +1,119 @@
+"""Ways to say the same twice: weights or repeated rows, one class or the other, any container."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import vtreat_py as vt
+from tests.laws.designs import refusable
+from tests.laws.tables import Table, counts, table
+
+# Sums of the same rows in another order.
+_ROUNDING = {"rtol": 1e-7, "atol": 1e-9}
+
+
+def weights_or_repeated_rows(random: Random) -> None:
+    """A weight of two is two rows, in every score and every code."""
+    drawn = table(random, random.choice(["numeric", "binomial", "multinomial", "unsupervised"]))
+    drawn.weight = counts(random, drawn.n_rows)
+    rows = [i for i, weight in enumerate(drawn.weight) for _ in range(int(weight))]
+    repeated = drawn.pandas().iloc[rows].reset_index(drop=True).drop(columns="weight")
+    given = {name: value for name, value in drawn.given.items() if name != "sample_weight"}
+    one = refusable(lambda: vt.design_treatments(drawn.pandas(), **drawn.given))
+    other = vt.design_treatments(repeated, **given)
+    assert_alike(random, drawn, one, other, {})
+
+
+def classes_swapped(random: Random) -> None:
+    """The other class as target: effects change their sign, and nothing else does."""
+    drawn = table(random, "binomial")
+    classes = sorted(set(drawn.y))
+    if random.random() < 0.3:
+        drawn.weight = counts(random, drawn.n_rows)
+    one, other = (
+        refusable(lambda t=t: vt.design_treatments(drawn.pandas(), **drawn.given, target=t))  # type: ignore[misc]
+        for t in classes
+    )
+    assert_alike(random, drawn, one, other, {"catB": -1.0})
+    for ours, theirs in zip(one.derived, other.derived, strict=True):
+        sign = 1 if ours.code == "catB" else -1
+        np.testing.assert_allclose(ours.slope, sign * theirs.slope, rtol=1e-6, atol=1e-9)
+
+
+def outcome_negated(random: Random) -> None:
+    """An outcome of the other sign does the same to numeric designs."""
+    drawn = table(random, "numeric")
+    if random.random() < 0.3:
+        drawn.weight = counts(random, drawn.n_rows)
+    negated = replace(drawn, y=[-value for value in drawn.y])
+    one, other = (
+        refusable(lambda t=t: vt.design_treatments(t.pandas(), **t.given))  # type: ignore[misc]
+        for t in (drawn, negated)
+    )
+    # Blocks of rows, whose spread is compared, are dealt by the order of outcomes.
+    assert_alike(random, drawn, one, other, {"catN": -1.0}, without=["catD"])
+
+
+def assert_alike(
+    random: Random,
+    drawn: Table,
+    one: vt.TreatmentPlan,
+    other: vt.TreatmentPlan,
+    factor: dict[str, float],
+    without: list[str] | None = None,
+) -> None:
+    """Two plans have the same scores, and codes up to a factor."""
+    kept = ["variable", "code", "rsq", "varies", "needs_split", "default_threshold"]
+    ours, theirs = (
+        plan.score_frame[~plan.score_frame["code"].isin(without or [])].reset_index(drop=True)
+        for plan in (one, other)
+    )
+    pd.testing.assert_frame_equal(ours[kept], theirs[kept], **_ROUNDING)  # type: ignore[call-overload]
+    assert_same_p_values(ours, theirs, drawn_anew=-1.0 in factor.values())
+    new = drawn.new_rows(random, 6).to_pandas()
+    found, expected = vt.prepare(one, new), vt.prepare(other, new)
+    for variable in one.derived:
+        values = factor.get(variable.code, 1.0) * expected[variable.name]
+        np.testing.assert_allclose(
+            found[variable.name], values, err_msg=variable.name, rtol=1e-7,
+            atol=1e-9 * max(1.0, float(np.abs(values).max())),
+        )  # fmt: skip
+
+
+def assert_same_p_values(ours: pd.DataFrame, theirs: pd.DataFrame, *, drawn_anew: bool) -> None:
+    """p-values are the same; where permutations are drawn in another order, but for chance.
+
+    A p-value may rest on 1,000 draws; a very small one on a curve that goes on from the largest.
+    """
+    p, q = ours["sig"].to_numpy(), theirs["sig"].to_numpy()
+    near = np.isclose(p, q, rtol=1e-6, atol=1e-9)
+    if drawn_anew:
+        larger = np.maximum(p, q)
+        chance = 6 * np.sqrt(2 * larger * (1 - larger) / 1000) + 1 / 1000
+        near |= np.abs(p - q) < chance
+    assert near.all(), (ours.loc[~near, "variable"].tolist(), p[~near], q[~near])
+
+
+def containers_agree(random: Random) -> None:
+    """The same rows in pandas, polars and Arrow make the same plan and the same frame."""
+    drawn = table(random, random.choice(["numeric", "binomial", "multinomial"]), functions=True)
+    held: Any = drawn.arrow()
+    frames = [held, pl.from_arrow(held), held.to_pandas(), held.to_pandas(types_mapper=_arrow)]
+    plans = [refusable(lambda f=f: vt.design_treatments(f, **drawn.given)) for f in frames]  # type: ignore[misc]
+    new = drawn.new_rows(random, 5)
+    news = [new, pl.from_arrow(new), new.to_pandas(), new.to_pandas(types_mapper=_arrow)]
+    treated = [vt.prepare(plan, rows) for plan, rows in zip(plans, news, strict=True)]
+    for plan, found in zip(plans, treated, strict=True):
+        assert plan == plans[0]
+        other = found if isinstance(found, pd.DataFrame) else found.to_pandas()
+        pd.testing.assert_frame_equal(other, treated[0].to_pandas(), check_column_type=False, check_exact=True)
+
+
+def _arrow(dtype: Any) -> Any:
+    return pd.ArrowDtype(dtype)
