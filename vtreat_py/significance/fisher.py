@@ -13,6 +13,8 @@ from vtreat_py.base.arrays import FloatArray
 _EQUAL = 1.0 + 1e-7
 # Up to so many possible tables are all listed; of more, the two tails are summed.
 _MOST_LISTED = 1 << 14
+# Logarithms of more ways to choose rows have too few digits to be subtracted.
+_MOST_ROWS = 1e7
 # Terms below this share of a sum do not change it.
 _NOTHING = 1e-17
 # Between two floats that are counts there are no more halvings than this.
@@ -48,6 +50,7 @@ def fisher_exact(cells: FloatArray) -> FloatArray:
     tables, which = np.unique(cells, axis=1, return_inverse=True)
     a, b, c, d = tables
     many = np.minimum(a + b, a + c) - np.maximum(0.0, a - d) >= _MOST_LISTED
+    many |= a + b + c + d > _MOST_ROWS
     p = np.empty(len(a))
     p[~many], p[many] = _listed(tables[:, ~many]), _by_tails(tables[:, many])
     return np.asarray(p[which.ravel()])

@@ -13,6 +13,8 @@ from vtreat_py.base.arrays import FloatArray, NumberArray
 _SMALL, _LARGE = 1e-70, 1e70
 # Inner coordinates of good values are smaller than this.
 FAR = _LARGE
+# Floats hold the reciprocal of this power of 2.
+_LEAST_POWER = -1000
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -65,4 +67,4 @@ def _unit(low: float, high: float) -> float:
     largest = max(abs(low), abs(high))
     if _SMALL < largest < _LARGE or largest == 0.0:
         return 1.0
-    return 2.0 ** (math.frexp(largest)[1] - 1)
+    return 2.0 ** max(math.frexp(largest)[1] - 1, _LEAST_POWER)
