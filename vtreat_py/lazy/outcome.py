@@ -29,6 +29,7 @@ from vtreat_py.outcome.reading import (
     FREQUENCY,
     IMPORTANCE,
     check_asked,
+    check_size_of_numbers,
     check_size_of_weights,
     effective_rows,
     incomplete,
@@ -180,12 +181,15 @@ def _many_numbers(
         "bad": ("count", one_where(column.is_bad)),
         "infinite": ("count", one_where(column.is_bad & ~column.value.is_nan())),
         "weight": rows.weight_where(~column.is_bad),
+        "low": ("min", column.good),
+        "high": ("max", column.good),
         "total": ("sum", rows.weighted(column.good)),
     }
     found = totals(frame, asked)
     n_rows, bad, infinite = (int(found[name]) for name in ("rows", "bad", "infinite"))
     if bad:
         raise incomplete(bad - infinite, infinite, n_rows)
+    check_size_of_numbers(found["low"], found["high"])
     centre = found["total"] / found["weight"]
     table = condensed_values(frame, column.good - centre, rows.weight)
     values = NumericColumn(column.name, column.kind, table.numbers, None)

@@ -28,6 +28,10 @@ _FEW_ROWS = 0.25
 
 # Floats hold the squares of such weights, and their sums.
 SMALLEST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
+# And those of such an outcome, which is taken about its mean.
+_SMALLEST_SPREAD, _GREATEST_NUMBER = 1e-120, 1e120
+# And those of weights times outcomes.
+_SMALLEST_PRODUCT, _GREATEST_PRODUCT = 1e-140, 1e140
 Known = NumericColumn | LevelColumn
 
 
@@ -71,6 +75,32 @@ def warn_of_few_rows(total: float, n_rows: int) -> None:
             "design takes that for the number of rows it has seen, and finds next to nothing "
             'significant. Where only ratios of weights count, give weight_kind="importance"'
         )
+
+
+def check_size_of_numbers(low: float, high: float) -> None:
+    """Refuse an outcome of numbers that floats cannot square and add up, given its ends."""
+    if (largest := max(abs(low), abs(high))) > _GREATEST_NUMBER:
+        raise _out_of_range(f"holds numbers of size {largest:g}")
+
+
+def _check_spread(spread: float, weight: FloatArray | None) -> None:
+    """Refuse numbers of which floats lose the squares, or those of their weighted sums."""
+    if spread < _SMALLEST_SPREAD:
+        raise _out_of_range(f"lies within {spread:g} of its mean")
+    if weight is None:
+        return
+    least, total = float(weight[weight > 0].min()), float(weight.sum())
+    if spread * least < _SMALLEST_PRODUCT or spread * total > _GREATEST_PRODUCT:
+        raise _out_of_range(
+            f"lies within {spread:g} of its mean, with weights from {least:g} on, {total:g} in all"
+        )
+
+
+def _out_of_range(what: str) -> OutcomeError:
+    return OutcomeError(
+        f"the outcome {what}: squares of such numbers leave the range of floats; give it in "
+        "another unit, or leave out rows that hold a number like 1e308 for a missing one"
+    )
 
 
 def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
@@ -204,6 +234,7 @@ def read_known_outcome(
                 f"the outcome holds levels such as {listed(_classes(column))}, but was numbers in "
                 "the design; convert it"
             )
+        check_size_of_numbers(float(column.values.min()), float(column.values.max()))
         return column.values, ()
     if kind == "binomial":
         number = isinstance(target, numbers.Real | np.bool_)
@@ -289,13 +320,16 @@ def note_of_classes(number: int) -> str:
 def _numeric(column: Known, weight: FloatArray | None) -> dict[str, Any]:
     assert isinstance(column, NumericColumn)
     values = column.values
+    check_size_of_numbers(float(values.min()), float(values.max()))
     counted = values if weight is None else values[weight > 0]
-    if counted.min() == counted.max():
+    low, high = counted.min(), counted.max()
+    if low == high:
         raise OutcomeError(
             f"the outcome is {counted[0]:g} in every row"
             f"{'' if weight is None else ' of positive weight'}; it must vary"
         )
     centre = float(np.average(values, weights=weight))
+    _check_spread(max(centre - float(low), float(high) - centre), weight)
     return {"y": np.subtract(values, centre, dtype=np.float64), "centre": centre, "labels": values}
 
 

@@ -14,6 +14,8 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 
+# Greater numbers cannot be multiplied.
+_MOST_SMOOTHING = 1e100
 CLASSIC, CALIBRATED = "classic", "calibrated"
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 IMPUTERS = ("mean", "median")
@@ -87,6 +89,7 @@ class DesignOptions:
     def _checked(self) -> dict[str, Any]:
         """Check every option; what may be written in several ways comes out in one."""
         smoothing, rare_sig = self.smoothing, self.rare_sig
+        most = _MOST_SMOOTHING
         imputation_map = {} if self.imputation_map is None else self.imputation_map
         is_auto = isinstance(smoothing, str) and smoothing == "auto"
         if isinstance(smoothing, str) and not is_auto:
@@ -102,7 +105,7 @@ class DesignOptions:
             )
         return {
             "min_fraction": check_number("min_fraction", self.min_fraction, 0, 1),
-            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0),
+            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0, most),
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
