@@ -15,7 +15,10 @@ def check_number(
     """Return a finite number between bounds; ``below`` excludes the upper one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise OptionTypeError(f"{name}={value!r} must be a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf  # an integer beyond all floats: refused, as it is no finite one
     inside = low <= number and (number < high if below else number <= high)
     if not inside or not math.isfinite(number):
         upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"

@@ -31,6 +31,15 @@ def is_itself(name: Any) -> bool:
         return False
 
 
+def is_hashable(name: Any) -> bool:
+    """Whether it can be looked up; a tuple with a list in it cannot."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
+
+
 def munge(proposed: Sequence[str]) -> list[str]:
     """Turn proposed names into plain ones, unique among themselves, by R vtreat's rules.
 
