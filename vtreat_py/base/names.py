@@ -31,13 +31,13 @@ def is_itself(name: Any) -> bool:
         return False
 
 
-def is_hashable(name: Any) -> bool:
-    """Whether it can be looked up; a tuple with a list in it cannot."""
+def is_name(value: Any) -> bool:
+    """Whether it can be looked up, as a missing value or a tuple with a list in it cannot."""
     try:
-        hash(name)
+        hash(value)
     except TypeError:
         return False
-    return True
+    return is_itself(value)
 
 
 def munge(proposed: Sequence[str]) -> list[str]:

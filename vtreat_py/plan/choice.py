@@ -8,7 +8,7 @@ from typing import Any
 
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError, listed
-from vtreat_py.base.names import is_hashable
+from vtreat_py.base.names import is_name
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
@@ -94,7 +94,7 @@ def _beside(
         raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
     extra, derived = list(extra_columns), set(names)
     for name in (*extra, row_id):
-        if not is_hashable(name):
+        if not is_name(name):
             raise OptionTypeError(f"row_id or extra_columns has {name!r}, which is no name")
     taken = [name for name in extra if name in derived]
     if taken:

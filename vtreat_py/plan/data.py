@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
+from vtreat_py.base.names import is_name
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
@@ -65,9 +66,12 @@ class Plan(PlanScores):
         """
         keep = self._kept_by_sig(prune_sig, prune_by)
         if variables is not None:
-            if isinstance(variables, str):
+            if isinstance(variables, str) or not isinstance(variables, Iterable):
                 raise OptionTypeError(f"variables={variables!r} must be a list of names")
-            wanted = dict.fromkeys(variables)
+            named = list(variables)
+            if not all(map(is_name, named)):
+                raise OptionTypeError(f"variables={named!r} holds what is no name")
+            wanted = dict.fromkeys(named)
             known = set(self.feature_names)
             unknown = [v for v in wanted if v not in known]
             if unknown:

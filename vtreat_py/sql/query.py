@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.base.names import is_hashable, told_apart
+from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
@@ -27,7 +27,7 @@ from vtreat_py.sql.coding_tables import (
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
-from vtreat_py.sql.numbers import good_number, number_variable
+from vtreat_py.sql.numbers import good_number, number_variable, scaled_code
 
 FEW_LEVELS = 20
 
@@ -62,7 +62,7 @@ class _Query:
 
     def text(self, source: str | Sequence[str], row_id: Hashable | None) -> str:
         """Put the query together."""
-        if not is_hashable(row_id):
+        if not is_name(row_id):
             raise OptionTypeError(f"row_id={row_id!r} is no name of a column")
         kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
         treatments = self.choice.treatments(self.plan)
@@ -261,9 +261,8 @@ class _Query:
         found = self._join(f"{quoted} AS {alias}", alias, level, columns)
         if not self.choice.scale:
             return found
-        double = self.dialect.double
         return [
-            f"{double(v.slope)} * ({column} - {double(v.mean)})"
+            scaled_code(v, column, treatment.table(v), self.dialect)
             for v, column in zip(variables, found, strict=True)
         ]
 
