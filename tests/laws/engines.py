@@ -12,12 +12,12 @@ import pandas as pd
 import polars as pl
 
 import vtreat_py as vt
-from tests.lazy.frames import assert_same_bits
 from tests.laws import designs
 from tests.laws.designs import refusable
 from tests.laws.options import choice_options
 from tests.laws.symmetries import assert_alike
 from tests.laws.tables import counts, table
+from tests.lazy.frames import assert_same_bits
 from vtreat_py.api.statistics import DesignStatistics
 
 KINDS = ["numeric", "binomial", "multinomial", "unsupervised"]

@@ -112,7 +112,9 @@ def containers_agree(random: Random) -> None:
     for plan, found in zip(plans, treated, strict=True):
         assert plan == plans[0]
         other = found if isinstance(found, pd.DataFrame) else found.to_pandas()
-        pd.testing.assert_frame_equal(other, treated[0].to_pandas(), check_column_type=False, check_exact=True)
+        pd.testing.assert_frame_equal(
+            other, treated[0].to_pandas(), check_column_type=False, check_exact=True
+        )
 
 
 def _arrow(dtype: Any) -> Any:

@@ -410,9 +410,9 @@ def read_changed(written: dict[str, Any], place: str, change: Callable[[Any], An
 
 
 TAMPERED: list[tuple[str, Any, str]] = [
-    ("format_version", 2, "format_version: the plan is of format 2, .* reads formats up to 1. Upg"),
-    ("format_version", "1", "format_version: expected 1, found a string, '1'"),
-    ("format_version", 0, "format_version: expected 1, found a number, 0"),
+    ("format_version", 3, "format_version: the plan is of format 3, .* reads formats up to 2. Upg"),
+    ("format_version", "1", "format_version: expected a whole number, 1 or more, found a string"),
+    ("format_version", 0, "format_version: expected a whole number, 1 or more, found a number, 0"),
     ("version", 3, "version: expected a string, found a number, 3"),
     ("outcome_type", "ordinal", "outcome_type: expected one of 'numeric', .*, found a string"),
     ("outcome_type", "binomial", "classes: a list of 3 does not go with a binomial outcome"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -16,7 +16,10 @@ def check_number(
     """Return a finite number between bounds; ``below`` excludes the upper one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise OptionTypeError(f"{name}={value!r} must be a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf  # an integer beyond all floats: refused, as it is no finite one
     inside = low <= number and (number < high if below else number <= high)
     if not inside or not math.isfinite(number):
         upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"
@@ -36,10 +39,9 @@ def check_list(name: str, given: Any, what: str) -> list[Any]:
         raise error
     try:
         listed = list(given)
-    except TypeError:  # an array without dimensions
+        set(listed)
+    except TypeError:  # an array without dimensions, or what cannot be hashed
         raise error from None
-    if not all(isinstance(one, Hashable) for one in listed):
-        raise error
     return listed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -237,7 +238,7 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
 def _check_distinct(names: list[Hashable]) -> None:
     if len(set(names)) == len(names):
         return
-    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
+    repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     raise FrameError(
         f"several columns share a name: {', '.join(repeated)}; "
         "rename them, so that each column has a name of its own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,7 +100,7 @@ class LazySource:
         schema = wrapped.collect_schema()
         # A schema has no two columns of a name. Nor has polars, which wants to be asked for it.
         names = tuple(schema if engine == "polars" else wrapped.columns)
-        repeated = [name for i, name in enumerate(names) if name in names[:i]]
+        repeated = [name for name, n in Counter(names).items() if n > 1]
         if repeated:
             raise FrameError(
                 f"several columns share a name: {listed(repeated)}; rename them, so that each "

@@ -63,11 +63,11 @@ def _check_classes(outcome_type: str, classes: tuple[Any, ...]) -> None:
 def _check_columns(held: dict[str, Any], part: str) -> None:
     columns = [one[0] if part == "unused" else one.column for one in held[part]]
     check_distinct(columns, part)
-    known = set(held["variables"])
+    known, unused = set(held["variables"]), dict(held["unused"])
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
-        if part == "treatments" and column in dict(held["unused"]):
+        if part == "treatments" and column in unused:
             raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
 
 
@@ -191,6 +191,8 @@ def _check_statistics(
             f"{where}.levels: expected a list, found null, which stands for the levels of the "
             "column's treatment; there is no such treatment"
         )
+    if levels != of_treatments.get(statistics.column, levels):
+        raise PlanFormatError(f"{where}.levels: they are not those of the column's treatment")
     _check_by_level(statistics.count, levels, f"{where}.count")
     count = statistics.count
     if not (count >= 0).all() or not count[:-1].any():
