@@ -15,6 +15,7 @@ from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.scores import PlanScores
+from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -40,6 +41,7 @@ class Plan(PlanScores):
     classes: tuple[Any, ...] = ()
     level_statistics: tuple[LevelStatistics, ...] = ()
     hints: tuple[tuple[Hashable, str], ...] = field(default=(), compare=False)
+    marks: TrainingMarks | None = field(default=None, compare=False)
 
     def select(
         self,

@@ -37,6 +37,7 @@ from vtreat_py.plan.json_schema import (
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import CALIBRATED, CLASSIC, OUTCOME_TYPES, DesignOptions
+from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -105,7 +106,7 @@ OPTIONS = record(
 )
 _PLAN = record(
     dict,
-    ("hints",),
+    ("hints", "marks"),
     format=text((FORMAT,)),
     format_version=WHOLE,
     version=TEXT,
@@ -124,6 +125,7 @@ _PLAN = record(
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
     hints=pairs(column=VALUE, hint=TEXT),
+    marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(TEXT)),
 )
 
 

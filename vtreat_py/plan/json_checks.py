@@ -16,6 +16,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.reading import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -44,6 +45,18 @@ def check_plan(held: dict[str, Any]) -> None:
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
     _check_derived(held)
+    if held.get("marks") is not None:
+        _check_marks(held["marks"], held["treatments"])
+
+
+def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:
+    if marks.column not in [t.column for t in treatments]:
+        raise PlanFormatError(f"marks.column: {marks.column!r} is not treated")
+    wrong = [key for key in marks.keys if not 0 <= key < 2**KEY_BITS]
+    if wrong or not marks.keys:
+        raise PlanFormatError(
+            f"marks.keys: expected whole numbers below 2**{KEY_BITS}, found {wrong[:1]}"
+        )
 
 
 def levels_of(treatments: tuple[Treatment, ...]) -> dict[Hashable, Levels]:
