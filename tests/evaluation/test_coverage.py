@@ -20,7 +20,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.evaluation.classifiers import ShareOfPositives
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.evaluation.coverage import CoverageStudy, as_population, coverage_study
+from vtreat_py.evaluation._populations import as_population
+from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
 
 mpl.use("Agg")
 COIN = (np.zeros((2, 1)), np.array([0, 1]))

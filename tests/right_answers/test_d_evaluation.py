@@ -138,6 +138,24 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cv_spread(MODEL, X, Y, groups=[1, 2]),
         "are no rows that a model can be fitted on",
     ),
+    "complex numbers": (lambda: per_row_loss(Y, CHANCE * 1j), "must hold real numbers"),
+    "two positive labels": (
+        lambda: per_row_loss(Y, CHANCE, loss="log", pos_label=[0, 1]),
+        "pos_label=[0, 1] must be one label of y",
+    ),
+    "folds of no rows": (
+        lambda: weighted_cross_validate(MODEL, X, Y, cv=[([[0.5]], [1])]),
+        "[[0.5]] are no numbers of rows",
+    ),
+    "a metric that is none": (
+        lambda: weighted_cross_validate(MODEL, X, Y, scoring={"a": 1}),
+        "scoring 'a' is 1; give the name of a metric",
+    ),
+    "no methods": (lambda: study(methods=[]), "methods is empty"),
+    "labels that cannot be compared": (
+        lambda: per_row_loss([{}] * 2, [{}] * 2, loss="zero-one"),
+        "must hold labels",
+    ),
     "no workers": (lambda: cv_spread(MODEL, X, Y, n_jobs="all"), "n_jobs='all' must be a whole"),
     "no task": (lambda: run_nested(3, [[1]]), "task is 3"),  # type: ignore[call-overload]
     "no groups": (lambda: run_nested(abs, [1, 2]), "group 0 is 1; a list"),  # type: ignore[list-item]

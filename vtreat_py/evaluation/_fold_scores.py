@@ -17,13 +17,13 @@ from sklearn.model_selection import (
 from sklearn.utils import _safe_indexing
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.jobs import run_groups
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
 from vtreat_py.evaluation._inputs import checked_weight, near_one, one_dimensional
 from vtreat_py.evaluation._model_rows import indexable_rows, splits
-from vtreat_py.evaluation._paired_rows import sorted_classes
+from vtreat_py.evaluation._paired_rows import check_no_missing, sorted_classes
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _COLUMNS = ["strategy", "split", "metric", "score", "n_train", "n_test", "rate_train", "rate_test"]
@@ -43,12 +43,7 @@ class LabelledRows:
         """Read an outcome of two classes; the last in sorted order is the positive one."""
         check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         labels = one_dimensional(y, "y")
-        missing = pd.isna(labels)
-        if missing.any():
-            raise InvalidOptionError(
-                f"y is missing in {counted(int(missing.sum()), 'row')}, the first of them row "
-                f"{int(missing.argmax())}; leave those rows out"
-            )
+        check_no_missing(labels, "y", "; leave those rows out")
         classes = sorted_classes(labels)
         if len(classes) != 2:
             raise InvalidOptionError(

@@ -36,6 +36,8 @@ def one_dimensional(values: Any, name: str) -> Any:
 def finite_numbers(values: Any, name: str) -> FloatArray:
     """Read numbers in one dimension, all of them finite."""
     array = one_dimensional(values, name)
+    if array.dtype.kind == "c":
+        raise OptionTypeError(f"{name} must hold real numbers, and holds complex ones")
     try:
         numbers: FloatArray = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, ArithmeticError) as reason:

@@ -36,4 +36,11 @@ def splits(
     """Yield training and test rows, of anything that ``check_cv`` takes."""
     with refused_as(f"{name}={shown(cv)} cannot divide these {_num_samples(X)} rows"):
         for train, test in check_cv(cv, y, classifier=classifier).split(X, y, groups):
-            yield np.asarray(train), np.asarray(test)
+            yield _row_numbers(train), _row_numbers(test)
+
+
+def _row_numbers(rows: Any) -> IntArray:
+    numbers = np.asarray(rows)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iub":
+        raise OptionTypeError(f"{shown(rows)} are no numbers of rows")
+    return numbers

@@ -8,17 +8,19 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.evaluation._inputs import check_length, one_dimensional
 from vtreat_py.evaluation._refusals import refused_as
 
 
 def check_no_missing(values: Any, what: str, advice: str = "") -> None:
     """Refuse values some of which are missing."""
-    missing = pd.isna(values)
+    with refused_as(f"{what} cannot be looked through for missing values"):
+        missing = pd.isna(values)
     if missing.any():
         raise InvalidOptionError(
-            f"{what} is missing in {int(missing.sum())} rows, the first row {missing.argmax()}"
+            f"{what} is missing in {counted(int(missing.sum()), 'row')}, the first row "
+            f"{missing.argmax()}"
             f"{advice}"
         )
 

@@ -84,6 +84,8 @@ def _floats(score: Any) -> Any:
     scores = one_dimensional(score, "score")
     if scores.dtype.kind == "f" and scores.itemsize <= np.dtype(np.float64).itemsize:
         return scores
+    if scores.dtype.kind == "c":
+        raise OptionTypeError("score must hold real numbers, and holds complex ones")
     try:
         if scores.dtype.kind == "O":
             scores = np.where(is_missing(scores), np.nan, scores)

@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._weighted_model import WeightedModel
 
@@ -73,6 +73,12 @@ class WeightedScorer:
 
 def _by_name(scoring: Any) -> dict[str, Any]:
     if isinstance(scoring, Mapping):
+        for name, metric in scoring.items():
+            if not (metric is None or isinstance(metric, str) or callable(metric)):
+                raise OptionTypeError(
+                    f"scoring {shown(name)} is {shown(metric)}; give the name of a metric or a "
+                    "callable"
+                )
         return dict(scoring)
     # The order of a set changes from run to run.
     return {name: name for name in (sorted(scoring) if isinstance(scoring, set) else scoring)}

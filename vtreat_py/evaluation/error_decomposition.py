@@ -244,7 +244,9 @@ def _outcome(y: Any, n_rows: int, metric: Any, method: str) -> Any:
 
 
 def _ideal(ideal: Any, n_values: int) -> FloatArray:
-    if np.ndim(ideal) == 0:
+    with refused_as("ideal cannot be read as an array"):
+        is_one = np.ndim(ideal) == 0
+    if is_one:
         return np.full(n_values, finite_numbers([ideal], "ideal")[0])
     values = finite_numbers(ideal, "ideal")
     check_length(values, n_values, "ideal")

@@ -133,7 +133,8 @@ def per_group_metric(
         raise InvalidOptionError("y is empty; give at least one row")
     rows = rows_of(units(groups, len(truth)))
     name, of_rows = _metric(metric, truth)
-    labels = pd.Index(one_dimensional(groups, "groups")).unique()
+    with refused_as("groups must hold labels"):
+        labels = pd.Index(one_dimensional(groups, "groups")).unique()
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
@@ -189,16 +190,21 @@ def _scored(
         }
         return pd.DataFrame(means, index=index).rename_axis(columns=name)
     scores = _scores(prediction, score, "prediction")
-    if np.ndim(prediction) == 1:
+    if _is_one_column(prediction):
         return pd.Series(scores[0], index=index, name=name)
     return pd.DataFrame(scores, index=index).rename_axis(columns=name)
+
+
+def _is_one_column(prediction: Any) -> bool:
+    with refused_as("prediction cannot be read as an array"):
+        return bool(np.ndim(prediction) == 1)
 
 
 def _scores(
     prediction: Any, score: Callable[[Any, str], FloatArray], what: str
 ) -> dict[Any, FloatArray]:
     """Scores of each column of predictions; a single one is called 0."""
-    if np.ndim(prediction) == 1:
+    if _is_one_column(prediction):
         return {0: score(np.asarray(prediction), what)}
     frame = as_frame(prediction, what)
     if not frame.shape[1]:
@@ -249,7 +255,8 @@ def _positive(y: Any, pos_label: Any) -> BoolArray:
     """Say which rows are of the class whose probability is predicted."""
     check_no_missing(y, "y")
     classes = pd.unique(y)
-    positive = np.asarray(y == pos_label, dtype=bool)
+    with refused_as(f"pos_label={shown(pos_label)} must be one label of y"):
+        positive = np.asarray(y == pos_label, dtype=bool)
     if len(classes) > 2:
         raise InvalidOptionError(
             f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
@@ -280,6 +287,11 @@ def _labels(values: Any, y: Any, what: str) -> Any:
     """Read predicted classes; what looks like anything else is refused."""
     check_no_missing(y, "y")
     check_no_missing(values, what)
+    with refused_as(f"{what} and y must hold labels"):
+        return _labels_of(values, y, what)
+
+
+def _labels_of(values: Any, y: Any, what: str) -> Any:
     unknown = values[~pd.Series(values).isin(list(pd.unique(y))).to_numpy()]
     fractions = values.dtype.kind == "f" and (unknown != np.floor(unknown)).any()
     if fractions or len(unknown) == len(values):

@@ -24,6 +24,7 @@ from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
@@ -318,7 +319,8 @@ def _check_models(search: Any) -> None:
     Where candidates have last steps of their own, each is looked at when it is fitted.
     """
     given = search.param_grid if isinstance(search, GridSearchCV) else search.param_distributions
-    names = {name for grid in ([given] if isinstance(given, Mapping) else given) for name in grid}
+    with refused_as(f"the parameters to search, {shown(given)}, cannot be used"):
+        names = {n for grid in ([given] if isinstance(given, Mapping) else given) for n in grid}
     model = search.estimator
     if not isinstance(model, Pipeline) or model.steps[-1][0] not in names:
         check_takes_weight(model)
