@@ -371,7 +371,7 @@ def test_repr() -> None:
     [
         ({"y": np.zeros(ROWS)}, InvalidOptionError, "y must hold two classes, and holds 1: 0.0"),
         ({"y": np.arange(ROWS) % 3}, InvalidOptionError, "holds 3: 0, 1, 2"),
-        ({"y": [None, *COMMON[1:]]}, InvalidOptionError, "y is missing in 1 row, the first row 0; leave those rows out"),
+        ({"y": [None, *COMMON[1:]]}, InvalidOptionError, "the first row 0; leave those rows out"),
         ({"y": COMMON[1:]}, ValueError, "inconsistent numbers of samples: [400, 399]"),
         ({"sample_weight": -np.ones(ROWS)}, InvalidOptionError, "sample_weight is -1 in row 0"),
         ({"sample_weight": [1.0]}, InvalidOptionError, "sample_weight has 1 values, for 400 rows"),
