@@ -67,4 +67,7 @@ def test_a11_which_class_is_the_target_does_not_matter_where_rows_are_drawn(seed
     rows["text"] = np.append(np.repeat(np.arange(25), 2), np.arange(25, 65)).astype(str)
     rows["lacking"] = np.append(random.standard_cauchy(80), np.full(10, np.nan))
     rows["y"] = (random.random(90) < np.where(rows["number"] > 8, 0.6, 0.15)).astype(int)
-    pd.testing.assert_series_equal(sigs(rows, target=0), sigs(rows, target=1), rtol=1e-7)
+    rows["w"] = random.random(90) + 0.5
+    for options in ({}, {"sample_weight": "w"}):
+        one, other = (sigs(rows, target=k, **options) for k in (0, 1))
+        pd.testing.assert_series_equal(one, other, rtol=1e-7)

@@ -82,7 +82,11 @@ def test_b_rows_of_more_statistics_are_checked_alike() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_b_slopes_that_floats_do_not_hold_are_refused(engine: str) -> None:
-    for frame, y in ((X[["z"]] * 1e-320, Y), (X[["z"]] * 1e300, Y * 1e-30)):
+    for frame, y in (
+        (X[["z"]] * 1e-320, Y),
+        (X[["z"]] * 0 + (Y > 0)[:, None] * 5e-324, Y),
+        (X[["z"]] * 1e300, Y * 1e-30),
+    ):
         with pytest.raises(FrameError, match="column 'z' holds numbers from"):
             made(engine, frame, y)
 
