@@ -11,7 +11,7 @@ from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself
 from vtreat_py.outcome.outcome import Outcome
-from vtreat_py.outcome.reading import FREQUENCY, IMPORTANCE
+from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
 
 _LEAST_CLASSES = 2

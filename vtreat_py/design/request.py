@@ -23,7 +23,8 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
-from vtreat_py.outcome.reading import FREQUENCY, MOST_CLASSES
+from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.weights import FREQUENCY
 from vtreat_py.plan.options import DesignOptions
 
 

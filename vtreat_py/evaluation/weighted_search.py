@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
-from vtreat_py.base.labels import warn_of_other_rows
+from vtreat_py.base.labels import relabelled, warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._inputs import checked_weight
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
@@ -171,6 +171,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
                 "RandomizedSearchCV"
             )
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+        y, groups = relabelled(y, X), relabelled(groups, X)
         check_model(search.estimator)
         X, y, groups = indexable_rows(X, y, groups)
         weight = checked_weight(sample_weight, _num_samples(X))

@@ -26,15 +26,17 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import (
-    FREQUENCY,
-    IMPORTANCE,
     check_asked,
     check_size_of_numbers,
-    check_size_of_weights,
-    effective_rows,
     incomplete,
     no_outcome,
     outcome_of,
+)
+from vtreat_py.outcome.weights import (
+    FREQUENCY,
+    IMPORTANCE,
+    check_size_of_weights,
+    effective_rows,
     warn_of_few_rows,
 )
 

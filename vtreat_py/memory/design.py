@@ -33,7 +33,8 @@ from vtreat_py.memory.crossing import (
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.memory.treated import read_treated
-from vtreat_py.outcome.reading import read_design_weight, read_outcome
+from vtreat_py.outcome.reading import read_outcome
+from vtreat_py.outcome.weights import read_design_weight
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.training_marks import TrainingMarks

@@ -13,7 +13,7 @@ from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
-from vtreat_py.outcome.reading import GREATEST_WEIGHT, SMALLEST_WEIGHT
+from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks

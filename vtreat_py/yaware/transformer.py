@@ -16,7 +16,8 @@ from vtreat_py.estimators.base import FrameTransformer, check_columns, training_
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows
-from vtreat_py.outcome.reading import read_outcome, read_weight
+from vtreat_py.outcome.reading import read_outcome
+from vtreat_py.outcome.weights import read_weight
 from vtreat_py.yaware.matrix import read_numbers
 
 
