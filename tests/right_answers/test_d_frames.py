@@ -124,7 +124,10 @@ def test_d11_connections_are_no_frames_and_may_be_busy(
 
 
 POSITIONAL: list[tuple[Any, str]] = [
-    (vt.design_treatments, r"'y' is given by position; .* design_treatments\(frame, outcome='y'\)"),
+    (
+        vt.design_treatments,
+        r"'y' is a positional argument; .* design_treatments\(frame, outcome='y'\)",
+    ),
     (vt.cross_frame_experiment, r"by name: cross_frame_experiment\(frame, outcome='y'\)"),
 ]
 
@@ -144,7 +147,7 @@ def test_d12_options_by_position_say_how_to_name_them(
 def test_d12_prepare_says_so_too(given: pd.DataFrame, plan: vt.TreatmentPlan) -> None:
     with pytest.raises(
         OptionTypeError,
-        match=r"float is given by position; options .* prepare\(plan, frame, prune_sig",
+        match=r"float is a positional argument; options .* prepare\(plan, frame, prune_sig",
     ):
         vt.prepare(plan, given, 0.05)  # type: ignore[arg-type]
     assert vt.prepare(plan=plan, frame=given[:3]).shape[0] == 3

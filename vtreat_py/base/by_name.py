@@ -23,4 +23,6 @@ def check_by_name(misplaced: tuple[Any, ...], example: str) -> None:
     """Refuse options given by position."""
     if misplaced:
         what = repr(misplaced[0]) if isinstance(misplaced[0], str) else type(misplaced[0]).__name__
-        raise OptionTypeError(f"{what} is given by position; options are given by name: {example}")
+        raise OptionTypeError(
+            f"{what} is a positional argument; options are given by name: {example}"
+        )
