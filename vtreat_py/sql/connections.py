@@ -11,7 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    UnsupportedColumnError,
+)
 from vtreat_py.plan.data import Plan
 from vtreat_py.sql.coding_tables import coding_tables
 from vtreat_py.sql.dialect import Dialect
@@ -60,6 +66,15 @@ class DuckDBConnection(Connection):
 
     dialect = check_native("duckdb")
     told_by = "register"
+
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        try:
+            native.sql("SELECT 1").fetchall()  # execute would lose a result that is not read
+        except optional_module("duckdb", "its connections").Error as reason:
+            raise InvalidOptionError(
+                f"connection is closed, or busy with a result that is not read yet: {reason}"
+            ) from reason
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view of an Arrow table."""
