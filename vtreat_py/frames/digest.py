@@ -18,22 +18,21 @@ def spaced_rows(n_rows: int, most: int = _SAMPLED_ROWS) -> IntArray:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int))
 
 
-def sampled_values(column: Column, rows: IntArray | slice = slice(None)) -> list[object]:
+def _values(column: Column, rows: IntArray) -> list[object]:
     """A column's values in some rows, as Python values; None where levels are missing."""
     if isinstance(column, NumericColumn):
         return list(column.values[rows].astype(np.float64).tolist())
     if isinstance(column, TextColumn):
-        text = column.text if isinstance(rows, slice) else column.text.take(rows)
-        return list(text.to_pylist())
+        return list(column.text.take(rows).to_pylist())
     if isinstance(column, CodedColumn):
         labels, codes = column.levels, column.codes[rows].tolist()
         return [labels[c] if 0 <= c < len(labels) else None for c in codes]
     if isinstance(column, EmptyColumn):
-        return [None] * (len(column) if isinstance(rows, slice) else len(rows))
+        return [None] * len(rows)
     return [None if pd.isna(v) else v for v in column.values[rows]]
 
 
 def digest(column: Column) -> str:
     """Digest of a column's values in a few evenly spaced rows, whatever kind of frame has them."""
-    sampled = sampled_values(column, spaced_rows(len(column)))
+    sampled = _values(column, spaced_rows(len(column)))
     return hashlib.blake2b(repr(sampled).encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.lazy_frames import is_lazy
@@ -104,10 +104,6 @@ class InputFrame:
     ) -> InputFrame:
         """Read the columns by options of a design."""
         return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
-
-    def rows(self, places: IntArray) -> InputFrame:
-        """Some of the rows."""
-        return replace(self, frame=self.frame[places], n_rows=len(places))
 
     def renamed(self, names: Sequence[Hashable]) -> InputFrame:
         """Give the columns other names, in their order."""

@@ -22,7 +22,7 @@ from vtreat_py.folds.making import make_folds
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
-from vtreat_py.frames.digest import digest, spaced_rows
+from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.crossing import (
     LearnedLevelRows,
@@ -32,7 +32,6 @@ from vtreat_py.memory.crossing import (
 )
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.sparse import sparse_cross_frame
-from vtreat_py.memory.treated import read_treated
 from vtreat_py.outcome.reading import read_outcome
 from vtreat_py.outcome.weights import read_design_weight
 from vtreat_py.plan.choice import Choice
@@ -129,9 +128,9 @@ class Design:
         plan = assemble(self.variables, learned, self.context, source.columns, source.n_rows)
         if not (plan.treatments and self.context.supervised):
             return plan
-        few = source.rows(spaced_rows(source.n_rows))
-        marks = TrainingMarks.of(plan.treatments, read_treated(few, plan.treatments))
-        return replace(plan, marks=marks)
+        used = [one for one in learned if isinstance(one, Learned)]
+        marks = [one.marks for one in used if one.marks is not None]
+        return replace(plan, marks=TrainingMarks.of(plan.treatments, marks))
 
     def cross_frame(
         self,

@@ -49,8 +49,10 @@ def _warn_on_training_frame(
         digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)
     ):
         found = "this looks like the frame the plan was designed on"
-    elif plan.marks is not None and plan.marks.are_most_of(
-        plan.n_rows, treatments, columns, lambda rows: read_treated(source.rows(rows), treatments)
+    elif (
+        plan.marks is not None
+        and len(treatments) == len(plan.treatments)
+        and plan.marks.are_most_of(plan.n_rows, treatments, columns)
     ):
         found = "these look like rows of the frame the plan was designed on"
     else:

@@ -125,7 +125,7 @@ _PLAN = record(
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
     hints=pairs(column=VALUE, hint=TEXT),
-    marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(TEXT)),
+    marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
 )
 
 

@@ -52,10 +52,10 @@ def check_plan(held: dict[str, Any]) -> None:
 def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:
     if marks.column not in [t.column for t in treatments]:
         raise PlanFormatError(f"marks.column: {marks.column!r} is not treated")
-    wrong = [key for key in marks.keys if not 0 <= key < 2**KEY_BITS]
+    wrong = [key for key in (*marks.keys, *marks.rows) if not 0 <= key < 2**KEY_BITS]
     if wrong or not marks.keys:
         raise PlanFormatError(
-            f"marks.keys: expected whole numbers below 2**{KEY_BITS}, found {wrong[:1]}"
+            f"marks: expected whole numbers below 2**{KEY_BITS}, found {wrong[:1]}"
         )
 
 
