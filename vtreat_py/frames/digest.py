@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,12 @@ from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, NumericCo
 _SAMPLED_ROWS = 64
 
 
+@lru_cache(maxsize=4)
 def spaced_rows(n_rows: int, most: int = _SAMPLED_ROWS) -> IntArray:
     """Evenly spaced rows, the first and the last with them; all of a few."""
-    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int))
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int))
+    rows.setflags(write=False)
+    return rows
 
 
 def _values(column: Column, rows: IntArray) -> list[object]:
