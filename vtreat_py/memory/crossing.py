@@ -9,15 +9,15 @@ from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.design.context import NO_CODE_APPLIES
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
-from vtreat_py.frames.columns import Column, LevelColumn, NumericColumn, some_rows
+from vtreat_py.frames.columns import LevelColumn, NumericColumn
 from vtreat_py.frames.digest import spaced_rows
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.whole_numbers import hints_of_whole_numbers
 from vtreat_py.plan.level_statistics import LevelStatistics
-from vtreat_py.plan.training_marks import Marks, marks_of
-from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment
+from vtreat_py.plan.training_marks import Marks, marks_of_values
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.statistics.tally import CellIndex
 
 
@@ -67,11 +67,11 @@ def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | Un
     """Learn a categorical column; a string says why it is not worth a look."""
     if not rows.context.level_codes:
         return NO_CODE_APPLIES
-    facts, index = level_facts(column, rows)
+    facts, index, codes = level_facts(column, rows)
     learned = learn_level_facts(facts, rows.context)
     if not isinstance(learned, LearnedLevels):
         return learned
-    return LearnedLevelRows(learned, index, _few_marks(learned.treatment, column))
+    return LearnedLevelRows(learned, index, marks_of_values(codes[spaced_rows(len(codes))]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +116,5 @@ def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows 
     if not isinstance(learned, LearnedNumbers):
         return learned
     hints = learned.hints or hints_of_whole_numbers(column, rows)
-    marks = _few_marks(learned.treatment, column)
+    marks = marks_of_values(column.values[spaced_rows(len(column))])
     return LearnedNumberRows(replace(learned, hints=hints), own, marks)
-
-
-def _few_marks(treatment: Treatment, column: Column) -> Marks:
-    """Marks of a few evenly spaced rows."""
-    return marks_of(treatment, some_rows(column, spaced_rows(len(column))))

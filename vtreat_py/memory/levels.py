@@ -17,9 +17,15 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
 
 
-def level_facts(column: LevelColumn, design_rows: DesignRows) -> tuple[LevelFacts, CellIndex]:
-    """Sum up a column; the cell of each row of the cross-frame comes with the sums."""
-    return facts_of_codes(column.name, *column.encode(), design_rows, digest(column))
+def level_facts(
+    column: LevelColumn, design_rows: DesignRows
+) -> tuple[LevelFacts, CellIndex, IntArray]:
+    """Sum up a column.
+
+    The cell of each row of the cross-frame, and the code of each row, come with the sums.
+    """
+    codes, levels = column.encode()
+    return *facts_of_codes(column.name, codes, levels, design_rows, digest(column)), codes
 
 
 def facts_of_codes(
