@@ -243,6 +243,16 @@ def test_a4_texts_may_mean_missing(X: pd.DataFrame, y: Any) -> None:
         design(X, y, missing_values="?")
 
 
+def test_a2_a3_a4_hold_in_the_compatibility_layer(X: pd.DataFrame, y: Any) -> None:
+    params = {"categorical": ["zip"], "missing_values": ["?"], "weight_kind": "importance"}
+    treatment = compat.BinomialOutcomeTreatment(params=params)
+    treatment.fit(X, y, sample_weight=np.full(N, 1 / N))
+    assert "zip_logit_code" in set(treatment.score_frame_["variable"])
+    assert "town_lev__NA_" in set(treatment.score_frame_["variable"])
+    with pytest.warns(vt.VtreatWarning, match="this looks like the frame"):
+        treatment.transform(X)
+
+
 def test_a5_the_limit_is_printed(X: pd.DataFrame, y: Any) -> None:
     plan = design(X[["inc"]], y)
     assert "recommended: sig below 1\n" in repr(plan)

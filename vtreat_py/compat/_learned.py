@@ -72,7 +72,10 @@ class Learned:
         for extra in needed:
             added |= extra.values(source)
         with warnings.catch_warnings():
-            for told in ("this looks like the frame the plan was", "no derived variable is left"):
+            for told in (
+                "th.* looks? like .*the frame the plan was",
+                "no derived variable is left",
+            ):
                 warnings.filterwarnings("ignore", told, VtreatWarning)
             return prepare(self.plan, extended(source, read, added), variables=wanted)
 
@@ -100,6 +103,8 @@ class Learned:
         if source.n_rows != self.plan.n_rows or not set(self.variables_in) <= set(source.columns):
             return False
         own = [t for t in self.plan.treatments if t.column in self.variables_in]
+        options = self.plan.options
+        source = source.read_by(options.missing_values, options.categorical)
         return bool(own) and all(digest(source.read(t.column)) == t.sample for t in own)
 
     def described(self) -> pd.DataFrame:

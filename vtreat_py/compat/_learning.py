@@ -18,7 +18,7 @@ from vtreat_py.compat._codes import CODE_OF_TREATMENT, name_variables
 from vtreat_py.compat._extra_columns import Claim, Extra, Pairs, fit_transform_of_user, mark_missing
 from vtreat_py.compat._frames import extended, holds_levels, is_identifier
 from vtreat_py.compat._learned import Learned
-from vtreat_py.compat._parameters import native_imputer
+from vtreat_py.compat._parameters import OF_THIS_PACKAGE, native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
 from vtreat_py.compat.cross_plan import index_pairs
 from vtreat_py.frames.frame import InputFrame
@@ -197,6 +197,7 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
         "imputation": native_imputer(params["missingness_imputation"]),
         "imputation_map": {c: native_imputer(i) for c, i in imputers.items() if c in variables},
         "sample_weight": request.weight,
+        **{name: params[name] for name in OF_THIS_PACKAGE if name in params},
     }
     if request.supervised and not params["use_hierarchical_estimate"]:
         options["smoothing"] = 0

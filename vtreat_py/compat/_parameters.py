@@ -16,6 +16,8 @@ from vtreat_py.compat._codes import CODE_OF_TREATMENT
 from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
 
 _Y_AWARE = {"impact_code", "deviation_code", "logit_code"}
+# Options of `vtreat_py.design_treatments` that may be given, and that no default mentions.
+OF_THIS_PACKAGE = ("categorical", "missing_values", "weight_kind")
 _COUNTS = (
     ("indicator_max_levels", 0, ""),
     ("cross_validation_k", 2, ": with one fold each row would be coded by its own outcome"),
@@ -38,7 +40,8 @@ def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str,
         ``cross_validation_k``, ``user_transforms``, ``sparse_indicators``,
         ``missingness_imputation`` (a number or a function of the good values),
         ``check_for_duplicate_frames``, ``error_on_duplicate_frames``, ``retain_cross_plan``,
-        ``tunable_params`` (those that ``get_params`` and ``set_params`` show).
+        ``tunable_params`` (those that ``get_params`` and ``set_params`` show). ``categorical``,
+        ``missing_values`` and ``weight_kind`` of `vtreat_py.design_treatments` may be given, too.
 
     Examples
     --------
@@ -80,7 +83,8 @@ def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dic
     dict
         ``coders``, ``indicator_min_fraction``, ``indicator_max_levels`` (indicators a column
         may have, of its most common levels), ``user_transforms``, ``sparse_indicators``,
-        ``missingness_imputation``, ``tunable_params``.
+        ``missingness_imputation``, ``tunable_params``. ``categorical``, ``missing_values`` and
+        ``weight_kind`` of `vtreat_py.design_treatments` may be given, too.
 
     Examples
     --------
@@ -106,7 +110,7 @@ def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[
         return defaults
     if not isinstance(params, Mapping):
         raise OptionTypeError(f"params must be a dict; found {type(params).__name__}")
-    unknown = [key for key in params if key not in defaults]
+    unknown = [key for key in params if key not in defaults and key not in OF_THIS_PACKAGE]
     if unknown:
         many = "s" if len(unknown) > 1 else ""
         raise InvalidOptionError(
