@@ -16,7 +16,12 @@ _NULLABLE_INTS = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32"
 _DAYS = ["datetime64[s]", "datetime64[ms]", "datetime64[us]", "datetime64[ns]", "category"]
 _SPANS = ["timedelta64[s]", "timedelta64[ms]", "timedelta64[us]", "timedelta64[ns]"]
 _TEXT = ["object", "object", "str", "string", "string[python]", "category", "ordered"]
-_ARROW_TEXT = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+_ARROW_TEXT = [
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.dictionary(pa.int8(), pa.string()),
+]
 _ARROW_INTS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.float64()]
 _STAMPS = [pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC")]
 _ARROW: dict[str, list[pa.DataType]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -21,6 +22,21 @@ def check_number(
         upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"
         raise InvalidOptionError(f"{name}={value!r}; it must be >= {low:g}{upper}")
     return number
+
+
+def check_list(name: str, given: Any, what: str) -> list[Any]:
+    """Return what is listed; text is no list, nor is an array without dimensions."""
+    if not isinstance(given, str | bytes):
+        try:
+            return list(given)
+        except TypeError:
+            pass
+    raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
+
+
+def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
+    """Whether an option is one of several words, whatever it is."""
+    return (value is None or isinstance(value, str)) and value in words
 
 
 def check_flag(name: str, value: Any) -> bool:

@@ -31,6 +31,15 @@ def is_itself(name: Any) -> bool:
         return False
 
 
+def is_name(value: Any) -> bool:
+    """Whether it can be looked up, as a missing value or a tuple with a list in it cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return is_itself(value)
+
+
 def munge(proposed: Sequence[str]) -> list[str]:
     """Turn proposed names into plain ones, unique among themselves, by R vtreat's rules.
 

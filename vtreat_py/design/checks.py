@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any
 
+from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
-from vtreat_py.base.names import is_itself
+from vtreat_py.base.names import is_itself, is_name
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.reading import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
@@ -18,7 +19,7 @@ _LEAST_CLASSES = 2
 
 def check_outcome_type(outcome_type: Any) -> None:
     """Refuse a type of outcome that there is not."""
-    if outcome_type not in (None, *OUTCOME_TYPES):
+    if not is_one_of(outcome_type, (None, *OUTCOME_TYPES)):
         raise InvalidOptionError(
             f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
         )
@@ -26,7 +27,7 @@ def check_outcome_type(outcome_type: Any) -> None:
 
 def check_weight_kind(weight_kind: Any) -> None:
     """Refuse a kind of weights that there is not."""
-    if weight_kind not in (FREQUENCY, IMPORTANCE):
+    if not is_one_of(weight_kind, (FREQUENCY, IMPORTANCE)):
         raise InvalidOptionError(
             f"weight_kind={weight_kind!r}; it must be {FREQUENCY!r} or {IMPORTANCE!r}"
         )
@@ -52,15 +53,14 @@ def choose_variables(
     columns: Sequence[Hashable], variables: Sequence[Hashable] | None, aside: list[Hashable]
 ) -> tuple[Hashable, ...]:
     """Return the columns to treat: those that are named, or all but the ones set aside."""
+    set_aside = set(aside)  # in which a name that is a missing value is looked up, too
     if variables is None:
-        chosen = tuple(c for c in columns if c not in aside)
+        chosen = tuple(c for c in columns if c not in set_aside)
         if not chosen:
             raise InvalidOptionError("the frame has no column to treat beside the outcome")
         _check_names(chosen)
         return chosen
-    if isinstance(variables, str) or not isinstance(variables, Iterable):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
-    chosen = tuple(variables)
+    chosen = tuple(check_list("variables", variables, "column names"))
     if not all(isinstance(v, Hashable) for v in chosen):
         raise OptionTypeError(f"variables={variables!r} must be a list of column names")
     if not chosen:
@@ -75,7 +75,7 @@ def choose_variables(
     repeated = [v for v, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise InvalidOptionError(f"variables names {repeated} more than once")
-    misused = [v for v in chosen if v in aside]
+    misused = [v for v in chosen if v in set_aside]
     if misused:
         raise InvalidOptionError(
             f"variables names {misused}, which is the outcome, or the column of weights, groups, "
@@ -141,7 +141,7 @@ def check_outcome_tells_no_fold(outcome: Hashable | None, **tells: Hashable | No
         The columns that tell the folds, by the options that name them.
     """
     for option, name in tells.items():
-        if name is not None and name == outcome:
+        if name is not None and is_name(name) and {name} == {outcome}:
             raise InvalidOptionError(
                 f"{option}={name!r} is the outcome: folds must not depend on it, because then the "
                 "code of each row would tell its outcome"

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.checks import check_list
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.named import (
@@ -73,7 +74,8 @@ def make_folds(
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         plan = folds_of_pairs(_split_by(cv, labels, outcome, n_rows), n_rows)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
-        plan = folds_of_pairs(list(cv), n_rows)
+        pairs = check_list("cv", cv, "(training rows, application rows) index pairs")
+        plan = folds_of_pairs(pairs, n_rows)
     else:
         raise OptionTypeError(
             f'cv={cv!r} is not understood; give a number of folds, "{ORDERED}", the name of a '

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.checks import check_flag, check_number
+from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
@@ -91,7 +91,7 @@ class DesignOptions:
         is_auto = isinstance(smoothing, str) and smoothing == "auto"
         if isinstance(smoothing, str) and not is_auto:
             raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
-        if self.significance not in (CLASSIC, CALIBRATED):
+        if not is_one_of(self.significance, (CLASSIC, CALIBRATED)):
             raise InvalidOptionError(
                 f'significance={self.significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
             )
@@ -140,10 +140,8 @@ def check_coders(name: str, coders: Any) -> tuple[str, ...]:
     known = codes.names()
     if coders is None:
         return known
-    if isinstance(coders, str) or not isinstance(coders, Iterable):
-        raise OptionTypeError(f"{name}={coders!r} must be a list of codes, from {list(known)}")
-    coders = list(coders)
-    unknown = sorted({str(c) for c in coders if c not in known})
+    coders = check_list(name, coders, f"codes, from {list(known)}")
+    unknown = sorted({str(c) for c in coders if not is_one_of(c, known)})
     if unknown:
         raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(known)}")
     if not coders:
@@ -156,7 +154,7 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
     of_classes = codes.of_classes()
     if coders is None:
         return codes.names(code for code in of_classes if code.y_aware)
-    if isinstance(coders, Iterable) and not isinstance(coders, str) and not list(coders):
+    if not check_list("y_dependent_coders", coders, f"codes, from {list(codes.names())}"):
         return ()
     checked = check_coders("y_dependent_coders", coders)
     same = [c for c in checked if c not in codes.names(of_classes)]
@@ -170,9 +168,7 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
 
 def _check_names(name: str, given: Any, what: str) -> tuple[Hashable, ...]:
     """Return what is listed, each once."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
-    names = list(given)
+    names = check_list(name, given, what)
     if not all(isinstance(one, Hashable) for one in names):
         raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
     return tuple(dict.fromkeys(names))
