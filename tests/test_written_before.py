@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import vtreat_py as vt
 
@@ -25,6 +26,18 @@ pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
 def case_of(name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((HOME / f"{name}.json").read_text(encoding="utf-8"))
     return found
+
+
+def with_exact_tests(plan: dict[str, Any]) -> dict[str, Any]:
+    """A column of two values against a class had no exact test then, where it decided something."""
+    for treatment in plan["treatments"]:
+        if treatment.get("column") != "flag" or not plan["classes"]:
+            continue
+        for score in treatment["variables"][0]["scores"]:
+            if score["sig"] < 0.1:
+                is_target = TRAIN[plan["outcome_name"]] == score["target"]
+                score["sig"] = stats.fisher_exact(pd.crosstab(TRAIN["flag"], is_target))[1]
+    return plan
 
 
 def made_again(case: dict[str, Any]) -> vt.CrossFrameExperiment:
@@ -70,7 +83,8 @@ def test_designs_are_as_they_were(name: str) -> None:
                 cross_frame[column], values, rtol=1e-9, atol=1e-12, err_msg=column
             )
     found = json.loads(plan.to_json())
-    assert_same_tree(found | {"version": ""}, case["plan"] | {"version": ""})
+    found.pop("marks", None)  # which were not written then
+    assert_same_tree(found | {"version": ""}, with_exact_tests(case["plan"]) | {"version": ""})
 
 
 def test_kept_statistics_are_read_and_make_the_plan() -> None:

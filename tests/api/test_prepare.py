@@ -134,7 +134,7 @@ def test_bad_options_of_prepare_are_refused(
 
 def test_an_extra_column_that_clashes_with_a_derived_one_is_refused(frame: pd.DataFrame) -> None:
     plan = vt.design_treatments(frame, outcome="y", variables=["z"])
-    with pytest.raises(InvalidOptionError, match=r"\['z'\], which are derived variables too; ren"):
+    with pytest.raises(InvalidOptionError, match=r"'z', which are derived variables too; ren"):
         vt.prepare(plan, frame.head(2), extra_columns=["y", "z"])
     assert vt.prepare(
         plan, frame.head(2), variables=["z_isBAD"], extra_columns=["z"]

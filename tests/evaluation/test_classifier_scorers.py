@@ -104,7 +104,7 @@ def test_margins_are_ranked_where_there_are_no_chances() -> None:
     margin = model.decision_function(X)
     assert found["roc_auc"] == roc_auc_score(y, margin)
     assert found["average_precision"] == average_precision_score(y, margin)
-    with pytest.raises(AttributeError, match="predict_proba"):
+    with pytest.raises(InvalidOptionError, match="predict_proba"):
         scorers_of("nll").scores(model, X, y)
 
 

@@ -20,7 +20,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.evaluation.classifiers import ShareOfPositives
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.evaluation.coverage import CoverageStudy, as_population, coverage_study
+from vtreat_py.evaluation._populations import as_population
+from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
 
 mpl.use("Agg")
 COIN = (np.zeros((2, 1)), np.array([0, 1]))
@@ -268,7 +269,7 @@ def test_repr(study: CoverageStudy) -> None:
         ({"methods": ["t"]}, InvalidOptionError, "method is 't'; 'iqr', 'nadeau-bengio' are"),
         ({"scoring": "gini"}, InvalidOptionError, "scoring 'gini' is no metric"),
         ({"strategies": {}}, InvalidOptionError, "strategies is empty; give one splitter"),
-        ({"truth_size": 0}, InvalidOptionError, "truth_size is 0; 1 or more is wanted"),
+        ({"truth_size": 0}, InvalidOptionError, "truth_size=0; it must be >= 1"),
         ({"estimators": DummyClassifier()}, OptionTypeError, "estimators is a DummyClassifier; a "
          "dictionary of classifiers by name is wanted"),
         ({"population": [1, 2]}, OptionTypeError, "population is a list; a callable of size, rate"),

@@ -143,14 +143,14 @@ def test_an_undefined_metric_of_a_group_is_shown() -> None:
          "this loss is of two"),
         (["no", "yes"], [0, 1], {"loss": "log"}, InvalidOptionError, "pos_label=1 is none of the "
          "classes of y, 'no', 'yes'"),
-        ([None, 1], [0, 1], {"loss": "log"}, InvalidOptionError, "y is missing in 1 rows, the "
+        ([None, 1], [0, 1], {"loss": "log"}, InvalidOptionError, "y is missing in 1 row, the "
          "first row 0"),
         ([0, 1], [0.2, 1.0], {"loss": "zero-one"}, InvalidOptionError, "prediction holds 0.2, "
          "but y 0, 1; the zero-one loss takes predicted classes"),
         (["no", "yes"], ["N", "Y"], {"loss": "zero-one"}, InvalidOptionError, "prediction holds "
          "'N', 'Y', but y 'no', 'yes'"),
         (["x", "y"], ["x", None], {"loss": "zero-one"}, InvalidOptionError, "prediction is "
-         "missing in 1 rows, the first row 1"),
+         "missing in 1 row, the first row 1"),
         ([1, 2], [1, 2], {"loss": lambda y, p: 1.0}, InvalidOptionError, "the <lambda> loss of "
          "prediction has shape ()"),
         ([1, 2], [1, 2], {"loss": lambda y, p: y[:1]}, InvalidOptionError, "the <lambda> loss of "
@@ -176,5 +176,5 @@ def test_groups_must_fit() -> None:
         per_group_metric([1, 2], [1, 2], ["x"], metric=metrics.mean_squared_error)
     with pytest.raises(InvalidOptionError, match="prediction has 3 values, for 2 rows"):
         per_group_metric([1, 2], [1, 2, 3], ["x", "x"], metric=metrics.mean_squared_error)
-    with pytest.raises(InvalidOptionError, match="groups is missing in 1 rows"):
+    with pytest.raises(InvalidOptionError, match="groups is missing in 1 row"):
         per_group_metric([1, 2], [1, 2], ["x", None], metric=metrics.mean_squared_error)

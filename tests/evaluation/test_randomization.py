@@ -435,7 +435,7 @@ def test_plot_of_no_difference_and_on_given_axes() -> None:
         ({"b": ["x", "y"]}, OptionTypeError, "b must hold numbers"),
         ({"b": [1, 2, 3]}, InvalidOptionError, "b has 3 values, for 2 rows"),
         ({"a": [], "b": []}, InvalidOptionError, "a and b are empty"),
-        ({"groups": ["x", None]}, InvalidOptionError, "groups is missing in 1 rows, the first row"
+        ({"groups": ["x", None]}, InvalidOptionError, "groups is missing in 1 row, the first row"
          " 1; each row needs a label"),
         ({"groups": ["x"]}, InvalidOptionError, "groups has 1 values, for 2 rows"),
         ({"sample_weight": [1, -1]}, InvalidOptionError, "sample_weight is -1 in row 1"),

@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
-from vtreat_py.evaluation import stream_reading
+from vtreat_py.evaluation import _stream_files, stream_reading
 from vtreat_py.evaluation.stream_reading import evaluate_stream
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
@@ -106,7 +106,7 @@ def test_text_files(name: str, as_path: type, tmp_path: Path) -> None:
 
 
 def test_text_files_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_reading, "_BYTES_A_BLOCK", 1_000)
+    monkeypatch.setattr(_stream_files, "_BYTES_A_BLOCK", 1_000)
     write_csv(tmp_path / "x.csv")
     same(evaluate_stream(tmp_path / "x.csv", **COLUMNS), weighted=False)
 
@@ -155,8 +155,7 @@ def test_options_are_passed_on() -> None:
         ([1, 2], COLUMNS, OptionTypeError, "a chunk is of type int; it must be a frame"),
         (7, COLUMNS, OptionTypeError, "source is of type int; give a path, or an iterable of"),
         (pl.LazyFrame({"a": [1]}), COLUMNS, OptionTypeError, "source is of type LazyFrame"),
-        ("x.txt", COLUMNS, InvalidOptionError, "source 'x.txt' is of an unknown format; names of"),
-        ("x.gz", COLUMNS, InvalidOptionError, "end in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .pq"),
+        (".", COLUMNS, IsADirectoryError, "Is a directory"),
         ("no file.csv", COLUMNS, FileNotFoundError, "no file.csv"),
         ("no file.parquet", COLUMNS, FileNotFoundError, "no file.parquet"),
     ],

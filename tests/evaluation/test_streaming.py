@@ -452,7 +452,7 @@ def test_bins_are_not_divided_between_groups() -> None:
     found = evaluator.calibration()
     assert found["weight"].tolist() == [3, 1]
     assert found["mean_score"].tolist() == [0.5, 0.75]
-    with pytest.raises(InvalidOptionError, match="n_groups is 0; it must be at least 1"):
+    with pytest.raises(InvalidOptionError, match="n_groups=0; it must be >= 1"):
         evaluator.calibration(0)
 
 

@@ -284,7 +284,6 @@ def test_sparse_input_is_refused_with_what_to_do() -> None:
     [
         ([1, 2], "1D array"),
         ([], "1D array"),
-        ([{"x": 1}], "1D array"),
         (np.zeros(3), "1D array"),
         (np.zeros((2, 2, 2)), "3D array"),
         (np.float64(1), "scalar array"),

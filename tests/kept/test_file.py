@@ -246,7 +246,7 @@ def without(name: str) -> Callable[[Entries], None]:
         (lambda e: e.update({"header.json": b"[1]"}), 'expected "vtreat_py statistics", found a l'),
         (header_with(format="vtreat_py plan"), 'format: expected "vtreat_py statistics", found a'),
         (header_with(format_version=2), "format 2, written by .* reads formats up to 1"),
-        (header_with(format_version=0), "format_version: expected 1, found a number, 0"),
+        (header_with(format_version=0), "expected a whole number, 1 or more, found a number, 0"),
         (header_with(n_rows=-1), "n_rows: expected a whole number"),
         (header_with(extra=1), "extra is no field"),
         (header_with(design__n_folds=1), r"design\.n_folds: 1 are too few"),

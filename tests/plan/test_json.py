@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import vtreat_py as vt
@@ -30,7 +30,13 @@ from tests.conftest import TREATED, FrameKind, assert_same_values, example_colum
 from tests.frames.test_kinds import TREATED as OF_EVERY_TYPE
 from tests.frames.test_kinds import wild_columns
 from tests.frames.test_levels import LOOKALIKES
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError
+from vtreat_py.base.errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    OutcomeError,
+    PlanFormatError,
+)
 from vtreat_py.plan.json_values import value_from_json, value_to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_py.VtreatWarning")
@@ -226,13 +232,15 @@ def test_any_levels_come_back(levels: list[Any], missing: bool) -> None:
 
 @given(
     st.lists(st.floats(allow_nan=True), min_size=6, max_size=12),
-    st.lists(st.floats(-1e150, 1e150), min_size=6, max_size=6, unique=True),
+    st.lists(st.floats(-1e100, 1e100), min_size=6, max_size=6, unique=True),
 )
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_numbers_come_back(values: list[float], outcome: list[float]) -> None:
     frame = pd.DataFrame({"z": values[:6], "x": list("aabbcc")})
-    with np.errstate(all="ignore"):
+    try:
         plan = vt.design_treatments(frame, outcome=outcome, cv=2, random_state=0)
+    except (FrameError, OutcomeError):  # of sizes that floats cannot square
+        reject()
     assert vt.TreatmentPlan.from_json(plan.to_json()) == plan
 
 
@@ -410,9 +418,9 @@ def read_changed(written: dict[str, Any], place: str, change: Callable[[Any], An
 
 
 TAMPERED: list[tuple[str, Any, str]] = [
-    ("format_version", 2, "format_version: the plan is of format 2, .* reads formats up to 1. Upg"),
-    ("format_version", "1", "format_version: expected 1, found a string, '1'"),
-    ("format_version", 0, "format_version: expected 1, found a number, 0"),
+    ("format_version", 3, "format_version: the plan is of format 3, .* reads formats up to 2. Upg"),
+    ("format_version", "1", "format_version: expected a whole number, 1 or more, found a string"),
+    ("format_version", 0, "format_version: expected a whole number, 1 or more, found a number, 0"),
     ("version", 3, "version: expected a string, found a number, 3"),
     ("outcome_type", "ordinal", "outcome_type: expected one of 'numeric', .*, found a string"),
     ("outcome_type", "binomial", "classes: a list of 3 does not go with a binomial outcome"),
@@ -520,6 +528,9 @@ def test_a_field_that_is_missing_or_unknown_is_named(written: dict[str, Any]) ->
         tree = copy.deepcopy(written)
         inner = functools.reduce(lambda t, key: t[key], place[:-1], tree)
         value = inner.pop(place[-1])
+        if place == ("marks",):  # plans of before have none
+            vt.TreatmentPlan.from_json(json.dumps(tree))
+            continue
         name = "format" if place == ("format",) else f"{place[-1]} is missing"
         with pytest.raises(PlanFormatError, match=name):
             vt.TreatmentPlan.from_json(json.dumps(tree))

@@ -98,7 +98,7 @@ def test_a_misspelt_option_is_refused() -> None:
 
 def test_options_are_given_by_name_only() -> None:
     with pytest.raises(TypeError, match="positional"):
-        vt.design_treatments(FRAME, "y")  # type: ignore[misc]
+        vt.design_treatments(FRAME, "y")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("outcome_type", ["numeric", "binomial", "multinomial"])

@@ -110,6 +110,7 @@ def test_a2_importance_weights_count_effective_rows(X: pd.DataFrame, y: Any) -> 
     pd.testing.assert_frame_equal(plans[0].score_frame, by_hand, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:these look like rows")
 @pytest.mark.parametrize("lazily", [lambda d: pl.from_pandas(d).lazy(), duckdb.from_df])
 def test_a2_a3_a4_hold_where_rows_are_elsewhere(
     X: pd.DataFrame, y: Any, lazily: Callable[[Any], Any]
@@ -294,6 +295,37 @@ def test_a8_copies_of_the_outcome_are_told(X: pd.DataFrame, y: Any) -> None:
         design(X.assign(copy=3 - number), number)
     rare = pd.DataFrame({"id": np.repeat(np.arange(100).astype(str), 2)})
     assert not design(rare, np.arange(200) // 2 == 7).hints  # may be by chance
+
+
+def rows_of(X: pd.DataFrame, kind: str) -> pd.DataFrame:
+    kinds = {
+        "the first": X.iloc[:500],
+        "shuffled": X.sample(frac=1, random_state=1),
+        "a third": X.sample(200, random_state=2),
+        "with some new": pd.concat([X.iloc[100:], X.iloc[:60].assign(inc=0.0)]),
+    }
+    return kinds[kind]
+
+
+@pytest.mark.parametrize("kind", ["the first", "shuffled", "a third", "with some new"])
+def test_a9_training_rows_are_known_again(X: pd.DataFrame, y: Any, kind: str) -> None:
+    treatment = vt.BinomialOutcomeTreatment(categorical=["zip"], random_state=0).fit(X, y)
+    some = rows_of(X, kind)
+    for frame in (some, pl.from_pandas(some)):
+        with pytest.warns(vt.VtreatWarning, match="these look like rows of the frame"):
+            treatment.transform(frame)
+    read = vt.TreatmentPlan.from_json(treatment.plan_.to_json())
+    with pytest.warns(vt.VtreatWarning, match="these look like rows of the frame"):
+        vt.prepare(read, some)
+
+
+def test_a9_other_rows_are_not(X: pd.DataFrame, y: Any) -> None:
+    plan = design(X, y, categorical=["zip"])
+    rng = np.random.default_rng(5)
+    vt.prepare(plan, X.assign(inc=rng.normal(50, 10, N)))
+    vt.prepare(plan, pd.concat([X, X.assign(inc=rng.normal(50, 10, N))]))  # as many are new
+    few = design(X[["town"]], y, significance="classic", smoothing=1.0)
+    vt.prepare(few, X.iloc[:500])  # six towns tell no rows apart
 
 
 def test_a13_an_audit_of_the_rows_of_the_design_finds_nothing() -> None:

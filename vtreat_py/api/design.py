@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Never
 
 from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
+from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
@@ -23,9 +24,10 @@ from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_o
 from vtreat_py.plan.pruning import SIG, check_pruning
 
 
+@options_by_name
 def design_treatments(
     frame: Any,
-    *,
+    *misplaced: Never,
     outcome: Any = None,
     outcome_type: str | None = None,
     target: Any = None,
@@ -62,10 +64,11 @@ def design_treatments(
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow data frame, or array, of n rows; or a lazy frame
+    frame : pandas, polars or pyarrow data frame, array or list of dicts, of n rows; or a lazy frame
         The training rows. Columns of an array are called ``x0``, ``x1``, ... A lazy frame (polars
-        LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or a path to Parquet or CSV files,
-        which DuckDB opens) is designed on in its engine, see Notes.
+        LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or what DuckDB opens: a path to
+        Parquet or CSV files, a folder of Parquet files, a list of paths) is designed on in its
+        engine, see Notes.
     outcome : column name or array of shape (n,)
         What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
@@ -211,6 +214,7 @@ def design_treatments(
     >>> plan.feature_names
     ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
+    check_by_name(misplaced, "design_treatments(frame, outcome='y')")
     keep = check_flag("keep_statistics", keep_statistics)
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
@@ -229,9 +233,10 @@ def design_treatments(
     return with_verbs(design.plan(design.learn()))
 
 
+@options_by_name
 def cross_frame_experiment(
     frame: Any,
-    *,
+    *misplaced: Never,
     outcome: Any = None,
     outcome_type: str | None = None,
     target: Any = None,
@@ -303,6 +308,7 @@ def cross_frame_experiment(
     4  5.0      0.0
     5  6.0      0.0
     """
+    check_by_name(misplaced, "cross_frame_experiment(frame, outcome='y')")
     keep, scale = check_flag("keep_statistics", keep_statistics), check_flag("scale", scale)
     check_pruning(prune_sig, prune_by)
     request = DesignRequest(

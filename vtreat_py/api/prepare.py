@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, Never
 
 from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.lazy_frames import is_lazy
@@ -16,10 +17,11 @@ from vtreat_py.plan.choice import Choice, check_sparse_in_memory
 from vtreat_py.plan.pruning import SIG
 
 
+@options_by_name
 def prepare(
     plan: TreatmentPlan,
     frame: Any,
-    *,
+    *misplaced: Never,
     prune_sig: float | str | None = None,
     prune_by: str = SIG,
     scale: bool = False,
@@ -59,10 +61,11 @@ def prepare(
     Parameters
     ----------
     plan : TreatmentPlan
-    frame : pandas, polars or pyarrow data frame, or array, of n rows, or a lazy frame
+    frame : pandas, polars or pyarrow data frame, array or list of dicts, of n rows, or a lazy frame
         Lazy frames are a polars LazyFrame, a DuckDB relation, a Spark or Dask DataFrame, an Ibis
-        table, and a path (str or Path) to Parquet or CSV files, which DuckDB opens. Must have the
-        columns that the chosen variables come from, in any order and among others.
+        table, and what DuckDB opens: a path (str or Path) to Parquet or CSV files, a folder of
+        Parquet files, a list of paths. Must have the columns that the chosen variables come from,
+        in any order and among others.
     prune_sig : float, "recommended" or None
         Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
     prune_by : "sig", "sig_fdr" or "sig_fwer"
@@ -116,6 +119,7 @@ def prepare(
     0       0.0        0.0        1.0
     1       0.0        0.0        0.0
     """
+    check_by_name(misplaced, "prepare(plan, frame, prune_sig=0.05)")
     if not isinstance(plan, TreatmentPlan):
         raise OptionTypeError(
             f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -16,7 +16,10 @@ def check_number(
     """Return a finite number between bounds; ``below`` excludes the upper one."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise OptionTypeError(f"{name}={value!r} must be a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf  # an integer beyond all floats: refused, as it is no finite one
     inside = low <= number and (number < high if below else number <= high)
     if not inside or not math.isfinite(number):
         upper = "" if math.isinf(high) else f" and {'<' if below else '<='} {high:g}"
@@ -24,19 +27,22 @@ def check_number(
     return number
 
 
+def is_one_of(value: Any, allowed: Sequence[str]) -> bool:
+    """Whether a value is one of a few words; it may be anything, such as an array."""
+    return isinstance(value, str) and value in allowed
+
+
 def check_list(name: str, given: Any, what: str) -> list[Any]:
-    """Return what is listed; text is no list, nor is an array without dimensions."""
-    if not isinstance(given, str | bytes):
-        try:
-            return list(given)
-        except TypeError:
-            pass
-    raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
-
-
-def is_one_of(value: Any, words: Iterable[str | None]) -> bool:
-    """Whether an option is one of several words, whatever it is."""
-    return (value is None or isinstance(value, str)) and value in words
+    """Return what is listed; ``what`` says in words what may be."""
+    error = OptionTypeError(f"{name}={given!r} must be a list of {what}")
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise error
+    try:
+        listed = list(given)
+        set(listed)
+    except TypeError:  # an array without dimensions, or what cannot be hashed
+        raise error from None
+    return listed
 
 
 def check_flag(name: str, value: Any) -> bool:

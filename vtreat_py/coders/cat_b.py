@@ -147,7 +147,9 @@ def _shrunk(
 def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: FloatArray) -> FloatArray:
     """R vtreat's conditional log odds with ``s`` pseudo-rows (spec, section 5)."""
     base = np.clip(whole.mean, _EDGE, 1.0 - _EDGE)
-    misses, all_misses = level.weight - level.total, whole.weight - whole.total
+    # Sums of weights in another order may leave less than nothing.
+    misses = np.maximum(level.weight - level.total, 0.0)
+    all_misses = np.maximum(whole.weight - whole.total, 0.0)
     odds = base * (level.total + s) * (all_misses + s)
     odds /= (1.0 - base) * (misses + s) * (whole.total + s)
     low, high = _logit(np.array([_EDGE, 1.0 - _EDGE]))

@@ -155,4 +155,4 @@ def indicator_points(on: OutcomeSums, whole: OutcomeSums) -> PointSums:
 
 def indicator_sample(on: float, weight: float) -> Sample:
     """An indicator over all rows, from the weight of the rows where it is 1 and of all rows."""
-    return Sample.of_values(np.array([0.0, 1.0]), np.array([weight - on, on]))
+    return Sample.of_values(np.array([0.0, 1.0]), np.array([max(weight - on, 0.0), on]))

@@ -11,7 +11,7 @@ from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself, is_name
 from vtreat_py.outcome.outcome import Outcome
-from vtreat_py.outcome.reading import FREQUENCY, IMPORTANCE
+from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
 
 _LEAST_CLASSES = 2
@@ -19,7 +19,7 @@ _LEAST_CLASSES = 2
 
 def check_outcome_type(outcome_type: Any) -> None:
     """Refuse a type of outcome that there is not."""
-    if not is_one_of(outcome_type, (None, *OUTCOME_TYPES)):
+    if not (outcome_type is None or is_one_of(outcome_type, OUTCOME_TYPES)):
         raise InvalidOptionError(
             f"outcome_type={outcome_type!r}; it must be one of {list(OUTCOME_TYPES)} or None"
         )
@@ -39,6 +39,14 @@ def check_most_classes(max_classes: Any) -> None:
         raise OptionTypeError(f"max_classes={max_classes!r} must be a whole number")
     if max_classes < _LEAST_CLASSES:
         raise InvalidOptionError(f"max_classes={max_classes}; it must be >= {_LEAST_CLASSES}")
+
+
+def check_row_id(row_id: Any) -> None:
+    """Refuse a row id that is no name."""
+    if not isinstance(row_id, Hashable):
+        raise OptionTypeError(
+            f"row_id is of type {type(row_id).__name__}; it must be the name of a column"
+        )
 
 
 def check_class_coders(outcome: Outcome) -> None:
@@ -61,8 +69,6 @@ def choose_variables(
         _check_names(chosen)
         return chosen
     chosen = tuple(check_list("variables", variables, "column names"))
-    if not all(isinstance(v, Hashable) for v in chosen):
-        raise OptionTypeError(f"variables={variables!r} must be a list of column names")
     if not chosen:
         raise InvalidOptionError("variables is empty; name at least one column")
     _check_names(chosen)

@@ -7,12 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
+from vtreat_py.base.errors import FrameError, InvalidOptionError
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import NumberFacts
+from vtreat_py.statistics.coordinates import FAR
 from vtreat_py.statistics.numeric_sums import NumericSums
 
 # Folds with less variation than this share of all of it are looked at value by value.
 _NEARLY_CONSTANT = 1e-9
+# What rounding may change of a y-aware column, as a share of the outcome's spread.
+_LOST = 1e-9
 
 
 class FilledNumbers:
@@ -39,7 +43,7 @@ class FilledNumbers:
         extent = facts.extent(None)
         assert extent is not None
         self.range = extent
-        self.value = self._imputed_value(None)
+        self.value = self._near(self._imputed_value(None))
         self.any_bad = bool(self.whole.bad.weight[0] > 0)
         self.varies = extent[0] < extent[1] or (self.any_bad and self.value != extent[0])
 
@@ -73,6 +77,17 @@ class FilledNumbers:
         value = self.facts.imputed(fold, imputer)
         return self.value if value is None else value
 
+    def _near(self, value: float) -> float:
+        """Refuse what lies so far from the good values that floats cannot square it."""
+        if self.facts.has_bad and abs(float(self.inner(value)[0])) > FAR:
+            low, high = self.range
+            raise InvalidOptionError(
+                f"the imputation of column {self.facts.name!r} is {value:g}, but its numbers are "
+                f"{low:g} to {high:g}: squares of such a distance leave the range of floats; give "
+                "a number that is not as far off"
+            )
+        return value
+
     @cached_property
     def fold_values(self) -> FloatArray:
         """What stands for bad values in each fold, and in rows that are in none."""
@@ -80,7 +95,7 @@ class FilledNumbers:
         values = np.full(n_folds + 1, self.value)
         as_r = self.context.n_classes > 0 and self.context.options.follows_r
         if self.facts.has_bad and not as_r:  # R codes by fold only what is built for a class
-            learned = [self._imputed_value(k) for k in range(n_folds)]
+            learned = [self._near(self._imputed_value(k)) for k in range(n_folds)]
             values[:-1] = np.where(self.constant_in, self.value, learned)
         return values
 
@@ -117,6 +132,27 @@ class FilledNumbers:
         folds = range(self.context.folds.n_folds)
         lower, upper = np.array([*map(self.cuts, folds), self.cuts(None)]).T.copy()
         return lower, upper
+
+    def outer_slopes(self, slopes: FloatArray, outcome_spread: float) -> FloatArray:
+        """Slopes per unit of the column, of slopes per unit of its inner coordinates.
+
+        Raises
+        ------
+        FrameError
+            If floats do not hold them.
+        """
+        unit, good = self._coordinates.unit, self.whole.good
+        with np.errstate(over="ignore"):
+            found = slopes / unit
+            lost = np.abs(found * unit - slopes) * np.sqrt(good.xx[0])
+        if (lost > _LOST * outcome_spread * np.sqrt(good.weight[0])).any():
+            low, high = self.range
+            raise FrameError(
+                f"column {self.facts.name!r} holds numbers from {low:g} to {high:g}, on which the "
+                "outcome's slope leaves the range of floats: give the column in another unit, "
+                "leave it out with variables=, or make such numbers missing values"
+            )
+        return np.asarray(found)
 
     def inner(self, values: NumberArray | float) -> FloatArray:
         """Inner coordinates of values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -29,8 +30,12 @@ from vtreat_py.plan.options import CALIBRATED
 from vtreat_py.plan.treatments import RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
+
+# Squares short of those of two values by less than this share are so by rounding.
+_TWO_VALUES = 1e-10
 
 
 class NumberPart(Protocol):
@@ -100,14 +105,15 @@ class _CopyPart(_Part):
         fits: Sequence[LogisticFit | None] = [None]
         if contrasts[0].is_binary:
             fits = facts.logistic_fits(filled.value)
-        sample = cache(lambda _: facts.sample(filled.value))
+        two = _two_values(filled, moments[0])
+        sample = cache(lambda _: facts.sample(filled.value) if two is None else two)
+        reach = math.inf if two is not None else _reach(filled, moments[0])
         scores = [
-            score(c, m, f, sample, _reach(filled, m))
-            for c, m, f in zip(contrasts, moments, fits, strict=True)
+            score(c, m, f, sample, reach) for c, m, f in zip(contrasts, moments, fits, strict=True)
         ]
         variable = replace(
             _scored(filled, code, scores, _crossed_copy),
-            slope=float(combined_slopes([s.slope for s in scores])[0] / facts.coordinates.unit),
+            slope=float(_outer_slopes(filled, [s.slope for s in scores])[0]),
             mean=float(facts.coordinates.outer(moments[0].x[0])),
         )
         return cls(filled, code, variable)
@@ -121,7 +127,7 @@ class _CopyPart(_Part):
         else:
             sums = (training.imputed(values) for training in filled.trainings)
             own = [slopes(c, m, None) for c, m in zip(contrasts, sums, strict=True)]
-        slope = combined_slopes(own) / coordinates.unit
+        slope = _outer_slopes(filled, own)
         mean = coordinates.outer(filled.training.imputed(values).x)
         return self._completed(slope, mean, filled.constant_in)
 
@@ -190,6 +196,28 @@ def _crossed_mark(filled: FilledNumbers) -> list[Score]:
     crossed = zip(filled.context.contrasts, filled.facts.crossed_sums(), strict=True)
     merged = [(contrast, sums.merged()) for contrast, sums in crossed]
     return [by_regression(c, mark_moments(s), mark_fit(c, s)) for c, s in merged]
+
+
+def _outer_slopes(filled: FilledNumbers, contrasts: Sequence[FloatArray]) -> FloatArray:
+    """One slope for all contrasts, per unit of the column."""
+    spread = 1.0
+    if filled.context.outcome.kind == "numeric":
+        whole = filled.whole.outcome()
+        spread = float(np.sqrt(whole.squares[0] / whole.weight[0]))
+    return filled.outer_slopes(combined_slopes(contrasts), spread)
+
+
+def _two_values(filled: FilledNumbers, moments: Moments) -> Sample | None:
+    """The clean copy over all rows, where it has no more than two values; else None.
+
+    No variable of the same ends and mean has squares as large as that one.
+    """
+    ends = filled.inner(np.array([*filled.range, *([filled.value] * filled.any_bad)]))
+    low, high = ends.min() - moments.x[0], ends.max() - moments.x[0]
+    if not moments.xx[0] >= (1.0 - _TWO_VALUES) * moments.weight[0] * -low * high > 0:
+        return None
+    weight = float(moments.weight[0])
+    return indicator_sample(float(np.rint(weight * -low / (high - low))), weight)
 
 
 def _reach(filled: FilledNumbers, moments: Moments) -> float:

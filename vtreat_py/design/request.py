@@ -14,6 +14,7 @@ from vtreat_py.design.checks import (
     check_options_of_columns,
     check_outcome_tells_no_fold,
     check_outcome_type,
+    check_row_id,
     check_unused,
     check_weight_kind,
     choose_variables,
@@ -22,7 +23,8 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
-from vtreat_py.outcome.reading import FREQUENCY, MOST_CLASSES
+from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.weights import FREQUENCY
 from vtreat_py.plan.options import DesignOptions
 
 
@@ -59,6 +61,7 @@ class DesignRequest(DesignOptions):
     def _checked(self) -> dict[str, Any]:
         check_outcome_type(self.outcome_type)
         check_weight_kind(self.weight_kind)
+        check_row_id(self.row_id)
         check_most_classes(self.max_classes)
         checked = super()._checked()
         check_jobs(self.n_jobs)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
-from vtreat_py.base.checks import check_flag
+from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.base.warn import warn
@@ -159,7 +159,7 @@ class SupervisedTreatment(Treatment):
     if_empty: str
 
     def _options(self) -> dict[str, Any]:
-        if self.if_empty not in IF_EMPTY:
+        if not is_one_of(self.if_empty, IF_EMPTY):
             raise InvalidOptionError(
                 f"if_empty={self.if_empty!r}; it must be one of {list(IF_EMPTY)}"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn import get_config
+from sklearn.base import is_regressor
 from sklearn.metrics import (
     average_precision_score,
     brier_score_loss,
@@ -24,6 +25,8 @@ from sklearn.metrics import (
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py.evaluation._model_rows import check_model
+from vtreat_py.evaluation._refusals import refused_as, shown
 
 Metric: TypeAlias = str | Callable[..., Any]
 Scoring: TypeAlias = Metric | Sequence[Metric] | AbstractSet[Metric] | Mapping[str, Metric]
@@ -93,13 +96,13 @@ class ClassifierScorers:
         items = _by_name(scoring)
         for name, item in items.items():
             if isinstance(item, str):
-                named[name] = _named_scorer(item, pos_label)
+                named[name] = named_scorer(item, pos_label)
             elif callable(item):
                 given[name] = item
             else:
                 raise OptionTypeError(
-                    f"scoring {name!r} is of type {type(item).__name__}; the name of a metric or a "
-                    "callable of an estimator, X and y is wanted"
+                    f"scoring {shown(name)} is of type {type(item).__name__}; the name of a metric "
+                    "or a callable of an estimator, X and y is wanted"
                 )
         if weighted:
             _check_weights_are_taken(named | given)
@@ -118,9 +121,26 @@ class ClassifierScorers:
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         found: dict[str, Any] = {}
         if self.named:
-            found |= check_scoring(model, scoring=self.named)(model, X, y, **weight)
+            with refused_as(f"scoring {listed(list(self.named))} has no score of {shown(model)}"):
+                found |= check_scoring(model, scoring=self.named)(model, X, y, **weight)
         found |= {name: scorer(model, X, y, **weight) for name, scorer in self.given.items()}
-        return {name: float(found[name]) for name in self.names}
+        return {name: _number(name, found[name]) for name in self.names}
+
+
+def check_classifier(model: Any, name: str = "estimator") -> None:
+    """Refuse what is no estimator, or one of numbers."""
+    check_model(model, name)
+    if is_regressor(model):
+        raise InvalidOptionError(
+            f"{name} is {shown(model)}, which predicts numbers; scores of classes need a "
+            "classifier, such as LogisticRegression(). For other models there is "
+            "weighted_cross_validate"
+        )
+
+
+def _number(name: str, score: Any) -> float:
+    with refused_as(f"scoring {shown(name)} gives {shown(score)}; a number is wanted"):
+        return float(score)
 
 
 def takes_weight(function: Any) -> bool:
@@ -135,6 +155,8 @@ def _by_name(scoring: Scoring) -> dict[str, Any]:
     if isinstance(scoring, Mapping):
         items = dict(scoring)
     else:
+        if not isinstance(scoring, Iterable) and not callable(scoring):
+            raise OptionTypeError(f"scoring={shown(scoring)}; name a metric, or give a callable")
         metrics = [scoring] if isinstance(scoring, str) or callable(scoring) else list(scoring)
         if isinstance(scoring, AbstractSet):
             metrics.sort(key=_metric_name)  # the order of a set changes from run to run
@@ -154,7 +176,8 @@ def _metric_name(metric: Metric) -> str:
     return metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
 
 
-def _named_scorer(name: str, pos_label: Any) -> Any:
+def named_scorer(name: str, pos_label: Any, what: str = "scoring") -> Any:
+    """Return scikit-learn's scorer of a name, or ours."""
     if name in _OWN:
         function, response, keeps_sign = _OWN[name]
         return make_scorer(
@@ -162,7 +185,7 @@ def _named_scorer(name: str, pos_label: Any) -> Any:
         )
     if name not in get_scorer_names():
         raise InvalidOptionError(
-            f"scoring {name!r} is no metric; {listed(DEFAULT_SCORING)}, the names of "
+            f"{what} {shown(name)} is no metric; {listed(DEFAULT_SCORING)}, the names of "
             "sklearn.metrics.get_scorer_names() and callables are allowed"
         )
     return get_scorer(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.evaluation._inputs import near_one
 
 if TYPE_CHECKING:  # imported on use: the command line does without
     import pandas as pd
@@ -25,12 +26,13 @@ class Ranking:
 
         In the worst case all rows of a bin are in the wrong order, in the best all in the right.
         """
-        above = np.cumsum(self.positive)
-        pairs = above[-1] * self.negative.sum()
+        negative, positive = near_one(self.negative)[0], near_one(self.positive)[0]
+        above = np.cumsum(positive)
+        pairs = above[-1] * negative.sum()
         if not pairs:
             return np.nan, np.nan
-        low = float((self.negative * (above - self.positive)).sum() / pairs)
-        return low, float((self.negative * above).sum() / pairs)
+        low = float((negative * (above - positive)).sum() / pairs)
+        return low, float((negative * above).sum() / pairs)
 
     def average_precision(self) -> float:
         """Mean of precision over the recall gained at each threshold."""
@@ -73,7 +75,8 @@ def calibration(weight: FloatArray, positive: FloatArray, sums: FloatArray, n: i
     middle = np.cumsum(weight) - weight / 2
     group = np.minimum((n * middle / weight.sum()).astype(int), n - 1)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    weight, positive, sums = (np.add.reduceat(v, starts) for v in (weight, positive, sums))
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores that are infinite, or nearly
+        weight, positive, sums = (np.add.reduceat(v, starts) for v in (weight, positive, sums))
     return _frame(weight=weight, mean_score=sums / weight, positive_rate=positive / weight)
 
 

@@ -13,15 +13,17 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
     StratifiedShuffleSplit,
-    check_cv,
 )
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.jobs import run_groups
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._classifier_scorers import ClassifierScorers
-from vtreat_py.evaluation._inputs import checked_weight, one_dimensional
+from vtreat_py.evaluation._inputs import checked_weight, near_one, one_dimensional
+from vtreat_py.evaluation._model_rows import indexable_rows, splits
+from vtreat_py.evaluation._paired_rows import check_no_missing, sorted_classes
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _COLUMNS = ["strategy", "split", "metric", "score", "n_train", "n_test", "rate_train", "rate_test"]
@@ -37,22 +39,18 @@ class LabelledRows:
     pos_label: Any
 
     @classmethod
-    def checked(cls, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
+    def checked(cls, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> LabelledRows:
         """Read an outcome of two classes; the last in sorted order is the positive one."""
+        check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         labels = one_dimensional(y, "y")
-        missing = pd.isna(labels)
-        if missing.any():
-            raise InvalidOptionError(
-                f"y is missing in {counted(int(missing.sum()), 'row')}, the first of them row "
-                f"{int(missing.argmax())}; leave those rows out"
-            )
-        classes = np.unique(labels)
+        check_no_missing(labels, "y", "; leave those rows out")
+        classes = sorted_classes(labels)
         if len(classes) != 2:
             raise InvalidOptionError(
                 f"y must hold two classes, and holds {len(classes)}: {listed(classes.tolist())}"
             )
         weight = None if sample_weight is None else checked_weight(sample_weight, len(labels))
-        X, labels = indexable(X, labels)
+        X, labels, _ = indexable_rows(X, labels, groups)
         return cls(X, labels, weight, classes.tolist()[1])
 
     def rows(self, chosen: IntArray) -> LabelledRows:
@@ -94,12 +92,12 @@ def score_folds(
         )
     if not strategies:
         raise InvalidOptionError("strategies is empty; give one splitter at least")
-    splits = {
-        strategy: check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups)
+    of_strategies = {
+        strategy: splits(cv, rows.X, rows.y, groups, classifier=True, name=f"strategy {strategy!r}")
         for strategy, cv in strategies.items()
     }
     score = partial(_score_split, estimator, rows, scorers)
-    scored = run_groups(score, splits, n_jobs, progress=progress)
+    scored = run_groups(score, of_strategies, n_jobs, progress=progress)
     lines = [
         (strategy, split, metric, scores[metric], *facts)
         for strategy, of_strategy in scored.items()
@@ -119,6 +117,8 @@ def _score_split(
     if not 0 < to_fit.rate < 1 or np.isnan(to_score.rate):
         return dict.fromkeys(scorers.names, float("nan")), facts
     model = fitted_clone(estimator, to_fit.X, to_fit.y, to_fit.weight)
-    weight = to_score.weight
-    scored = to_score if weight is None else to_score.rows(np.flatnonzero(weight))
-    return scorers.scores(model, scored.X, scored.y, scored.weight), facts
+    if to_score.weight is None:
+        return scorers.scores(model, to_score.X, to_score.y), facts
+    counting = np.flatnonzero(to_score.weight)
+    scored, weight = to_score.rows(counting), near_one(to_score.weight[counting])[0]
+    return scorers.scores(model, scored.X, scored.y, weight), facts

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.evaluation._inputs import near_one
 
 
 class Counts(NamedTuple):
@@ -61,7 +62,7 @@ class Score(NamedTuple):
 
 def score_values(name: str, counts: Counts) -> FloatArray:
     """Values of a score for arrays of counts: 0/0 is NaN, any other number over 0 infinite."""
-    n = Counts(*(np.asarray(count, dtype=np.float64) for count in counts))
+    n = Counts(*near_one(np.array(counts, dtype=np.float64), axis=0)[0])
     score = SCORES[name]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(score.formula(n) / np.sqrt(score.under_root(n)))

@@ -10,11 +10,20 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.evaluation._refusals import refused_as, shortened, shown
+
+# Products of four numbers up to 2 to this power, or of their reciprocals, are floats.
+_EXPONENTS_NEAR_ONE = 200
+# Weights outside of these can neither be added nor multiplied with scores.
+_LIGHTEST, _HEAVIEST = 1e-290, 1e300
+# Squares of numbers outside of these are 0, or infinite, or have lost digits.
+_SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
 
 
 def one_dimensional(values: Any, name: str) -> Any:
     """Read values as an array of one dimension; a single column counts as one."""
-    array = np.asarray(values)
+    with refused_as(f"{name} cannot be read as an array"):
+        array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -27,10 +36,12 @@ def one_dimensional(values: Any, name: str) -> Any:
 def finite_numbers(values: Any, name: str) -> FloatArray:
     """Read numbers in one dimension, all of them finite."""
     array = one_dimensional(values, name)
+    if array.dtype.kind == "c":
+        raise OptionTypeError(f"{name} must hold real numbers, and holds complex ones")
     try:
         numbers: FloatArray = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as reason:
-        raise OptionTypeError(f"{name} must hold numbers: {reason}") from reason
+    except (TypeError, ValueError, ArithmeticError) as reason:
+        raise OptionTypeError(f"{name} must hold numbers: {shortened(str(reason))}") from reason
     bad = np.flatnonzero(~np.isfinite(numbers))
     if len(bad):
         raise InvalidOptionError(
@@ -61,7 +72,43 @@ def non_negative_weight(sample_weight: Any, n_rows: int) -> FloatArray:
         raise InvalidOptionError(
             f"sample_weight is {weight[row]:g} in row {row}; weights must be 0 or more"
         )
+    check_size(weight)
     return weight
+
+
+def check_size(weight: FloatArray) -> None:
+    """Refuse weights whose size is beyond what floats can add up, or multiply by a score."""
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total > _HEAVIEST or 0 < total < _LIGHTEST:
+        raise InvalidOptionError(
+            f"the weights sum to {total:g}, with which floats cannot reckon (sums from "
+            f"{_LIGHTEST:g} to {_HEAVIEST:g} are taken); multiply all weights by one number"
+        )
+
+
+def difference(values: FloatArray, others: Any, what: str) -> FloatArray:
+    """Subtract; refuse differences that floats cannot hold, or whose squares they cannot."""
+    with np.errstate(over="ignore"):
+        found: FloatArray = values - others
+    largest = float(np.abs(found).max(initial=0.0))
+    if largest and not _SMALLEST_SQUARED <= largest <= _GREATEST_SQUARED:
+        raise InvalidOptionError(
+            f"{what}: off by {largest:g} at most, whose square floats cannot hold; multiply "
+            "predictions, and what they are compared with, by one number"
+        )
+    return found
+
+
+def near_one(numbers: FloatArray, axis: int | None = None) -> tuple[FloatArray, Any]:
+    """Divide numbers by a power of two, if floats might not hold their products; and say which.
+
+    Along an axis, each line of numbers has a power of its own.
+    """
+    greatest = np.abs(numbers).max(axis=axis, initial=0.0, keepdims=axis is not None)
+    exponent = np.frexp(greatest)[1]
+    exponent = np.where(np.abs(exponent) > _EXPONENTS_NEAR_ONE, exponent, 0)
+    return (np.ldexp(numbers, -exponent) if exponent.any() else numbers), exponent
 
 
 def check_length(values: Any, n_rows: int, name: str) -> None:
@@ -73,7 +120,7 @@ def check_length(values: Any, n_rows: int, name: str) -> None:
 def whole_number(value: Any, name: str, least: int) -> int:
     """Read a whole number that is no smaller than the least one allowed."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise OptionTypeError(f"{name}={value!r} must be a whole number")
+        raise OptionTypeError(f"{name}={shown(value)} must be a whole number")
     if value < least:
         raise InvalidOptionError(f"{name}={value}; it must be >= {least}")
     return int(value)
@@ -81,8 +128,27 @@ def whole_number(value: Any, name: str, least: int) -> int:
 
 def check_one_of(allowed: Sequence[Any], name: str, value: Any) -> None:
     """Refuse a value that is none of those allowed."""
-    if value not in allowed:
-        raise InvalidOptionError(f"{name}={value!r}; it must be one of {list(allowed)}")
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+        raise InvalidOptionError(f"{name}={shown(value)}; it must be one of {list(allowed)}")
+
+
+def random_numbers(rng: Any) -> np.random.Generator:
+    """Return a source of random numbers, from what `numpy.random.default_rng` takes."""
+    with refused_as(f"rng={shown(rng)} is no source of random numbers"):
+        return np.random.default_rng(rng)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of workers."""
+    if n_jobs is None:
+        return
+    if not isinstance(n_jobs, Integral):
+        raise OptionTypeError(f"n_jobs={shown(n_jobs)} must be a whole number, or None")
+    if n_jobs == 0:
+        raise InvalidOptionError(
+            "n_jobs=0 leaves no one to do the work; it must be 1 or more, "
+            "-1 for all processors, or None"
+        )
 
 
 def counted_rows(number: int) -> str:

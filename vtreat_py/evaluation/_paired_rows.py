@@ -8,16 +8,19 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.evaluation._inputs import check_length, one_dimensional
+from vtreat_py.evaluation._refusals import refused_as
 
 
 def check_no_missing(values: Any, what: str, advice: str = "") -> None:
     """Refuse values some of which are missing."""
-    missing = pd.isna(values)
+    with refused_as(f"{what} cannot be looked through for missing values"):
+        missing = pd.isna(values)
     if missing.any():
         raise InvalidOptionError(
-            f"{what} is missing in {int(missing.sum())} rows, the first row {missing.argmax()}"
+            f"{what} is missing in {counted(int(missing.sum()), 'row')}, the first row "
+            f"{missing.argmax()}"
             f"{advice}"
         )
 
@@ -29,7 +32,20 @@ def units(groups: Any, n_rows: int) -> IntArray:
     labels = one_dimensional(groups, "groups")
     check_length(labels, n_rows, "groups")
     check_no_missing(labels, "groups", "; each row needs a label, if need be one of its own")
-    return np.asarray(pd.factorize(labels)[0])
+    with refused_as("groups must hold labels"):
+        return np.asarray(pd.factorize(labels)[0])
+
+
+def sorted_classes(y: Any) -> Any:
+    """Return the classes of an outcome in their order."""
+    with refused_as("the classes of y cannot be put in an order"):
+        return np.unique(y)
+
+
+def as_frame(values: Any, name: str) -> pd.DataFrame:
+    """Read a frame, an array of two dimensions, or a dict of columns."""
+    with refused_as(f"{name} must be a frame with one row for each that was scored"):
+        return pd.DataFrame(values.to_pandas() if hasattr(values, "to_pandas") else values)
 
 
 def rows_of(unit: IntArray) -> list[IntArray]:

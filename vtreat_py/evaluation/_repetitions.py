@@ -11,6 +11,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.evaluation._model_rows import splits
+from vtreat_py.evaluation._refusals import refused_as, shown
 
 # Rows to train on, rows to predict, and the number of each one's prediction, from 0 on.
 Split: TypeAlias = tuple[IntArray, IntArray, IntArray]
@@ -22,12 +24,12 @@ def repeated_splits(
     """Split the rows so that each is predicted equally often; refuse a ``cv`` that does not."""
     n_rows = len(y)
     times = np.zeros(n_rows, dtype=np.int64)
-    splits: list[Split] = []
+    found: list[Split] = []
     for train, test in _pairs(cv, X, y, groups, L, random):
         _check_rows(train, test, n_rows)
-        splits.append((train, test, times[test]))
+        found.append((train, test, times[test]))
         times[test] += 1
-    if not splits:
+    if not found:
         raise InvalidOptionError("cv has no splits; it must predict each row at least once")
     most, least = int(times.argmax()), int(times.argmin())
     if times[most] != times[least]:
@@ -36,7 +38,7 @@ def repeated_splits(
             "each row must be predicted equally often, as by KFold, RepeatedKFold or a list of "
             "such plans"
         )
-    return splits
+    return found
 
 
 def shuffled_folds(k: int, *, stratify: bool, grouped: bool) -> Any:
@@ -53,17 +55,18 @@ def _pairs(
     if _is_splitter(cv):
         shuffles_anew = getattr(cv, "shuffle", False) and cv.random_state is None
         for _ in range(L if shuffles_anew else 1):
-            for train, test in _seeded(cv, random).split(X, y, groups):
-                yield np.asarray(train), np.asarray(test)
-    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+            yield from splits(_seeded(cv, random), X, y, groups)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
         for part in cv:
             if _is_pair(part):
-                yield np.asarray(part[0]), np.asarray(part[1])
+                with refused_as(f"cv holds {shown(part)}, which are no numbers of rows"):
+                    yield np.asarray(part[0]), np.asarray(part[1])
             else:
                 yield from _pairs(part, X, y, groups, 1, random)
     else:
         raise OptionTypeError(
-            f"cv={cv!r} must be a splitter, a list of (train, test) rows, or a list of such plans; "
+            f"cv={shown(cv)} must be a splitter, a list of (train, test) rows, or a list of such "
+            "plans; "
             "k is the number of folds"
         )
 
@@ -91,7 +94,7 @@ def _is_pair(part: Any) -> bool:
 def _check_rows(train: IntArray, test: IntArray, n_rows: int) -> None:
     for name, rows in (("trains on", train), ("predicts", test)):
         if rows.dtype.kind not in "iu" or rows.ndim != 1:
-            raise OptionTypeError(f"cv {name} {rows!r}; an array of row numbers is wanted")
+            raise OptionTypeError(f"cv {name} {shown(rows)}; an array of row numbers is wanted")
         if not len(rows):
             raise InvalidOptionError(f"cv {name} no row at all in one split")
         outside = rows[(rows < 0) | (rows >= n_rows)]

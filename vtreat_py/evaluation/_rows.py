@@ -10,6 +10,7 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._inputs import check_length, non_negative_weight, one_dimensional
+from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 
 Missing = Literal["raise", "count"]
 
@@ -83,12 +84,14 @@ def _floats(score: Any) -> Any:
     scores = one_dimensional(score, "score")
     if scores.dtype.kind == "f" and scores.itemsize <= np.dtype(np.float64).itemsize:
         return scores
+    if scores.dtype.kind == "c":
+        raise OptionTypeError("score must hold real numbers, and holds complex ones")
     try:
         if scores.dtype.kind == "O":
             scores = np.where(is_missing(scores), np.nan, scores)
         return scores.astype(np.float64)
-    except (TypeError, ValueError) as reason:
-        raise OptionTypeError(f"score must hold numbers: {reason}") from reason
+    except (TypeError, ValueError, ArithmeticError) as reason:
+        raise OptionTypeError(f"score must hold numbers: {shortened(str(reason))}") from reason
 
 
 def is_missing(values: Any) -> BoolArray:
@@ -104,7 +107,8 @@ def is_missing(values: Any) -> BoolArray:
 
 def is_label(labels: Any, label: Any) -> BoolArray:
     """Whether each of several labels is this one."""
-    return np.asarray(labels == label, dtype=bool)
+    with refused_as(f"{shown(label)} is no label"):
+        return np.broadcast_to(np.asarray(labels == label, dtype=bool), labels.shape)
 
 
 def _label_of_others(labels: Any, positive: BoolArray, pos_label: Any, known: Any) -> Any:
@@ -117,12 +121,12 @@ def _label_of_others(labels: Any, positive: BoolArray, pos_label: Any, known: An
     if np.count_nonzero(is_label(labels, label)) != others:
         strays = labels[~(positive | is_label(labels, label))]
         raise InvalidOptionError(
-            f"y has the labels {_plain(label)!r} and {_plain(strays[0])!r} beside "
+            f"y has the labels {shown(_plain(label))} and {shown(_plain(strays[0]))} beside "
             f"pos_label={pos_label!r}; two labels are wanted, one of them pos_label"
         )
     if isinstance(_plain(label), str) != isinstance(pos_label, str):
         raise InvalidOptionError(
-            f"y has the label {_plain(label)!r}, which is not of the type of "
+            f"y has the label {shown(_plain(label))}, which is not of the type of "
             f"pos_label={pos_label!r}; say which label is the positive one"
         )
     return _plain(label)

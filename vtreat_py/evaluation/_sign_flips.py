@@ -11,6 +11,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation._refusals import refused_as
 
 # Roundings that a signed sum of weighted differences owes to things other than sums within
 # groups: both scores, the weight, the difference, the product, and a few for how the scores
@@ -170,10 +171,11 @@ def _words(random: np.random.Generator, *shape: int) -> Any:
 def _evaluated(statistic: Callable[..., Any], a: FloatArray, b: FloatArray) -> FloatArray:
     """Values of a statistic for each row of scores."""
     if _takes_axis(statistic):
-        values = np.asarray(statistic(a, b, axis=-1), dtype=np.float64)
+        given = statistic(a, b, axis=-1)
     else:
-        pairs = zip(a, b, strict=True)
-        values = np.array([statistic(x, y) for x, y in pairs], dtype=np.float64)
+        given = [statistic(x, y) for x, y in zip(a, b, strict=True)]
+    with refused_as("statistic must give numbers"):
+        values = np.asarray(given, dtype=np.float64)
     if values.shape != a.shape[:1]:
         raise InvalidOptionError(
             f"statistic gives values of shape {values.shape} for scores of shape {a.shape}; one "

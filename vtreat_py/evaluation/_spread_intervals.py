@@ -10,6 +10,8 @@ import pandas as pd
 from scipy import stats
 
 from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.evaluation._inputs import near_one
+from vtreat_py.evaluation._refusals import shown
 
 # Class shares of test folds that vary by less than this part of chance variance are held fixed.
 _FIXED = 0.25
@@ -18,8 +20,7 @@ _FIXED = 0.25
 def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.DataFrame:
     """Intervals of each strategy and metric; ``CVSpread.interval`` says what they are."""
     check_level(level)
-    if method not in _METHODS:
-        raise InvalidOptionError(f"method is {method!r}; {listed(list(_METHODS))} are allowed")
+    check_method(method)
     rows = {}
     for of, group in folds.groupby(["strategy", "metric"], sort=False):
         defined = group[group["score"].notna()]
@@ -30,10 +31,16 @@ def score_intervals(folds: pd.DataFrame, *, level: float, method: str) -> pd.Dat
     return pd.DataFrame(list(rows.values()), index, columns)
 
 
-def check_level(level: float) -> None:
+def check_level(level: Any) -> None:
     """Refuse a level that is no probability."""
-    if not 0 < level < 1:
-        raise InvalidOptionError(f"level is {level!r}; a number between 0 and 1 is wanted")
+    if not isinstance(level, float | np.floating) or not 0 < level < 1:
+        raise InvalidOptionError(f"level is {shown(level)}; a number between 0 and 1 is wanted")
+
+
+def check_method(method: Any) -> None:
+    """Refuse what is no kind of interval."""
+    if not isinstance(method, str) or method not in _METHODS:
+        raise InvalidOptionError(f"method is {shown(method)}; {listed(METHODS)} are allowed")
 
 
 def one_metric(table: pd.DataFrame, metric: str | None) -> str:
@@ -41,8 +48,8 @@ def one_metric(table: pd.DataFrame, metric: str | None) -> str:
     metrics: list[str] = table["metric"].unique().tolist()
     if metric is None:
         return metrics[0]
-    if metric not in metrics:
-        raise InvalidOptionError(f"metric is {metric!r}; {listed(metrics)} are here")
+    if not isinstance(metric, str) or metric not in metrics:
+        raise InvalidOptionError(f"metric is {shown(metric)}; {listed(metrics)} are here")
     return metric
 
 
@@ -53,14 +60,15 @@ def _between_quantiles(folds: pd.DataFrame, level: float) -> tuple[float, float]
 
 
 def _nadeau_bengio(folds: pd.DataFrame, level: float) -> tuple[float, float]:
-    scores, n_splits = folds["score"], len(folds)
+    n_splits = len(folds)
     if n_splits < 2:
         return np.nan, np.nan
+    scores, exponent = near_one(folds["score"].to_numpy())
     overlap = float((folds["n_test"] / folds["n_train"]).mean())
-    error = float(scores.std()) * np.sqrt(1.0 / n_splits + overlap)
+    error = float(scores.std(ddof=1)) * np.sqrt(1.0 / n_splits + overlap)
     reach = float(stats.t.ppf((1.0 + level) / 2.0, n_splits - 1)) * error
     mean = float(scores.mean())
-    return mean - reach, mean + reach
+    return float(np.ldexp(mean - reach, exponent)), float(np.ldexp(mean + reach, exponent))
 
 
 _METHODS: dict[str, Callable[[pd.DataFrame, float], tuple[float, float]]] = {

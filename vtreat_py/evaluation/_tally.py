@@ -105,7 +105,7 @@ class Tally:
         sums = np.bincount(bins + positive * np.int32(number), weight, minlength=2 * number)
         self.negative += sums[:number]
         self.positive += sums[number:]
-        weighted = score if weight is None else weight * score
+        weighted = score if weight is None else _weighted(score, weight)
         self.score_sums += np.bincount(bins, weighted, minlength=number)
 
 
@@ -114,4 +114,14 @@ def _weight_of(group: BoolArray, weight: FloatArray | None) -> float:
 
 
 def _weighted_sum(values: FloatArray, weight: FloatArray | None) -> float:
-    return float(values.sum() if weight is None else (weight * values).sum())
+    with np.errstate(over="ignore"):
+        return float((values if weight is None else _weighted(values, weight)).sum())
+
+
+def _weighted(values: FloatArray, weight: FloatArray) -> FloatArray:
+    """Values times weights; rows that weigh nothing have no part, however great their values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = weight * values
+        if np.isnan(product.sum()):
+            product[weight == 0] = 0.0
+    return product

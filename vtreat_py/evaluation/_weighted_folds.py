@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation._inputs import near_one
+from vtreat_py.evaluation._model_rows import splits
 
 FoldWeight = Literal["mass", "size", "equal"]
 
@@ -20,7 +21,7 @@ class WeightedFolds:
         self, cv: Any, X: Any, y: Any, weight: FloatArray, groups: Any, classifier: bool
     ) -> None:
         """Split once: a splitter that draws would draw other folds the next time."""
-        self.splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+        self.splits = list(splits(cv, X, y, groups, classifier=classifier))
         self.size = np.array([len(weight[test]) for _, test in self.splits])
         self.mass = np.array([weight[test].sum() for _, test in self.splits])
         self.trained_mass = np.array([weight[train].sum() for train, _ in self.splits])
@@ -49,7 +50,9 @@ def average(scores: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatAr
     """
     used = weight > 0
     share = weight[used] / weight[used].sum()
+    scores, exponent = near_one(scores[..., used], axis=-1)
     # Summed row by row, so that equal rows of scores have means that are equal to the bit.
-    mean = (scores[..., used] * share).sum(axis=-1)
-    variance = ((scores[..., used] - mean[..., None]) ** 2 * share).sum(axis=-1)
-    return mean, np.sqrt(variance)
+    mean = (scores * share).sum(axis=-1)
+    variance = ((scores - mean[..., None]) ** 2 * share).sum(axis=-1)
+    of_last = exponent[..., 0] if exponent.ndim else exponent
+    return np.ldexp(mean, of_last), np.ldexp(np.sqrt(variance), of_last)

@@ -10,7 +10,8 @@ from sklearn import config_context
 from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._weighted_model import WeightedModel
 
 
@@ -24,7 +25,8 @@ class WeightedScorer:
     """
 
     def __init__(self, estimator: Any, scoring: Any, *, requests: bool = True) -> None:
-        self._scorer: Any = check_scoring(estimator, scoring)
+        with refused_as(f"scoring={shown(scoring)} cannot be used"):
+            self._scorer: Any = check_scoring(estimator, scoring)
         self._requests = requests
         self.is_multiple = isinstance(scoring, list | tuple | set | Mapping)
         self.metrics = _by_name(scoring) if self.is_multiple else {"score": scoring}
@@ -71,6 +73,12 @@ class WeightedScorer:
 
 def _by_name(scoring: Any) -> dict[str, Any]:
     if isinstance(scoring, Mapping):
+        for name, metric in scoring.items():
+            if not (metric is None or isinstance(metric, str) or callable(metric)):
+                raise OptionTypeError(
+                    f"scoring {shown(name)} is {shown(metric)}; give the name of a metric or a "
+                    "callable"
+                )
         return dict(scoring)
     # The order of a set changes from run to run.
     return {name: name for name in (sorted(scoring) if isinstance(scoring, set) else scoring)}

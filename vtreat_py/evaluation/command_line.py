@@ -8,25 +8,36 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from vtreat_py.base.errors import FrameError, VtreatError
 from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation._formulas import score_values
-from vtreat_py.evaluation._two_columns import evaluate_text
+from vtreat_py.evaluation._stream_files import evaluate_bytes, opened_file
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 _NAME = "python -m vtreat_py.evaluation"
 _DESCRIPTION = """\
 Evaluate a binary classifier in one pass, in constant memory.
 
-Each line is a label (1 for positive rows, another number for the others) and a score, with a tab
-or spaces between them; missing values are written NA or nan."""
+Each line is a label (1 for positive rows, another number for the others) and a score, with a comma,
+a tab or spaces between them; missing values are written NA or nan. With --label and --score the
+first line names the columns, and there may be others. Text may be compressed by gzip; a file may be
+Parquet."""
 _EPILOG = """\
 ACC accuracy, PRE precision, REC recall, PRF F1, LFT lift (all at the threshold), ROC area under the
 ROC curve, RMS root mean squared error. Exit status 2: bad input or usage."""
 # What options of the evaluator are called here.
-_OPTIONS = {"bins='decimals'": "--decimals", "bins='float'": "--bits 16"}
+_OPTIONS = {
+    "bins='decimals'": "--decimals",
+    "bins='float'": "--bits 16",
+    "let missing='count'": "let --count-missing",
+    "missing='count'": "--count-missing",
+    "give label and score by name": "give --label and --score",
+    "one of them pos_label": "one of them the number 1",
+    "say which label is the positive one": "labels must be numbers, or true and false",
+}
 _FIXED = {"ACC": "accuracy", "PRE": "precision", "REC": "recall", "PRF": "f1", "LFT": "lift"}
 
 
@@ -43,7 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0, or 2 if the input is bad, which one line on standard error explains.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if (options.label is None) != (options.score is None):
+        parser.error("--label and --score go together")
     try:
         print(_found(options), flush=True)
     except (VtreatError, OSError) as error:
@@ -63,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=100),
     )
     parser.add_argument("file", nargs="?", default="-", help="default: standard input")
+    parser.add_argument("--label", metavar="NAME", help="the column of labels")
+    parser.add_argument("--score", metavar="NAME", help="the column of scores")
     parser.add_argument(
         "--threshold",
         type=float,
@@ -99,11 +115,12 @@ def _found(options: argparse.Namespace) -> str:
         missing="count" if options.count_missing else "raise",
         **_bins(options),
     )
+    columns = [0, 1] if options.label is None else [options.label, options.score]
     if options.file == "-":
-        evaluate_text(sys.stdin.buffer, evaluator)
+        evaluate_bytes(sys.stdin.buffer, columns, evaluator)
     else:
-        with open(options.file, "rb") as stream:
-            evaluate_text(stream, evaluator)
+        evaluate = opened_file(Path(options.file), columns)[0]
+        evaluate(evaluator, lambda _: None)
     if not evaluator.n_rows:
         raise FrameError("no line has a label and a score")
     return _as_json(evaluator) if options.json else _as_text(evaluator)

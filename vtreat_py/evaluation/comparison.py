@@ -9,8 +9,10 @@ from typing import Any
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.evaluation._inputs import finite_numbers
+from vtreat_py.evaluation._paired_rows import as_frame
+from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation.randomization import randomization_test
 
 
@@ -83,7 +85,9 @@ def compare_models(
     1  linear  constant       -0.05  0.438       0.438
     2   trees  constant       -0.20  0.031       0.062
     """
-    scores = pd.DataFrame(scores.to_pandas() if hasattr(scores, "to_pandas") else scores)
+    scores = as_frame(scores, "scores")
+    if adjust is not None and not isinstance(adjust, str):
+        raise OptionTypeError(f"adjust={shown(adjust)}; it must be a name such as 'holm', or None")
     options: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight}
     options |= {"n_resamples": n_resamples, "rng": rng}
     rows = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,17 +16,28 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
-from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
+from vtreat_py.evaluation._classifier_scorers import (
+    DEFAULT_SCORING,
+    ClassifierScorers,
+    Scoring,
+    check_classifier,
+)
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
-from vtreat_py.evaluation._inputs import one_dimensional
-from vtreat_py.evaluation._spread_intervals import METHODS, check_level, one_metric, score_intervals
+from vtreat_py.evaluation._inputs import check_jobs, finite_numbers, one_dimensional, whole_number
+from vtreat_py.evaluation._populations import Population, Sampler, as_population
+from vtreat_py.evaluation._refusals import refused_as, shown
+from vtreat_py.evaluation._spread_intervals import (
+    METHODS,
+    check_level,
+    check_method,
+    one_metric,
+    score_intervals,
+)
 from vtreat_py.evaluation._weighted_model import fitted_clone
 
 _CELL = ["size", "rate", "model", "strategy", "metric", "method"]
 _COLUMNS = ["size", "rate", "seed", "model", "strategy", "metric", "method"]
 _COLUMNS += ["truth", "low", "high", "covered", "width"]
-
-Sampler: TypeAlias = Callable[[int, float, np.random.Generator], tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +78,13 @@ class CoverageStudy:
             independent: intervals of different seeds are, those of different models,
             strategies or metrics on one sample are not.
         """
-        unknown = [column for column in by if column not in _COLUMNS[:7]]
-        if unknown or not list(by):
+        by = [by] if isinstance(by, str) else _several("by", by)
+        if not by or any(not isinstance(name, str) or name not in _COLUMNS[:7] for name in by):
             raise InvalidOptionError(
-                f"by is {list(by)!r}; one or more of {', '.join(_COLUMNS[:7])} are wanted"
+                f"by is {shown(by)}; one or more of {', '.join(_COLUMNS[:7])} are wanted"
             )
         rows = {}
-        for of, group in self.table.groupby(list(by), sort=False):
+        for of, group in self.table.groupby(by, sort=False):
             n, covered = int(group["covered"].count()), int(group["covered"].sum())
             share = (np.nan, np.nan, np.nan)
             if n:
@@ -81,7 +92,7 @@ class CoverageStudy:
                 share = (covered / n, of_chance.low, of_chance.high)
             rows[of] = (n, len(group) - n, covered, *share, group["width"].mean())
         columns = ["n", "undefined", "covered", "coverage", "low", "high", "width"]
-        index = pd.MultiIndex.from_tuples(rows, names=list(by))
+        index = pd.MultiIndex.from_tuples(rows, names=by)
         return pd.DataFrame(list(rows.values()), index, columns)
 
     def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
@@ -224,15 +235,22 @@ def coverage_study(
     3  stratified  nadeau-bengio        0
     """
     check_level(level)
+    check_jobs(n_jobs)
+    methods = _several("methods", methods)
+    if not methods:
+        raise InvalidOptionError(f"methods is empty; {', '.join(METHODS)} are kinds of interval")
+    for method in methods:
+        check_method(method)
     if not isinstance(estimators, Mapping):
         raise OptionTypeError(
             f"estimators is a {type(estimators).__name__}; a dictionary of classifiers by name is "
             "wanted, such as {'logistic': LogisticRegression()}"
         )
-    cells = [
-        (int(size), rate, int(seed), model)
-        for size, rate, seed, model in product(sizes, _checked_rates(rates), seeds, estimators)
-    ]
+    for name, estimator in estimators.items():
+        check_classifier(estimator, f"the estimator {name!r}")
+    sizes = [_whole("a size", size, 1) for size in _several("sizes", sizes)]
+    seeds = [_whole("a seed", seed, 0) for seed in _several("seeds", seeds)]
+    cells = list(product(sizes, _checked_rates(rates), seeds, estimators))
     if not cells:
         raise InvalidOptionError("sizes, rates, seeds and estimators must each name one at least")
     drawn_from = as_population(population, truth_size)
@@ -242,8 +260,22 @@ def coverage_study(
     return CoverageStudy(pd.concat(found, ignore_index=True), level)
 
 
+def _several(name: str, values: Any) -> list[Any]:
+    """Read the values of an option that takes several."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise OptionTypeError(f"{name}={shown(values)} is one value; give a list, such as [...]")
+    with refused_as(f"{name} must be a list"):
+        return list(values)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    """Read a whole number, which may be written as a float, such as 1e4."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return whole_number(int(value) if is_whole else value, name, least)
+
+
 def _checked_rates(rates: Iterable[float]) -> list[float]:
-    checked = [float(rate) for rate in rates]
+    checked: list[float] = finite_numbers(_several("rates", rates), "rates").tolist()
     outside = [rate for rate in checked if not 0 < rate < 1]
     if outside:
         raise InvalidOptionError(
@@ -264,7 +296,8 @@ def _intervals(
     """Draw a sample, fit a model, and set its intervals beside its true scores."""
     size, rate, seed, model = cell
     rng = np.random.default_rng([seed, size, int(np.float64(rate).view(np.uint64))])
-    X, y = population.sample(size, rate, rng)
+    with refused_as("population must return X and y"):
+        X, y = population.sample(size, rate, rng)
     large = population.truth(rate, rng)
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=large.pos_label, weighted=large.weight is not None
@@ -298,57 +331,3 @@ def _can_be_split(y: Any) -> bool:
     """Whether both classes have two rows, one to learn from and one to test on."""
     sizes = np.unique(one_dimensional(y, "y"), return_counts=True)[1]
     return len(sizes) > 1 and bool(sizes.min() > 1)
-
-
-@dataclass(frozen=True, eq=False)
-class SampledPopulation:
-    """A population that a callable draws from; its truth is a large sample of its own."""
-
-    sample: Sampler
-    truth_size: int
-
-    def truth(self, rate: float, rng: np.random.Generator) -> LabelledRows:
-        """Draw rows on which a model's score is as good as its expected score."""
-        return LabelledRows.checked(*self.sample(self.truth_size, rate, rng))
-
-
-@dataclass(frozen=True, eq=False)
-class FinitePopulation:
-    """The rows of a table, those of each class equally likely; its truth is exact."""
-
-    rows: LabelledRows
-
-    def sample(self, size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Draw rows with replacement: the class first, then a row of the class."""
-        is_positive = self.rows.y == self.rows.pos_label
-        wanted = rng.random(size) < rate
-        chosen = np.empty(size, dtype=np.intp)
-        for value in (False, True):
-            of_class = np.flatnonzero(is_positive == value)
-            chosen[wanted == value] = rng.choice(of_class, int((wanted == value).sum()))
-        drawn = self.rows.rows(chosen)
-        return drawn.X, drawn.y
-
-    def truth(self, rate: float, rng: np.random.Generator) -> LabelledRows:  # noqa: ARG002
-        """Return the whole table, weighted to the rate."""
-        is_positive = self.rows.y == self.rows.pos_label
-        share = is_positive.mean()
-        weight = np.where(is_positive, rate / share, (1.0 - rate) / (1.0 - share))
-        return LabelledRows(self.rows.X, self.rows.y, weight, self.rows.pos_label)
-
-
-Population: TypeAlias = SampledPopulation | FinitePopulation
-
-
-def as_population(population: Any, truth_size: int) -> Population:
-    """Read a sampler, or a pair of X and y."""
-    if callable(population):
-        if truth_size < 1:
-            raise InvalidOptionError(f"truth_size is {truth_size}; 1 or more is wanted")
-        return SampledPopulation(population, truth_size)
-    if isinstance(population, tuple) and len(population) == 2:
-        return FinitePopulation(LabelledRows.checked(*population))
-    raise OptionTypeError(
-        f"population is a {type(population).__name__}; a callable of size, rate and a random "
-        "generator that returns X and y is wanted, or a tuple of X and y"
-    )

@@ -10,14 +10,15 @@ import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
+from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
     rows_of,
     standard_error_of_mean,
     units,
 )
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation.repeated_prediction import Method, predictions_of, two_classes
 
 Metric: TypeAlias = Literal["mse"] | Callable[[Any, Any], Any]
@@ -86,8 +87,8 @@ def bias_variance(
     Raises
     ------
     InvalidOptionError
-        If predictions are missing or not numbers, each row has but one, or a callable metric has
-        no ideal, or is not defined in a group.
+        If indexes differ, predictions are missing or not numbers, each row has but one, or a
+        callable metric has no ideal, or is not defined in a group.
 
     Notes
     -----
@@ -133,10 +134,17 @@ def bias_variance(
         raise InvalidOptionError("estimator is an empty dict; give at least one model")
     correct = check_flag("correct", correct)
     _check_metric(metric, ideal, y)
+    if any(isinstance(model, type) for model in models.values()):
+        raise OptionTypeError("estimator is a class; give an estimator, such as LinearRegression()")
     to_fit = {name: model for name, model in models.items() if hasattr(model, "fit")}
+    rows = {"X": X} if to_fit else {}
+    if not (callable(metric) and groups is not None):  # else the ideal is that of each group
+        rows["ideal"] = ideal
     given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
-    check_same_rows({"y": y, "groups": groups} | given)
+    check_same_rows(rows | {"y": y, "groups": groups} | given)
     if to_fit:
+        if X is None or y is None:
+            raise InvalidOptionError("X or y is missing, which the model is to be fitted on")
         models |= predictions_of(
             to_fit,
             X,
@@ -157,16 +165,16 @@ def bias_variance(
         outcome = None if y is None else _outcome(y, len(matrix), metric, method)
         values, unit = _measured(metric, outcome, matrix, groups, what)
         target = _ideal(outcome if ideal is None else ideal, len(values))
-        parts.append(_decomposed(values, target, unit, correct))
+        parts.append(_decomposed(values, target, unit, correct, what))
     return pd.DataFrame(parts, index=list(models))
 
 
 def _decomposed(
-    values: FloatArray, ideal: FloatArray, unit: IntArray, correct: bool
+    values: FloatArray, ideal: FloatArray, unit: IntArray, correct: bool, what: str
 ) -> dict[str, float]:
     """Error, bias and variance of a matrix around the ideal of each of its rows."""
+    errors = np.square(difference(values, ideal[:, None], what)).mean(axis=1)
     mean = values.mean(axis=1)
-    errors = np.square(values - ideal[:, None]).mean(axis=1)
     bias = float(np.square(mean - ideal).mean())
     variance = float(np.square(values - mean[:, None]).mean())
     moved = variance / (values.shape[1] - 1) if correct else 0.0
@@ -205,7 +213,7 @@ def _measured(
 
 
 def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
-    if metric == "mse":
+    if isinstance(metric, str) and metric == "mse":
         if y is None and ideal is None:
             raise InvalidOptionError(
                 "y is missing; give it, or, for a matrix of metrics, their ideal"
@@ -213,7 +221,7 @@ def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
         return
     if not callable(metric):
         raise InvalidOptionError(
-            f'metric={metric!r}; it must be "mse" or a function of y and predictions'
+            f'metric={shown(metric)}; it must be "mse" or a function of y and predictions'
         )
     if y is None:
         raise InvalidOptionError(
@@ -228,7 +236,7 @@ def _outcome(y: Any, n_rows: int, metric: Any, method: str) -> Any:
     """Read the outcome; beside probabilities as 0 and 1."""
     outcome = one_dimensional(y, "y")
     check_length(outcome, n_rows, "y")
-    if metric != "mse":
+    if callable(metric):
         return outcome
     if method == "predict_proba":
         return (outcome == two_classes(outcome)[1]).astype(np.float64)
@@ -236,7 +244,9 @@ def _outcome(y: Any, n_rows: int, metric: Any, method: str) -> Any:
 
 
 def _ideal(ideal: Any, n_values: int) -> FloatArray:
-    if np.ndim(ideal) == 0:
+    with refused_as("ideal cannot be read as an array"):
+        is_one = np.ndim(ideal) == 0
+    if is_one:
         return np.full(n_values, finite_numbers([ideal], "ideal")[0])
     values = finite_numbers(ideal, "ideal")
     check_length(values, n_values, "ideal")
@@ -245,7 +255,8 @@ def _ideal(ideal: Any, n_values: int) -> FloatArray:
 
 def _matrix(predictions: Any, what: str) -> Any:
     """Read predictions as an array of at least two columns."""
-    matrix = np.asarray(predictions)
+    with refused_as(f"{what} cannot be read as an array"):
+        matrix = np.asarray(predictions)
     if matrix.ndim != 2 or not len(matrix):
         raise InvalidOptionError(
             f"{what} have shape {matrix.shape}; a row for each row and a column for each "

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.base.jobs import run_groups
+from vtreat_py.evaluation._inputs import check_jobs
+from vtreat_py.evaluation._refusals import shown
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -47,8 +49,9 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
 
     Raises
     ------
-    InvalidOptionError
-        If ``n_jobs`` is 0. An error of a task is raised as it is.
+    InvalidOptionError, OptionTypeError
+        If ``n_jobs`` is 0, the task is no function, or the groups are none. An error of a task is
+        raised as it is.
 
     Examples
     --------
@@ -60,11 +63,25 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     >>> run_nested(abs, {"losses": [-2, -1], "none": [], "gains": [3]})
     {'losses': [2, 1], 'none': [], 'gains': [3]}
     """
-    if n_jobs == 0:
-        raise InvalidOptionError(
-            "n_jobs=0 leaves no one to do the work; it must be 1 or more, "
-            "-1 for all processors, or None"
-        )
+    check_jobs(n_jobs)
+    if not callable(task):
+        raise OptionTypeError(f"task is {shown(task)}; it must be a function of an item")
+    groups = _held(groups)
     if isinstance(groups, Mapping):
         return run_groups(task, groups, n_jobs)
     return list(run_groups(task, dict(enumerate(groups)), n_jobs).values())
+
+
+def _held(groups: Any) -> Any:
+    """Groups whose items are lists, so that those that are none are found before the work."""
+    if not isinstance(groups, Iterable) or isinstance(groups, str | bytes):
+        raise OptionTypeError(
+            f"groups is {shown(groups)}; it must hold lists of items, or name them"
+        )
+    named = groups.items() if isinstance(groups, Mapping) else enumerate(groups)
+    held = {}
+    for name, items in named:
+        if not isinstance(items, Iterable):
+            raise OptionTypeError(f"group {name!r} is {shown(items)}; a list of items is wanted")
+        held[name] = list(items)
+    return held if isinstance(groups, Mapping) else list(held.values())

@@ -9,10 +9,17 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
-from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, finite_numbers, one_dimensional
-from vtreat_py.evaluation._paired_rows import check_no_missing, rows_of, units
+from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
+from vtreat_py.evaluation._paired_rows import (
+    as_frame,
+    check_no_missing,
+    rows_of,
+    sorted_classes,
+    units,
+)
+from vtreat_py.evaluation._refusals import refused_as, shown
 
 Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
@@ -81,7 +88,7 @@ def per_row_loss(
 
 
 def per_group_metric(
-    y: Any, prediction: Any, groups: Any, *, metric: Callable[[Any, Any], Any]
+    y: Any, prediction: Any, groups: Any, *, metric: str | Callable[[Any, Any], Any] | None = None
 ) -> pd.Series[Any] | pd.DataFrame:
     """Find a metric of each group's rows, such as the AUC of each hospital.
 
@@ -91,9 +98,12 @@ def per_group_metric(
         As for `per_row_loss`.
     groups : array of shape (n,)
         Label of each row's group.
-    metric : callable
+    metric : str or callable
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
-        `sklearn.metrics`.
+        `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
+        "nll" or "neg_mean_squared_error". Predictions are what the metric compares with y: the
+        chance (or another score) of the class that is last in sorted order for "roc_auc", classes
+        for "accuracy".
 
     Returns
     -------
@@ -105,7 +115,8 @@ def per_group_metric(
     Raises
     ------
     InvalidOptionError
-        If lengths or indexes differ, or a group's label is missing.
+        If lengths or indexes differ, there are no rows, a group's label is missing, or the metric
+        has no such name, or is no number.
 
     Examples
     --------
@@ -118,14 +129,41 @@ def per_group_metric(
     """
     _index(y, prediction, groups)
     truth = one_dimensional(y, "y")
+    if not len(truth):
+        raise InvalidOptionError("y is empty; give at least one row")
     rows = rows_of(units(groups, len(truth)))
-    labels = pd.Index(one_dimensional(groups, "groups")).unique()
+    name, of_rows = _metric(metric, truth)
+    with refused_as("groups must hold labels"):
+        labels = pd.Index(one_dimensional(groups, "groups")).unique()
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
-        return np.array([metric(truth[r], values[r]) for r in rows], dtype=np.float64)
+        found = [of_rows(truth[r], values[r]) for r in rows]
+        with refused_as(f"{name} of {what} must be one number for each group"):
+            return np.array(found, dtype=np.float64).reshape(len(rows))
 
-    return _scored(prediction, score, labels, getattr(metric, "__name__", "metric"))
+    return _scored(prediction, score, labels, name)
+
+
+def _metric(metric: Any, y: Any) -> tuple[str, Callable[[Any, Any], Any]]:
+    """Name a metric, and give the function of y and predictions."""
+    if callable(metric):
+        return getattr(metric, "__name__", "metric"), metric
+    if not isinstance(metric, str):
+        raise OptionTypeError(
+            f"metric={shown(metric)}; it must be a function of y and predictions, or a name such "
+            'as "roc_auc"'
+        )
+    from vtreat_py.evaluation._classifier_scorers import named_scorer
+
+    check_no_missing(y, "y")
+    scorer = named_scorer(metric, sorted_classes(y)[-1], "metric")
+
+    def of_rows(truth: Any, values: Any) -> Any:
+        with refused_as(f"metric {metric!r} cannot be computed"):
+            return scorer._sign * scorer._score_func(truth, values, **scorer._kwargs)
+
+    return metric, of_rows
 
 
 def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
@@ -136,7 +174,7 @@ def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
     else:
         inputs["prediction"] = prediction
     index = check_same_rows(inputs)
-    return pd.RangeIndex(len(y)) if index is None else index
+    return pd.RangeIndex(len(one_dimensional(y, "y"))) if index is None else index
 
 
 def _scored(
@@ -152,20 +190,23 @@ def _scored(
         }
         return pd.DataFrame(means, index=index).rename_axis(columns=name)
     scores = _scores(prediction, score, "prediction")
-    if np.ndim(prediction) == 1:
+    if _is_one_column(prediction):
         return pd.Series(scores[0], index=index, name=name)
     return pd.DataFrame(scores, index=index).rename_axis(columns=name)
+
+
+def _is_one_column(prediction: Any) -> bool:
+    with refused_as("prediction cannot be read as an array"):
+        return bool(np.ndim(prediction) == 1)
 
 
 def _scores(
     prediction: Any, score: Callable[[Any, str], FloatArray], what: str
 ) -> dict[Any, FloatArray]:
     """Scores of each column of predictions; a single one is called 0."""
-    if np.ndim(prediction) == 1:
+    if _is_one_column(prediction):
         return {0: score(np.asarray(prediction), what)}
-    if hasattr(prediction, "to_pandas"):
-        prediction = prediction.to_pandas()
-    frame = pd.DataFrame(prediction)
+    frame = as_frame(prediction, what)
     if not frame.shape[1]:
         raise InvalidOptionError(f"{what} has no columns")
     return {
@@ -177,10 +218,12 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     """Name a loss, and give the function from predictions, and what they are called, to losses."""
     if callable(loss):
         return getattr(loss, "__name__", "callable"), lambda values, _: loss(y, values)
+    if not isinstance(loss, str):
+        raise OptionTypeError(f"loss={shown(loss)}; it must be a name or a function")
     if loss in ("squared", "absolute"):
         outcome = finite_numbers(y, "y")
-        power = np.square if loss == "squared" else np.abs
-        return loss, lambda values, what: power(finite_numbers(values, what) - outcome)
+        distance = _squared if loss == "squared" else _absolute
+        return loss, lambda values, what: distance(finite_numbers(values, what), outcome, what)
     if loss in ("log", "brier"):
         positive = _positive(y, pos_label)
         if loss == "brier":
@@ -194,6 +237,15 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     )
 
 
+def _squared(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:
+    return np.square(difference(values, outcome, what))
+
+
+def _absolute(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:  # noqa: ARG001
+    with np.errstate(over="ignore"):
+        return np.abs(values - outcome)
+
+
 def _log(positive: BoolArray, chance: FloatArray) -> FloatArray:
     clipped = np.clip(chance, _EPS, 1.0 - _EPS)
     return -np.log(np.where(positive, clipped, 1.0 - clipped))
@@ -203,12 +255,15 @@ def _positive(y: Any, pos_label: Any) -> BoolArray:
     """Say which rows are of the class whose probability is predicted."""
     check_no_missing(y, "y")
     classes = pd.unique(y)
-    positive = np.asarray(y == pos_label, dtype=bool)
+    with refused_as(f"pos_label={shown(pos_label)} must be one label of y"):
+        positive = np.asarray(y == pos_label, dtype=bool)
     if len(classes) > 2:
         raise InvalidOptionError(
             f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
             'a function of y and predictions, or predicted classes with loss="zero-one"'
         )
+    if positive.shape != y.shape:
+        raise OptionTypeError(f"pos_label={shown(pos_label)}; it must be one label of y")
     if not positive.any() and not np.isin(classes, (0, -1)).all():
         raise InvalidOptionError(
             f"pos_label={pos_label!r} is none of the classes of y, {listed(classes.tolist())}; it "
@@ -232,6 +287,11 @@ def _labels(values: Any, y: Any, what: str) -> Any:
     """Read predicted classes; what looks like anything else is refused."""
     check_no_missing(y, "y")
     check_no_missing(values, what)
+    with refused_as(f"{what} and y must hold labels"):
+        return _labels_of(values, y, what)
+
+
+def _labels_of(values: Any, y: Any, what: str) -> Any:
     unknown = values[~pd.Series(values).isin(list(pd.unique(y))).to_numpy()]
     fractions = values.dtype.kind == "f" and (unknown != np.floor(unknown)).any()
     if fractions or len(unknown) == len(values):

@@ -17,10 +17,16 @@ from vtreat_py.evaluation._inputs import (
     check_one_of,
     checked_weight,
     finite_numbers,
+    near_one,
+    random_numbers,
     whole_number,
 )
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
+from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
+
+# There is room for the width of a picture, and its margins, within the range of floats.
+_GREATEST_DRAWN = 1e300
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Statistic: TypeAlias = Literal["mean"] | Callable[..., Any]
@@ -51,6 +57,8 @@ class RandomizationTestResult:
     null_distribution : ndarray of shape (n_patterns,)
         The statistic under each pattern looked at. Values that tie with ``statistic``, or with its
         negative, are exactly equal to it.
+
+    Means beyond the range of floats are infinite; p-values are right all the same.
     """
 
     statistic: float
@@ -87,8 +95,12 @@ class RandomizationTestResult:
         -------
         matplotlib Axes
         """
-        ax = axes_or_new(ax, figsize=(6.4, 3.6))
         values = self.null_distribution
+        if np.abs(values).max() > _GREATEST_DRAWN:
+            raise InvalidOptionError(
+                "the statistic is too great to be drawn; divide both scores by one number"
+            )
+        ax = axes_or_new(ax, figsize=(6.4, 3.6))
         edges = np.histogram_bin_edges(values, bins=min(61, 2 * len(np.unique(values)) - 1))
         ax.hist(values, edges, color="0.85", label="by chance")
         ax.hist(values[self._extreme()], edges, color="tab:orange", label="as extreme")
@@ -215,20 +227,24 @@ def randomization_test(
     n_resamples = whole_number(n_resamples, "n_resamples", 1)
     _check_options(alternative, statistic, sample_weight)
     unit = units(groups, len(a))
-    random = np.random.default_rng(rng)
+    random = random_numbers(rng)
+    error, exponent = float("nan"), 0
     if callable(statistic):
         null = null_of_callable(statistic, a, b, unit, n_resamples, random)
-        error = float("nan")
     else:
-        weight = checked_weight(sample_weight, len(a))
+        weight = near_one(checked_weight(sample_weight, len(a)))[0]
+        (a, b), exponent = near_one(np.stack([a, b]))
         null = null_of_mean(a, b, weight, unit, n_resamples, random)
         error = standard_error_of_mean(a - b, weight, unit)
     greater = null.chance(null.values >= null.statistic)
     less = null.chance(null.values <= null.statistic)
     farther = null.chance(np.abs(null.values) >= abs(null.statistic))
     two_sided = min(1.0, 2.0 * min(greater, less)) if callable(statistic) else farther
+    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
+        observed, error = (float(np.ldexp(v, exponent)) for v in (null.statistic, error))
+        values = np.ldexp(null.values, exponent)
     return RandomizationTestResult(
-        statistic=null.statistic,
+        statistic=observed,
         pvalue={"two-sided": two_sided, "greater": greater, "less": less}[alternative],
         pvalue_greater=greater,
         pvalue_less=less,
@@ -237,15 +253,15 @@ def randomization_test(
         n_groups=int(unit.max()) + 1,
         exact=null.exact,
         alternative=alternative,
-        null_distribution=null.values,
+        null_distribution=values,
     )
 
 
 def _check_options(alternative: Any, statistic: Any, sample_weight: Any) -> None:
     check_one_of(get_args(Alternative), "alternative", alternative)
-    if statistic != "mean" and not callable(statistic):
+    if not callable(statistic) and not (isinstance(statistic, str) and statistic == "mean"):
         raise InvalidOptionError(
-            f'statistic={statistic!r}; it must be "mean" or a function of a and b'
+            f'statistic={shown(statistic)}; it must be "mean" or a function of a and b'
         )
     if callable(statistic) and sample_weight is not None:
         raise InvalidOptionError(

@@ -9,19 +9,23 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.jobs import run_groups
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import (
+    check_jobs,
     check_one_of,
     checked_weight,
     one_dimensional,
+    random_numbers,
     whole_number,
 )
-from vtreat_py.evaluation._paired_rows import units
+from vtreat_py.evaluation._model_rows import check_model, indexable_rows
+from vtreat_py.evaluation._paired_rows import sorted_classes, units
 from vtreat_py.evaluation._repetitions import Split, repeated_splits, shuffled_folds
 from vtreat_py.evaluation._weighted_model import check_weight_reaches, fitted_clone
 
@@ -83,8 +87,8 @@ def repeated_cross_val_predict(
     Raises
     ------
     InvalidOptionError, OptionTypeError
-        If ``cv`` predicts some rows more often than others, the estimator takes no weights, or
-        there are not two classes for "predict_proba".
+        If indexes differ, ``cv`` predicts some rows more often than others, the estimator takes no
+        weights, or there are not two classes for "predict_proba".
 
     References
     ----------
@@ -134,7 +138,11 @@ def predictions_of(
     """Predict by several estimators, on the same splits, in one flat queue of fits."""
     check_one_of(get_args(Method), "method", method)
     L, k = whole_number(L, "L", 1), whole_number(k, "k", 2)
-    X, y = indexable(X, one_dimensional(y, "y"))
+    check_same_rows({"X": X, "y": y, "groups": groups, "sample_weight": sample_weight})
+    for name, model in estimators.items():
+        check_model(model, f"{name}")
+    check_jobs(n_jobs)
+    X, y = indexable_rows(X, one_dimensional(y, "y"))
     n_rows = len(y)
     if groups is not None:
         groups = units(groups, n_rows)
@@ -144,14 +152,21 @@ def predictions_of(
             check_weight_reaches(model)
     classes = two_classes(y) if method == "predict_proba" else None
     if cv is None:
+        check_folds(k, n_rows)
         stratify = all(is_classifier(model) for model in estimators.values())
         cv = shuffled_folds(k, stratify=stratify, grouped=groups is not None)
-    splits = repeated_splits(cv, X, y, groups, L, np.random.default_rng(rng))
+    splits = repeated_splits(cv, X, y, groups, L, random_numbers(rng))
     queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
     predict = partial(_fit_and_predict, X, y, weight, classes)
     predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
     return {name: _table(splits, values, index) for name, values in predicted.items()}
+
+
+def check_folds(k: int, n_rows: int) -> None:
+    """Refuse more folds than rows."""
+    if k > n_rows:
+        raise InvalidOptionError(f"k={k} folds, but there are {n_rows} rows; give fewer folds")
 
 
 def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.DataFrame:
@@ -181,7 +196,7 @@ def _fit_and_predict(
 
 def two_classes(y: Any) -> Any:
     """Return the two classes of y in their order."""
-    classes = np.unique(y)
+    classes = sorted_classes(y)
     if len(classes) != 2:
         raise InvalidOptionError(
             f'method="predict_proba" is for two classes; y has {listed(classes.tolist())}'

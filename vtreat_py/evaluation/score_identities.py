@@ -15,6 +15,7 @@ from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._formulas import SCORES, Counts
 from vtreat_py.evaluation._rational_functions import RationalFunction
+from vtreat_py.evaluation._refusals import shown
 
 # Counts for which no score is 0, and no two different scores agree.
 _SOMEWHERE = Counts(*map(Fraction, (2, 3, 5, 7)))
@@ -60,8 +61,8 @@ def same_score(one: str, other: str) -> Literal[True] | pd.DataFrame:
     0   0   1   0   1         0         1/2       -1/2
     """
     for name in (one, other):
-        if name not in SCORES:
-            raise InvalidOptionError(f"{name!r} is no score; scores are {', '.join(SCORES)}")
+        if not isinstance(name, str) or name not in SCORES:
+            raise InvalidOptionError(f"{shown(name)} is no score; scores are {', '.join(SCORES)}")
     return True if _are_same(one, other) else _smallest_example(one, other)
 
 

@@ -10,8 +10,10 @@ import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._formulas import SCORES, Counts, score_values
 from vtreat_py.evaluation._inputs import check_length, checked_weight, one_dimensional
+from vtreat_py.evaluation._refusals import refused_as, shortened
 from vtreat_py.evaluation._rows import is_label, is_missing
 
 
@@ -52,7 +54,8 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
     Raises
     ------
     InvalidOptionError
-        If a count is negative or not finite, lengths differ, or there are more than two labels.
+        If a count is negative or not finite, lengths or indexes differ, or there are more than two
+        labels.
 
     See Also
     --------
@@ -107,12 +110,17 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
     [1.5, 1.0]
     """
     given = len(data) + len(named.keys() - {"sample_weight", "pos_label"})
-    if given == len(Counts._fields):
-        return _scores_of_counts(*data, **named)
-    return _scores_of_labels(*data, **named)
+    with refused_as(
+        "confusion_scores takes counts (tp, fp, fn, tn), or labels (y_true, y_pred), for which "
+        "there are sample_weight and pos_label"
+    ):
+        if given == len(Counts._fields):
+            return _scores_of_counts(*data, **named)
+        return _scores_of_labels(*data, **named)
 
 
 def _scores_of_counts(tp: Any, fp: Any, fn: Any, tn: Any) -> pd.Series[float] | pd.DataFrame:
+    check_same_rows({"tp": tp, "fp": fp, "fn": fn, "tn": tn})
     counts = Counts(*map(_checked_counts, Counts._fields, (tp, fp, fn, tn)))
     if len(shapes := {count.shape for count in counts}) > 1:
         raise InvalidOptionError(
@@ -128,8 +136,8 @@ def _scores_of_counts(tp: Any, fp: Any, fn: Any, tn: Any) -> pd.Series[float] | 
 def _checked_counts(name: str, count: Any) -> FloatArray:
     try:
         numbers = np.asarray(count, dtype=np.float64)
-    except (TypeError, ValueError) as reason:
-        raise OptionTypeError(f"{name} must hold counts: {reason}") from reason
+    except (TypeError, ValueError, ArithmeticError) as reason:
+        raise OptionTypeError(f"{name} must hold counts: {shortened(str(reason))}") from reason
     if numbers.ndim > 1:
         raise InvalidOptionError(f"{name} has shape {numbers.shape}; give a number or one column")
     bad = numbers[~((numbers >= 0) & np.isfinite(numbers))]
@@ -141,6 +149,7 @@ def _checked_counts(name: str, count: Any) -> FloatArray:
 def _scores_of_labels(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, pos_label: Any = 1
 ) -> pd.Series[float]:
+    check_same_rows({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     truth, call = one_dimensional(y_true, "y_true"), one_dimensional(y_pred, "y_pred")
     check_length(call, len(truth), "y_pred")
     _check_labels(truth, call, pos_label)

@@ -10,11 +10,17 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import listed
+from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.warn import warn
-from vtreat_py.evaluation._classifier_scorers import DEFAULT_SCORING, ClassifierScorers, Scoring
+from vtreat_py.evaluation._classifier_scorers import (
+    DEFAULT_SCORING,
+    ClassifierScorers,
+    Scoring,
+    check_classifier,
+)
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
+from vtreat_py.evaluation._inputs import check_jobs
 from vtreat_py.evaluation._spread_intervals import (
     one_metric,
     score_intervals,
@@ -72,7 +78,8 @@ class CVSpread:
             the latter.
         """
         grouped = self.folds.groupby(["strategy", "metric"], sort=False)
-        table = grouped["score"].describe()
+        with np.errstate(over="ignore"):  # of metrics whose squares are beyond the range of floats
+            table = grouped["score"].describe()
         table["iqr"] = table["75%"] - table["25%"]
         marked = self.folds.assign(
             undefined=self.folds["score"].isna(), one_class=self.folds["rate_test"].isin([0, 1])
@@ -193,8 +200,8 @@ class CVSpread:
 
 def cv_spread(
     estimator: Any,
-    X: Any,
-    y: Any,
+    X: Any = None,
+    y: Any = None,
     *,
     strategies: Mapping[str, Any] | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -253,8 +260,9 @@ def cv_spread(
     Raises
     ------
     InvalidOptionError
-        If y is missing somewhere or not of two classes, weights are negative, missing or taken
-        neither by the estimator nor a metric, or a metric is unknown.
+        If indexes differ, y is missing somewhere or not of two classes, weights are negative,
+        missing or taken neither by the estimator nor a metric, or a metric is unknown; if the
+        estimator is no classifier, or a strategy cannot divide the rows.
     OptionTypeError
         If ``strategies`` or an entry of ``scoring`` is of another type.
 
@@ -279,7 +287,11 @@ def cv_spread(
     stratified  nll       0.004
     Name: iqr, dtype: float64
     """
-    rows = LabelledRows.checked(X, y, sample_weight)
+    check_classifier(estimator)
+    check_jobs(n_jobs)
+    if X is None or y is None:
+        raise InvalidOptionError("X or y is missing: the rows to divide, and their classes")
+    rows = LabelledRows.checked(X, y, sample_weight, groups)
     scorers = ClassifierScorers.of_scoring(
         scoring, pos_label=rows.pos_label, weighted=sample_weight is not None
     )

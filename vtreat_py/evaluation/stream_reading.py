@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.errors import FrameError, OptionTypeError
 from vtreat_py.base.progress import progress_line
+from vtreat_py.evaluation._stream_files import GoOn, Source, check_names, opened_file
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_PARQUET = (".parquet", ".pq")
-_BYTES_A_BLOCK = 2**20
-_ROWS_A_BATCH = 2**18
-_MEGABYTE = 10**6
-# Chunks, each with how far the progress line goes on after it; the whole way; the line's unit.
-_Source: TypeAlias = tuple[Iterator[tuple[Any, int]], int | None, str]
 
 
 def evaluate_stream(
@@ -37,13 +31,17 @@ def evaluate_stream(
     Parameters
     ----------
     source : path, frame or iterable of frames
-        Path of a file: CSV (``.csv``), tab-separated (``.tsv``), both with a line of names and
-        possibly compressed (``.gz``), or Parquet (``.parquet``, ``.pq``). Frames, such as those of
+        Path of a file: text, possibly compressed by gzip, or Parquet. Columns of text are named
+        in its first line, with commas (``.csv``), tabs (``.tsv``), or, in files of other names,
+        what the first line has between them. If ``label`` and ``score`` are numbers, each line is
+        a row, and holds only what is asked for, as numbers, with commas or white space between.
+        Frames, such as those of
         ``pandas.read_csv(chunksize=...)``, ``polars.LazyFrame.collect_batches()`` or
         ``pyarrow.dataset.Dataset.to_batches()``: of pandas, polars or pyarrow, dicts of columns,
         or numpy arrays, structured or of two dimensions.
     label, score : column
-        Names of the columns; their numbers in arrays of two dimensions.
+        Names of the columns; their numbers, from 0, in arrays of two dimensions and in text
+        without a line of names.
     sample_weight : column or None
     progress : bool
         Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
@@ -57,7 +55,8 @@ def evaluate_stream(
     Raises
     ------
     FrameError
-        If a column is missing, or a file cannot be read as what its name says.
+        If a column is missing, or a file cannot be read; of lines without names, the first bad
+        one is named.
     InvalidOptionError, OptionTypeError
         If the source is of another kind, or a chunk is refused by the evaluator.
 
@@ -71,17 +70,15 @@ def evaluate_stream(
     """
     evaluator = StreamingBinaryEvaluator(**options)
     columns = [label, score] if sample_weight is None else [label, score, sample_weight]
-    chunks, total, unit = _opened(source, columns)
+    evaluate, total, unit = _opened(source, columns)
     with progress_line(total, progress, unit) as go_on:
-        for chunk, advance in chunks:
-            evaluator.update(*(_column(chunk, name) for name in columns))
-            go_on(advance)
+        evaluate(evaluator, go_on)
     return evaluator
 
 
-def _opened(source: Any, columns: list[Any]) -> _Source:
+def _opened(source: Any, columns: list[Any]) -> Source:
     if isinstance(source, str | PathLike):
-        return _opened_file(Path(source), columns)
+        return opened_file(Path(source), columns)
     if _is_frame(source):
         source = [source]
     if not isinstance(source, Iterable):
@@ -90,7 +87,15 @@ def _opened(source: Any, columns: list[Any]) -> _Source:
             "such as .collect_batches() of a polars LazyFrame or .to_batches() of a pyarrow Dataset"
         )
     total = len(source) if isinstance(source, Sized) else None
-    return ((chunk, 1) for chunk in source), total, "chunk"
+    return partial(_evaluate_frames, source, columns), total, "chunk"
+
+
+def _evaluate_frames(
+    chunks: Iterable[Any], columns: list[Any], evaluator: StreamingBinaryEvaluator, go_on: GoOn
+) -> None:
+    for chunk in chunks:
+        evaluator.update(*(_column(chunk, name) for name in columns))
+        go_on(1)
 
 
 def _is_frame(source: Any) -> bool:
@@ -101,7 +106,7 @@ def _is_frame(source: Any) -> bool:
 
 def _column(chunk: Any, name: Any) -> Any:
     names = _names(chunk)
-    _check_names([name], names)
+    check_names([name], names)
     return chunk[:, name] if isinstance(names, range) else chunk[name]
 
 
@@ -122,63 +127,3 @@ def _names(chunk: Any) -> Sequence[Any]:
         f"a chunk is of type {type(chunk).__name__}; it must be a frame of pandas, polars or "
         "pyarrow, a dict of columns or an array"
     )
-
-
-def _check_names(names: Sequence[Any], known: Sequence[Any]) -> None:
-    for name in names:
-        if name not in known:
-            raise FrameError(f"column {name!r} is missing; columns are {listed(known)}")
-
-
-def _opened_file(path: Path, columns: list[Any]) -> _Source:
-    if path.suffix in _PARQUET:
-        import pyarrow.parquet as pq
-
-        return _parquet_batches(path, columns), pq.read_metadata(path).num_rows, "row"
-    format_name = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if format_name not in _DELIMITERS:
-        raise InvalidOptionError(
-            f"source {str(path)!r} is of an unknown format; names of files end in "
-            f"{', '.join([*_DELIMITERS, *(f'{name}.gz' for name in _DELIMITERS), *_PARQUET])}"
-        )
-    megabytes = _in_megabytes(path.stat().st_size)
-    return _csv_batches(path, columns, _DELIMITERS[format_name]), megabytes, "megabyte"
-
-
-def _parquet_batches(path: Path, columns: list[Any]) -> Iterator[tuple[Any, int]]:
-    import pyarrow.parquet as pq
-
-    # Read as it is decoded, or else whole columns of the file would be held.
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BYTES_A_BLOCK) as file:
-        _check_names(columns, file.schema_arrow.names)
-        for batch in file.iter_batches(_ROWS_A_BATCH, columns=columns):
-            yield batch, len(batch)
-
-
-def _csv_batches(path: Path, columns: list[Any], delimiter: str) -> Iterator[tuple[Any, int]]:
-    from pyarrow import csv
-
-    numbers = dict.fromkeys(columns[1:], pa.float64())
-    done = 0
-    try:
-        with pa.OSFile(str(path)) as file:
-            text = pa.CompressedInputStream(file, "gzip") if path.suffix == ".gz" else file
-            batches = csv.open_csv(
-                text,
-                read_options=csv.ReadOptions(block_size=_BYTES_A_BLOCK),
-                parse_options=csv.ParseOptions(delimiter=delimiter),
-                convert_options=csv.ConvertOptions(
-                    include_columns=columns, column_types=numbers, strings_can_be_null=True
-                ),
-            )
-            for batch in batches:
-                read = _in_megabytes(file.tell())
-                yield batch, read - done
-                done = read
-    except (pa.ArrowInvalid, KeyError) as reason:
-        raise FrameError(f"{path} cannot be read: {reason}") from reason
-
-
-def _in_megabytes(n_bytes: int) -> int:
-    """Megabytes, those begun counted as whole ones."""
-    return -(-n_bytes // _MEGABYTE)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._curves import Ranking, calibration
 from vtreat_py.evaluation._formulas import Counts
-from vtreat_py.evaluation._inputs import counted_rows, finite_numbers
+from vtreat_py.evaluation._inputs import counted_rows, finite_numbers, whole_number
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._rows import Missing, read_rows
 from vtreat_py.evaluation._tally import Tally
 
@@ -91,10 +93,9 @@ class StreamingBinaryEvaluator:
     ) -> None:
         _check_choice("bins", bins, ("decimals", "float"))
         _check_choice("missing", missing, ("raise", "count"))
-        thresholds = list(threshold) if isinstance(threshold, Iterable) else [threshold]
         self._tally = Tally(
             DecimalBins(decimals) if bins == "decimals" else FloatBins(bits),
-            finite_numbers(thresholds, "threshold"),
+            _checked_thresholds(threshold),
         )
         self._pos_label = pos_label
         self._other_label: Any = None
@@ -140,11 +141,13 @@ class StreamingBinaryEvaluator:
         Raises
         ------
         InvalidOptionError
-            If lengths differ, there is a third label, a value is missing (see ``missing``), a
-            weight is negative or missing, or a score is outside [0, 1] with ``bins="decimals"``.
+            If lengths or indexes differ, there is a third label, a value is missing (see
+            ``missing``), a weight is negative or missing, or a score is outside [0, 1] with
+            ``bins="decimals"``.
         OptionTypeError
             If scores or weights are no numbers.
         """
+        _check_same_rows(y=y, score=score, sample_weight=sample_weight)
         rows = read_rows(
             y,
             score,
@@ -171,6 +174,8 @@ class StreamingBinaryEvaluator:
         InvalidOptionError
             If bins, thresholds or labels differ.
         """
+        if not isinstance(other, StreamingBinaryEvaluator):
+            raise OptionTypeError(f"other is {shown(other)}; another evaluator is wanted")
         self._check_like(other)
         if self._other_label is None:
             self._other_label = other._other_label
@@ -194,7 +199,10 @@ class StreamingBinaryEvaluator:
 
     def confusion(self, k: int) -> Counts:
         """Weight of true and false positives and negatives at the threshold of number ``k``."""
-        return Counts(*self._counted().confusion[:, k].tolist())
+        counts = self._counted().confusion
+        if whole_number(k, "k", 0) >= counts.shape[1]:
+            raise InvalidOptionError(f"k={k}, but thresholds are 0 to {counts.shape[1] - 1}")
+        return Counts(*counts[:, k].tolist())
 
     def fixed(self) -> pd.DataFrame:
         """Scores at the thresholds.
@@ -283,7 +291,10 @@ class StreamingBinaryEvaluator:
         return self._mean(self._tally.squares.value)
 
     def rmse(self) -> float:
-        """Square root of the mean squared difference of score and truth (0 or 1)."""
+        """Square root of the mean squared difference of score and truth (0 or 1).
+
+        Infinite if some score is so great (above 1e154) that floats cannot hold its square.
+        """
         return float(np.sqrt(self._mean(self._tally.squares.value)))
 
     def roc_curve(self) -> pd.DataFrame:
@@ -333,8 +344,7 @@ class StreamingBinaryEvaluator:
             One row a group, the lowest scores first: ``weight``, ``mean_score``,
             ``positive_rate``.
         """
-        if n_groups < 1:
-            raise InvalidOptionError(f"n_groups is {n_groups}; it must be at least 1")
+        n_groups = whole_number(n_groups, "n_groups", 1)
         tally = self._counted()
         weight = tally.negative + tally.positive
         return calibration(weight, tally.positive, tally.score_sums, n_groups)
@@ -412,6 +422,23 @@ class StreamingBinaryEvaluator:
                 )
 
 
+def _check_same_rows(**inputs: Any) -> None:
+    """Compare the labels of rows; arrays have none, and need no pandas."""
+    if not all(value is None or isinstance(value, np.ndarray) for value in inputs.values()):
+        from vtreat_py.base.labels import check_same_rows
+
+        check_same_rows(inputs)
+
+
+def _checked_thresholds(threshold: Any) -> FloatArray:
+    several = isinstance(threshold, Iterable) and not isinstance(threshold, str | bytes)
+    with refused_as("threshold must be a number, or several"):
+        thresholds = list(threshold) if several else [threshold]
+    return finite_numbers(thresholds, "threshold")
+
+
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise InvalidOptionError(f"{name} is {value!r}; it can be {', '.join(map(repr, allowed))}")
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidOptionError(
+            f"{name} is {shown(value)}; it can be {', '.join(map(repr, allowed))}"
+        )

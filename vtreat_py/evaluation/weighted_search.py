@@ -14,14 +14,17 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
+from vtreat_py.base.labels import relabelled, warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._inputs import checked_weight
+from vtreat_py.evaluation._model_rows import check_model, indexable_rows
+from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._weighted_folds import WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
@@ -147,6 +150,12 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         -------
         self
 
+        Warns
+        -----
+        VtreatWarning
+            If two inputs carry different indexes; rows are paired by position then, as everywhere
+            in scikit-learn.
+
         Raises
         ------
         OptionTypeError
@@ -161,7 +170,10 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
                 f"search is of type {type(search).__name__}; it must be a GridSearchCV or a "
                 "RandomizedSearchCV"
             )
-        X, y = indexable(X, y)
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+        y, groups = relabelled(y, X), relabelled(groups, X)
+        check_model(search.estimator)
+        X, y, groups = indexable_rows(X, y, groups)
         weight = checked_weight(sample_weight, _num_samples(X))
         along = row_metadata(None if sample_weight is None else weight, groups)
         self.scorer_ = WeightedScorer(search.estimator, search.scoring)
@@ -221,9 +233,11 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
             With several metrics, that which ``refit`` names; all, as a dict, if it is a function.
         """
         check_is_fitted(self)
+        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight})
         weight = None
         if sample_weight is not None:
             self.scorer_.check_takes_weight(self.search.estimator)
+            (X,) = indexable_rows(X)
             weight = checked_weight(sample_weight, _num_samples(X))
         score = self.scorer_(self.best_estimator_, X, y, sample_weight=weight)
         if self.multimetric_ and not callable(self.search.refit):
@@ -306,7 +320,8 @@ def _check_models(search: Any) -> None:
     Where candidates have last steps of their own, each is looked at when it is fitted.
     """
     given = search.param_grid if isinstance(search, GridSearchCV) else search.param_distributions
-    names = {name for grid in ([given] if isinstance(given, Mapping) else given) for name in grid}
+    with refused_as(f"the parameters to search, {shown(given)}, cannot be used"):
+        names = {n for grid in ([given] if isinstance(given, Mapping) else given) for n in grid}
     model = search.estimator
     if not isinstance(model, Pipeline) or model.steps[-1][0] not in names:
         check_takes_weight(model)
@@ -314,7 +329,11 @@ def _check_models(search: Any) -> None:
 
 
 def _check_refit(refit: Any, metrics: Iterable[str]) -> None:
-    if refit is not False and not callable(refit) and refit not in metrics:
+    if (
+        refit is not False
+        and not callable(refit)
+        and not (isinstance(refit, str) and refit in metrics)
+    ):
         raise InvalidOptionError(
             f"refit={refit!r}, but there are several metrics; it must be the one to choose by "
             f"({listed(list(metrics))}), a function of cv_results_, or False"

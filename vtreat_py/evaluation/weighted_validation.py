@@ -11,13 +11,15 @@ import pandas as pd
 from sklearn import config_context
 from sklearn.base import is_classifier
 from sklearn.model_selection import cross_validate
-from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
-from vtreat_py.evaluation._inputs import check_one_of, checked_weight
+from vtreat_py.base.labels import check_same_rows
+from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight
+from vtreat_py.evaluation._model_rows import check_model, indexable_rows
 from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
@@ -165,8 +167,9 @@ def weighted_cross_validate(
     Raises
     ------
     InvalidOptionError
-        If a weight is negative, missing or infinite, or all are 0, in all rows or in the training
-        rows of a fold; or if the model or a scorer takes no weights, but would have to.
+        If indexes differ; if a weight is negative, missing or infinite, or all are 0, in all rows
+        or in the training rows of a fold; or if the model or a scorer takes no weights, but would
+        have to.
 
     See Also
     --------
@@ -213,7 +216,14 @@ def weighted_cross_validate(
     Name: mean, dtype: float64
     """
     check_one_of(get_args(FoldWeight), "fold_weight", fold_weight)
-    X, y = indexable(X, y)
+    check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+    check_model(estimator)
+    check_jobs(n_jobs)
+    fit_weight, score_weight = (
+        check_flag("fit_weight", fit_weight),
+        check_flag("score_weight", score_weight),
+    )
+    X, y, groups = indexable_rows(X, y, groups)
     weight = checked_weight(sample_weight, _num_samples(X))
     weighted = sample_weight is not None
     scorer = WeightedScorer(estimator, scoring, requests=score_weight)
@@ -233,7 +243,7 @@ def weighted_cross_validate(
             cv=folds.splits,
             n_jobs=n_jobs,
             params=row_metadata(weight if weighted else None, groups),
-            return_estimator=return_estimator,
+            return_estimator=check_flag("return_estimator", return_estimator),
             error_score="raise",
         )
     name = scoring if isinstance(scoring, str) else "score"
@@ -265,7 +275,8 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
     Raises
     ------
     InvalidOptionError
-        If ``cv`` is a number; if a weight is negative, missing or infinite, or all are 0.
+        If indexes differ; if ``cv`` is a number; if a weight is negative, missing or infinite, or
+        all are 0.
 
     See Also
     --------
@@ -289,7 +300,8 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
             f"cv={cv!r} makes stratified folds for a classifier, and plain ones for other models; "
             "give the splitter, such as KFold(5), or the list of its splits"
         )
-    X, y, groups = indexable(X, y, groups)
+    check_same_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+    X, y, groups = indexable_rows(X, y, groups)
     weight = checked_weight(sample_weight, _num_samples(X))
     return WeightedFolds(cv, X, y, weight, groups, classifier=False).mass
 

@@ -219,6 +219,20 @@ def is_utf8(text: str) -> bool:
         return False
 
 
+def some_rows(column: Column, rows: IntArray) -> Column:
+    """Some rows of a column."""
+    if isinstance(column, EmptyColumn):
+        return replace(column, size=len(rows))
+    if isinstance(column, NumericColumn):
+        bad = None if column.bad is None else column.bad[rows]
+        return replace(column, values=column.values[rows], bad=bad)
+    if isinstance(column, TextColumn):
+        return replace(column, text=column.text.take(rows))
+    if isinstance(column, CodedColumn):
+        return replace(column, codes=column.codes[rows])
+    return replace(column, values=column.values[rows])
+
+
 def complete_values(column: Column) -> tuple[NumberArray, Levels | None] | None:
     """Numbers, or level codes and the levels; None where a row has no value."""
     if isinstance(column, EmptyColumn):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumn
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.reading import read_column
+from vtreat_py.frames.rows import frame_of_rows, has_rows_of_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,8 @@ class InputFrame:
     def of(cls, frame: Any) -> InputFrame:
         """Wrap a pandas, polars or pyarrow frame, or something like a two-dimensional array.
 
-        The columns of an array are called ``x0``, ``x1``, ... A record batch of pyarrow is a table.
+        The columns of an array are called ``x0``, ``x1``, ... A record batch of pyarrow is a
+        table, a list of dicts a pandas frame, of a row each.
 
         Raises
         ------
@@ -62,6 +65,8 @@ class InputFrame:
             return frame
         if isinstance(frame, pa.RecordBatch):
             frame = pa.Table.from_batches([frame])
+        elif has_rows_of_names(frame):
+            frame = frame_of_rows(frame)
         if isinstance(frame, pd.DataFrame | pa.Table):
             names = frame.columns if isinstance(frame, pd.DataFrame) else frame.column_names
             _check_distinct(list(names))
@@ -76,6 +81,11 @@ class InputFrame:
             is_array = False
         except TypeError as reason:
             array = _as_array(frame)
+            if array is None and hasattr(type(frame), "execute"):
+                raise OptionTypeError(
+                    f"frame is of type {type(frame).__name__}, a connection; give rows of it, such "
+                    "as the relation connection.table('customers') of DuckDB, or a data frame"
+                ) from reason
             if array is None:
                 raise OptionTypeError(
                     f"frame is of type {type(frame).__name__}; give a pandas, polars or pyarrow "
@@ -237,7 +247,7 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
 def _check_distinct(names: list[Hashable]) -> None:
     if len(set(names)) == len(names):
         return
-    repeated = dict.fromkeys(repr(n) for n in names if names.count(n) > 1)
+    repeated = [repr(name) for name, n in Counter(names).items() if n > 1]
     raise FrameError(
         f"several columns share a name: {', '.join(repeated)}; "
         "rename them, so that each column has a name of its own"

@@ -18,7 +18,8 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.outcome.reading import read_known_outcome, read_weight
+from vtreat_py.outcome.reading import read_known_outcome
+from vtreat_py.outcome.weights import read_weight
 from vtreat_py.plan.options import CALIBRATED
 
 

@@ -66,7 +66,8 @@ class _EngineLevels:
             y = nw.when(y == target).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
         assert outcome.weight is not None
         mean = float(np.average(outcome.y, weights=outcome.weight))
-        added = self.rows.w / self.rows.largest_weight * (y - mean)  # to the sum of a row's level
+        share = self.rows.w / self.rows.largest_weight
+        added = share * (y - mean) * outcome.side(mean)  # to the sum of a row's level
         frame = self.rows.counted([self.column]).with_columns(added.alias(_RESIDUAL))
         table = table_of_values(frame, residual, None)
         powers = OutcomePowers.of_sample(Sample.of_values(table.numbers, table.weight))

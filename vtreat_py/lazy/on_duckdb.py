@@ -27,7 +27,8 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    plain = (_plain(column, type_name(native, column.name)) for column in wanted)
+    types = dict(zip(native.columns, map(str, native.types), strict=True))
+    plain = (_plain(column, types[column.name]) for column in wanted)
     return native.project(
         ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
     )

@@ -26,14 +26,17 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import (
-    FREQUENCY,
-    IMPORTANCE,
     check_asked,
-    check_size_of_weights,
-    effective_rows,
+    check_size_of_numbers,
     incomplete,
     no_outcome,
     outcome_of,
+)
+from vtreat_py.outcome.weights import (
+    FREQUENCY,
+    IMPORTANCE,
+    check_size_of_weights,
+    effective_rows,
     warn_of_few_rows,
 )
 
@@ -180,12 +183,15 @@ def _many_numbers(
         "bad": ("count", one_where(column.is_bad)),
         "infinite": ("count", one_where(column.is_bad & ~column.value.is_nan())),
         "weight": rows.weight_where(~column.is_bad),
+        "low": ("min", column.good),
+        "high": ("max", column.good),
         "total": ("sum", rows.weighted(column.good)),
     }
     found = totals(frame, asked)
     n_rows, bad, infinite = (int(found[name]) for name in ("rows", "bad", "infinite"))
     if bad:
         raise incomplete(bad - infinite, infinite, n_rows)
+    check_size_of_numbers(found["low"], found["high"])
     centre = found["total"] / found["weight"]
     table = condensed_values(frame, column.good - centre, rows.weight)
     values = NumericColumn(column.name, column.kind, table.numbers, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
-from vtreat_py.frames.lazy_frames import wrapped_or_not
+from vtreat_py.frames.lazy_frames import is_list_of_paths, wrapped_or_not
+from vtreat_py.lazy.files import check_readable, open_path, open_paths
 
 _ENGINES = {
     nw.Implementation.POLARS: "polars",
@@ -24,8 +25,6 @@ _ENGINES = {
     nw.Implementation.DASK: "dask",
     nw.Implementation.IBIS: "ibis",
 }
-_PARQUET = (".parquet", ".pq")
-_CSV = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 # Engines to which x and X are one column.
 _BLIND_TO_CASE = ("duckdb", "spark", "ibis")
 
@@ -71,24 +70,27 @@ class LazySource:
         Parameters
         ----------
         frame : polars LazyFrame, DuckDB relation, Spark DataFrame, Dask DataFrame, Ibis table, path
-            A path (str or Path, ``*`` stands for anything) to Parquet or CSV files is opened on
-            DuckDB's default connection; pass a relation to choose another, or how CSV is read.
+            A path (str or Path, ``*`` stands for anything) to Parquet or CSV files, a folder of
+            Parquet files, or a list of paths is opened on DuckDB's default connection; pass a
+            relation to choose another, or how CSV is read.
 
         Raises
         ------
         OptionTypeError
             If it is no lazy frame, or one of an engine that is not known here.
         InvalidOptionError
-            If a path does not end like Parquet or CSV.
+            If a path does not end like Parquet or CSV, or a list mixes the two.
         DependencyError
             If the engine is too old, or a path is given and DuckDB is not installed.
         FrameError
-            If a file cannot be opened, or two columns share a name.
+            If a file cannot be opened, a relation cannot be read, or two columns share a name.
         """
         if isinstance(frame, cls):
             return frame
         if isinstance(frame, str | Path):
-            frame = _open(str(frame))
+            frame = open_path(str(frame))
+        elif is_list_of_paths(frame):
+            frame = open_paths([str(path) for path in frame])
         wrapped = wrapped_or_not(frame)
         engine = isinstance(wrapped, nw.LazyFrame) and _ENGINES.get(wrapped.implementation)
         if not engine:
@@ -96,10 +98,12 @@ class LazySource:
                 f"frame is of type {type(frame).__name__}; lazy frames are those of polars, "
                 "DuckDB, Spark, Dask and Ibis, and paths to Parquet or CSV files"
             )
+        if engine == "duckdb":
+            check_readable(wrapped.to_native())
         schema = wrapped.collect_schema()
         # A schema has no two columns of a name. Nor has polars, which wants to be asked for it.
         names = tuple(schema if engine == "polars" else wrapped.columns)
-        repeated = [name for i, name in enumerate(names) if name in names[:i]]
+        repeated = [name for name, n in Counter(names).items() if n > 1]
         if repeated:
             raise FrameError(
                 f"several columns share a name: {listed(repeated)}; rename them, so that each "
@@ -166,20 +170,3 @@ def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
     table: pa.Table = frame.collect("pyarrow").to_native()
     return table.select(list(frame.collect_schema()))  # Dask adds its index
-
-
-def _open(path: str) -> Any:
-    """Open a file as a DuckDB relation on its default connection."""
-    name = path.lower()
-    if not name.endswith((*_PARQUET, *_CSV)):
-        raise InvalidOptionError(
-            f"frame={path!r} is a path that ends neither like Parquet {listed(_PARQUET)} nor like "
-            f"CSV {listed(_CSV)}; a folder is given as 'folder/*.parquet'"
-        )
-    duckdb = optional_module("duckdb", f"paths to files (frame={path!r})")
-    try:
-        if name.endswith(_PARQUET):
-            return duckdb.read_parquet(path)
-        return duckdb.read_csv(path)
-    except duckdb.Error as reason:
-        raise FrameError(f"frame={path!r} cannot be opened: {reason}") from reason

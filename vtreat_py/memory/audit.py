@@ -13,7 +13,7 @@ from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.treated import read_treated
-from vtreat_py.outcome.reading import read_weight
+from vtreat_py.outcome.weights import read_weight
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.statistics.outcome_sums import sum_by

@@ -9,13 +9,15 @@ from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.design.context import NO_CODE_APPLIES
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
-from vtreat_py.frames.columns import LevelColumn, NumericColumn
+from vtreat_py.frames.columns import Column, LevelColumn, NumericColumn, some_rows
+from vtreat_py.frames.digest import spaced_rows
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.whole_numbers import hints_of_whole_numbers
 from vtreat_py.plan.level_statistics import LevelStatistics
-from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.training_marks import Marks, marks_of
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment
 from vtreat_py.statistics.tally import CellIndex
 
 
@@ -27,10 +29,13 @@ class LearnedLevelRows:
     ----------
     index : CellIndex
         The (level, fold) cell of each row.
+    marks : ndarray
+        Marks of a few rows, by which they are known again.
     """
 
     learned: LearnedLevels
     index: CellIndex
+    marks: Marks | None = None
 
     @property
     def treatment(self) -> LevelTreatment:
@@ -64,7 +69,9 @@ def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | Un
         return NO_CODE_APPLIES
     facts, index = level_facts(column, rows)
     learned = learn_level_facts(facts, rows.context)
-    return LearnedLevelRows(learned, index) if isinstance(learned, LearnedLevels) else learned
+    if not isinstance(learned, LearnedLevels):
+        return learned
+    return LearnedLevelRows(learned, index, _few_marks(learned.treatment, column))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +80,7 @@ class LearnedNumberRows:
 
     learned: LearnedNumbers
     rows: NumberRows
+    marks: Marks | None = None
     statistics = None
 
     @property
@@ -108,4 +116,10 @@ def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows 
     if not isinstance(learned, LearnedNumbers):
         return learned
     hints = learned.hints or hints_of_whole_numbers(column, rows)
-    return LearnedNumberRows(replace(learned, hints=hints), own)
+    marks = _few_marks(learned.treatment, column)
+    return LearnedNumberRows(replace(learned, hints=hints), own, marks)
+
+
+def _few_marks(treatment: Treatment, column: Column) -> Marks:
+    """Marks of a few evenly spaced rows."""
+    return marks_of(treatment, some_rows(column, spaced_rows(len(column))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,9 +32,11 @@ from vtreat_py.memory.crossing import (
 )
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.memory.sparse import sparse_cross_frame
-from vtreat_py.outcome.reading import read_design_weight, read_outcome
+from vtreat_py.outcome.reading import read_outcome
+from vtreat_py.outcome.weights import read_design_weight
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import wanted_places
 
 Learned = LearnedNumberRows | LearnedLevelRows
@@ -122,9 +124,13 @@ class Design:
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
-        return assemble(
-            self.variables, learned, self.context, self.source.columns, self.source.n_rows
-        )
+        source = self.source
+        plan = assemble(self.variables, learned, self.context, source.columns, source.n_rows)
+        if not (plan.treatments and self.context.supervised):
+            return plan
+        used = [one for one in learned if isinstance(one, Learned)]
+        marks = [one.marks for one in used if one.marks is not None]
+        return replace(plan, marks=TrainingMarks.of(plan.treatments, marks))
 
     def cross_frame(
         self,

@@ -20,7 +20,7 @@ from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
 from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
@@ -167,7 +167,9 @@ class NumberRows:
         return Sample.of_values(clean, self._weight)
 
     def _inner(self, values: NumberArray | float) -> FloatArray:
-        return self.coordinates.inner(np.atleast_1d(values))
+        """Inner coordinates; rows that do not count may lie too far off to be squared."""
+        inner = self.coordinates.inner(np.atleast_1d(values))
+        return inner if self._weight is None else np.clip(inner, -FAR, FAR)
 
     def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
         """Fit each class on the clean column as the cross-frame has it."""

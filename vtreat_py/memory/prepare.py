@@ -43,13 +43,22 @@ def _warn_on_training_frame(
     columns: list[Column],
     chosen: list[DerivedVariable],
 ) -> None:
-    if plan.outcome_type == "unsupervised" or source.n_rows != plan.n_rows:
+    if plan.outcome_type == "unsupervised" or not any(v.needs_split for v in chosen):
         return
-    if not any(v.needs_split for v in chosen):
+    if source.n_rows == plan.n_rows and all(
+        digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)
+    ):
+        found = "this looks like the frame the plan was designed on"
+    elif (
+        plan.marks is not None
+        and len(treatments) == len(plan.treatments)
+        and plan.marks.are_most_of(plan.n_rows, treatments, columns)
+    ):
+        found = "these look like rows of the frame the plan was designed on"
+    else:
         return
-    if all(digest(c) == t.sample for t, c in zip(treatments, columns, strict=True)):
-        warn(
-            "this looks like the frame the plan was designed on: its codes have seen these rows' "
-            "own outcomes, and a model trained on them over-fits. Train on fit_transform (or "
-            "cross_frame_experiment), which codes each row from the other folds",
-        )
+    warn(
+        f"{found}: its codes have seen these rows' own outcomes, and a model trained on them "
+        "over-fits. Train on fit_transform (or cross_frame_experiment), which codes each row from "
+        "the other folds",
+    )

@@ -129,5 +129,6 @@ def _residuals(outcome: OutcomeRows) -> tuple[IntArray, FloatArray, OutcomePower
     rows = np.flatnonzero(outcome.weight)
     weight = outcome.weight[rows] / outcome.weight.max()
     y = outcome.y[rows].astype(np.float64)
-    residual = weight * (y - np.average(y, weights=weight))
+    mean = float(np.average(y, weights=weight))
+    residual = outcome.side(mean) * weight * (y - mean)
     return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))

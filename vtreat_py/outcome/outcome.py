@@ -70,6 +70,10 @@ class Outcome:
     note: str
     classes: tuple[Any, ...] = ()
 
+    def side(self, mean: float) -> float:
+        """-1 for a class that most rows are of, else 1: what is drawn is then of the rarer one."""
+        return -1.0 if self.kind == "binomial" and mean > 0.5 else 1.0
+
     def _of_class(self, number: int, **changes: Any) -> Self:
         """One of several classes against the others."""
         target = self.classes[number]

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
-from vtreat_py.base.errors import FrameError, OptionTypeError, OutcomeError, listed
-from vtreat_py.base.warn import warn
+from vtreat_py.base.errors import FrameError, OutcomeError, listed
 from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
@@ -19,91 +18,39 @@ from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 
-FREQUENCY, IMPORTANCE = "frequency", "importance"
-
 # More are refused unless asked for: each costs what a design for two classes does.
 MOST_CLASSES = 100
-# Weights that sum to less than this share of the rows were hardly meant to count them.
-_FEW_ROWS = 0.25
-
-# Floats hold the squares of such weights, and their sums.
-SMALLEST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
+# Floats hold the squares of such an outcome, which is taken about its mean.
+_SMALLEST_SPREAD, _GREATEST_NUMBER = 1e-120, 1e120
+# And those of weights times outcomes.
+_SMALLEST_PRODUCT, _GREATEST_PRODUCT = 1e-140, 1e140
 Known = NumericColumn | LevelColumn
 
 
-def check_size_of_weights(least: float, total: float) -> None:
-    """Refuse weights above 0 that floats cannot square, or cannot add up."""
-    if least < SMALLEST_WEIGHT or total > GREATEST_WEIGHT:
-        raise OutcomeError(
-            f"sample_weight holds weights from {least:g} on, {total:g} in all; allowed are 0, from "
-            f"{SMALLEST_WEIGHT:g} on, {GREATEST_WEIGHT:g} in all: multiply them by one number"
-        )
+def check_size_of_numbers(low: float, high: float) -> None:
+    """Refuse an outcome of numbers that floats cannot square and add up, given its ends."""
+    if (largest := max(abs(low), abs(high))) > _GREATEST_NUMBER:
+        raise _out_of_range(f"holds numbers of size {largest:g}")
 
 
-def read_design_weight(
-    frame: InputFrame, sample_weight: Any, weight_kind: str
-) -> FloatArray | None:
-    """Read the weights of a design; those whose ratios alone count become effective rows."""
-    weight = read_weight(frame, sample_weight)
+def _check_spread(spread: float, weight: FloatArray | None) -> None:
+    """Refuse numbers of which floats lose the squares, or those of their weighted sums."""
+    if spread < _SMALLEST_SPREAD:
+        raise _out_of_range(f"lies within {spread:g} of its mean")
     if weight is None:
-        return None
-    if weight_kind == FREQUENCY:
-        warn_of_few_rows(float(weight.sum()), int(np.count_nonzero(weight)))
-        return weight
-    scaled = weight / weight.max()
-    weight = scaled * effective_rows(float(scaled.sum()), float((scaled * scaled).sum()))
-    return None if (weight == 1).all() else weight
-
-
-def effective_rows(total: float, squares: float) -> float:
-    """What weights are multiplied by to sum to the effective number of rows.
-
-    That is ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
-    """
-    return total / squares
-
-
-def warn_of_few_rows(total: float, n_rows: int) -> None:
-    """Say so if weights that count rows count far less than there are."""
-    if total < _FEW_ROWS * n_rows:
-        warn(
-            f"sample_weight sums to {total:g} in {n_rows} rows: weights are frequencies, so the "
-            "design takes that for the number of rows it has seen, and finds next to nothing "
-            'significant. Where only ratios of weights count, give weight_kind="importance"'
+        return
+    least, total = float(weight[weight > 0].min()), float(weight.sum())
+    if spread * least < _SMALLEST_PRODUCT or spread * total > _GREATEST_PRODUCT:
+        raise _out_of_range(
+            f"lies within {spread:g} of its mean, with weights from {least:g} on, {total:g} in all"
         )
 
 
-def read_weight(frame: InputFrame, sample_weight: Any) -> FloatArray | None:
-    """Read frequency weights from a column name or an array.
-
-    Raises
-    ------
-    OutcomeError
-        If weights are missing, not finite, negative, or all zero.
-    """
-    if sample_weight is None:
-        return None
-    column = read_along(frame, "sample_weight", sample_weight)
-    if not isinstance(column, NumericColumn) or column.kind != "number":
-        raise OptionTypeError("sample_weight must hold numbers: frequency weights, 0 or more")
-    if column.bad is not None:
-        row = int(np.flatnonzero(column.bad)[0])
-        raise OutcomeError(
-            f"sample_weight has {int(column.bad.sum())} missing or infinite values, the first in "
-            f"row {row}; weights are finite numbers, 0 or more"
-        )
-    weight = column.values.astype(np.float64, copy=False)
-    negative = np.flatnonzero(weight < 0)
-    if len(negative):
-        raise OutcomeError(
-            f"sample_weight has {len(negative)} negative values, the first is "
-            f"{weight[negative[0]]:g} in row {negative[0]}; use 0 to leave a row out of the design"
-        )
-    if not weight.any():
-        raise OutcomeError("sample_weight is zero in every row; some row must count")
-    with np.errstate(over="ignore"):
-        check_size_of_weights(float(weight[weight > 0].min()), float(weight.sum()))
-    return None if (weight == 1).all() else weight
+def _out_of_range(what: str) -> OutcomeError:
+    return OutcomeError(
+        f"the outcome {what}: squares of such numbers leave the range of floats; give it in "
+        "another unit, or leave out rows that hold a number like 1e308 for a missing one"
+    )
 
 
 def read_outcome(
@@ -204,6 +151,7 @@ def read_known_outcome(
                 f"the outcome holds levels such as {listed(_classes(column))}, but was numbers in "
                 "the design; convert it"
             )
+        check_size_of_numbers(float(column.values.min()), float(column.values.max()))
         return column.values, ()
     if kind == "binomial":
         number = isinstance(target, numbers.Real | np.bool_)
@@ -289,13 +237,16 @@ def note_of_classes(number: int) -> str:
 def _numeric(column: Known, weight: FloatArray | None) -> dict[str, Any]:
     assert isinstance(column, NumericColumn)
     values = column.values
+    check_size_of_numbers(float(values.min()), float(values.max()))
     counted = values if weight is None else values[weight > 0]
-    if counted.min() == counted.max():
+    low, high = counted.min(), counted.max()
+    if low == high:
         raise OutcomeError(
             f"the outcome is {counted[0]:g} in every row"
             f"{'' if weight is None else ' of positive weight'}; it must vary"
         )
     centre = float(np.average(values, weights=weight))
+    _check_spread(max(centre - float(low), float(high) - centre), weight)
     return {"y": np.subtract(values, centre, dtype=np.float64), "centre": centre, "labels": values}
 
 

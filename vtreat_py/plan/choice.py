@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vtreat_py.base.checks import check_flag
+from vtreat_py.base.checks import check_flag, check_list
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, PlanFormatError, listed
+from vtreat_py.base.names import is_name
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
@@ -89,18 +90,18 @@ def _beside(
     extra_columns: Iterable[Hashable], row_id: Hashable | None, names: Sequence[str]
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Columns to append and one, or none, to put in front: none is called as a derived variable."""
-    if isinstance(extra_columns, str) or not isinstance(extra_columns, Iterable):
-        raise OptionTypeError(f"extra_columns={extra_columns!r} must be a list of column names")
-    extra = list(extra_columns)
-    taken = [name for name in extra if name in names]
+    extra, derived = check_list("extra_columns", extra_columns, "column names"), set(names)
+    if not is_name(row_id):
+        raise OptionTypeError(f"row_id={row_id!r} must be the name of a column")
+    taken = [name for name in extra if name in derived]
     if taken:
         raise InvalidOptionError(
-            f"extra_columns names {taken}, which are derived variables too; rename them, or leave "
-            "the derived ones out with variables="
+            f"extra_columns names {listed(taken)}, which are derived variables too; rename "
+            "them, or leave the derived ones out with variables="
         )
     if row_id is None:
         return extra, []
-    if row_id in names:
+    if row_id in derived:
         raise InvalidOptionError(
             f"row_id={row_id!r} is the name of a derived variable, too; rename the column, or "
             "leave the derived one out with variables="

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
+from vtreat_py.base.checks import check_list
+from vtreat_py.base.errors import InvalidOptionError, meant
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.scores import PlanScores
+from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -39,6 +41,7 @@ class Plan(PlanScores):
     classes: tuple[Any, ...] = ()
     level_statistics: tuple[LevelStatistics, ...] = ()
     hints: tuple[tuple[Hashable, str], ...] = field(default=(), compare=False)
+    marks: TrainingMarks | None = field(default=None, compare=False)
 
     def select(
         self,
@@ -66,9 +69,7 @@ class Plan(PlanScores):
         """
         keep = self._kept_by_sig(prune_sig, prune_by)
         if variables is not None:
-            if isinstance(variables, str):
-                raise OptionTypeError(f"variables={variables!r} must be a list of names")
-            wanted = dict.fromkeys(variables)
+            wanted = dict.fromkeys(check_list("variables", variables, "names"))
             known = set(self.feature_names)
             unknown = [v for v in wanted if v not in known]
             if unknown:

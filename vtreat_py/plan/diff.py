@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.data import Plan
@@ -18,54 +19,94 @@ from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
 
 PRESENT, ABSENT = "present", "absent"
-Difference = tuple[str, Any, Any]
+Values = FloatArray | NDArray[np.object_]
 
 
 def plan_diff(plan: Plan, other: Plan) -> pd.DataFrame:
     """List what differs; see `TreatmentPlan.diff`."""
     if type(other) is not type(plan):
         raise OptionTypeError(f"other is of type {type(other).__name__}; give a TreatmentPlan")
-    found = list(_differences("", _tree(plan), _tree(other)))
-    if not found and plan != other:
-        found = [("order of columns, variables or levels, or rows of the sample", "one", "another")]
-    return pd.DataFrame(found, columns=["where", "self", "other"], dtype=object)
+    found = _Differences()
+    found.walk("", _tree(plan), _tree(other))
+    if not found.where and plan != other:
+        found.add("order of columns, variables or levels, or rows of the sample", "one", "another")
+    columns = {"where": found.where, "self": found.ours, "other": found.theirs}
+    return pd.DataFrame({name: pd.Series(v, dtype=object) for name, v in columns.items()})
 
 
-class _LevelTree(dict[str, dict[str, Any]]):
-    """What is known of each level of a column, by the level."""
+@dataclass
+class _LevelTable:
+    """What is known of each level of a column: by name, values in the order of the codes."""
+
+    levels: Levels
+    columns: dict[str, Values] = field(default_factory=dict)
+
+    def column(self, name: str) -> Values:
+        """Return values that may be unknown."""
+        if name in self.columns:
+            return self.columns[name]
+        return np.full(len(self.levels) + 2, ABSENT, dtype=object)
 
 
-def _differences(where: str, ours: Any, theirs: Any) -> Iterator[Difference]:
-    """Walk two trees of dicts; what only one of them has is one difference, whatever is in it."""
-    if isinstance(ours, _LevelTree) and isinstance(theirs, _LevelTree):
-        yield from _level_differences(where, ours, theirs)
-    elif isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in ours | theirs:
-            yield from _differences(f"{where}{key}", ours.get(key, ABSENT), theirs.get(key, ABSENT))
-    elif type(ours) is not type(theirs) or ours != theirs:
-        ours, theirs = (PRESENT if isinstance(v, dict) else v for v in (ours, theirs))
-        yield where, ours, theirs
+@dataclass
+class _Differences:
+    """What was found to differ, in three lists: there may be millions of levels."""
+
+    where: list[str] = field(default_factory=list)
+    ours: list[Any] = field(default_factory=list)
+    theirs: list[Any] = field(default_factory=list)
+
+    def add(self, where: str, ours: Any, theirs: Any) -> None:
+        """Add one."""
+        self.where.append(where)
+        self.ours.append(ours)
+        self.theirs.append(theirs)
+
+    def walk(self, where: str, ours: Any, theirs: Any) -> None:
+        """Walk two trees of dicts; what only one of them has is one, whatever is in it."""
+        if isinstance(ours, _LevelTable) and isinstance(theirs, _LevelTable):
+            self._compare_levels(where, ours, theirs)
+        elif isinstance(ours, dict) and isinstance(theirs, dict):
+            for key in ours | theirs:
+                self.walk(f"{where}{key}", ours.get(key, ABSENT), theirs.get(key, ABSENT))
+        elif type(ours) is not type(theirs) or ours != theirs:
+            self.add(where, _shown(ours), _shown(theirs))
+
+    def _compare_levels(self, where: str, ours: _LevelTable, theirs: _LevelTable) -> None:
+        """Levels that came or went, then what moved, number by number, most first."""
+        code = theirs.levels.codes_of_levels(ours.levels)
+        is_common = code < theirs.levels.missing
+        for level in ours.levels.take(np.flatnonzero(~is_common)).to_list():
+            self.add(f"{where}[{level!r}]", PRESENT, ABSENT)
+        came = np.delete(np.arange(len(theirs.levels)), code[is_common])
+        for level in theirs.levels.take(came).to_list():
+            self.add(f"{where}[{level!r}]", ABSENT, PRESENT)
+        common = np.flatnonzero(is_common)
+        at = np.append(common, [ours.levels.missing, ours.levels.novel])
+        their_at = np.append(code[is_common], [theirs.levels.missing, theirs.levels.novel])
+        ends = [f"[{level!r}]" for level in ours.levels.take(common).to_list()]
+        ends += [".missing", ".pool_or_novel"]
+        for name in ours.columns | theirs.columns:
+            one, other = ours.column(name)[at], theirs.column(name)[their_at]
+            moved = np.flatnonzero(one != other)
+            one, other = one[moved], other[moved]
+            paths = np.array([f"{where}{ends[i]}{name}" for i in moved.tolist()], dtype=object)
+            order = _most_first(one, other)
+            self.where += paths[order].tolist()
+            self.ours += one[order].tolist()
+            self.theirs += other[order].tolist()
 
 
-def _level_differences(where: str, ours: _LevelTree, theirs: _LevelTree) -> Iterator[Difference]:
-    """Levels that came or went, then what moved, number by number, most first."""
-    moved: dict[str, list[Difference]] = {}
-    for level in ours | theirs:
-        if level not in ours or level not in theirs:
-            pair = ours.get(level, ABSENT), theirs.get(level, ABSENT)
-            yield from _differences(f"{where}{level}", *pair)
-            continue
-        for name in ours[level] | theirs[level]:
-            pair = ours[level].get(name, ABSENT), theirs[level].get(name, ABSENT)
-            moved.setdefault(name, []).extend(_differences(f"{where}{level}{name}", *pair))
-    for differences in moved.values():
-        yield from sorted(differences, key=_smallness)
+def _shown(value: Any) -> Any:
+    return PRESENT if isinstance(value, dict | _LevelTable) else value
 
 
-def _smallness(difference: Difference) -> float:
-    _, ours, theirs = difference
-    are_numbers = isinstance(ours, float) and isinstance(theirs, float)
-    return -abs(ours - theirs) if are_numbers else -math.inf
+def _most_first(ours: Values, theirs: Values) -> IntArray:
+    """Put numbers that moved most first; others stay in their order."""
+    if object in (ours.dtype, theirs.dtype):
+        return np.arange(len(ours))
+    with np.errstate(over="ignore"):
+        return np.argsort(-np.abs(ours - theirs), kind="stable")
 
 
 def _tree(plan: Plan) -> dict[str, Any]:
@@ -109,11 +150,12 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
     if isinstance(treatment, LevelTreatment):
-        levels = _by_level(tree, treatment.levels)
+        tree[".levels"] = _LevelTable(treatment.levels)
+        columns = tree[".levels"].columns
         for part in treatment.parts:
-            _add_to_levels(levels, ".taken_for", part.target, _taken_for(part.slots))
-            for code, table in part.tables.items():
-                _add_to_levels(levels, f".{code}", part.target, table.tolist())
+            of_class = _of_class(part.target)
+            columns[f".taken_for{of_class}"] = _taken_for(part.slots)
+            columns |= {f".{code}{of_class}": table for code, table in part.tables.items()}
     return tree
 
 
@@ -128,32 +170,20 @@ def _variable_tree(variable: DerivedVariable) -> dict[str, Any]:
 
 def _add_statistics(tree: dict[str, Any], statistics: LevelStatistics) -> None:
     """Add what was seen of the outcome; an effect is an impact code, derived or not."""
-    levels = _by_level(tree, statistics.levels)
-    _add_to_levels(levels, ".count", None, statistics.count.tolist())
+    columns = tree.setdefault(".levels", _LevelTable(statistics.levels)).columns
+    columns[".count"] = statistics.count
     for outcome in statistics.outcomes:
         of_class = _of_class(outcome.target)
         for name in ("overall", "prior_weight", "within"):
             tree[f".{name}{of_class}"] = getattr(outcome, name)
-        _add_to_levels(levels, ".mean", outcome.target, outcome.mean.tolist())
-        _add_to_levels(levels, f".{outcome.code.name}", outcome.target, outcome.effect.tolist())
-        _add_to_levels(levels, ".taken_for", outcome.target, _taken_for(outcome.slots))
+        columns[f".mean{of_class}"] = outcome.mean
+        columns[f".{outcome.code.name}{of_class}"] = outcome.effect
+        columns[f".taken_for{of_class}"] = _taken_for(outcome.slots)
 
 
-def _by_level(tree: dict[str, Any], levels: Levels) -> list[dict[str, Any]]:
-    """Entries for each level, for missing values and for the pool, in the order of the codes."""
-    entries = tree.setdefault(".levels", _LevelTree())
-    keys = [f"[{level!r}]" for level in levels.to_list()] + [".missing", ".pool_or_novel"]
-    return [entries.setdefault(key, {}) for key in keys]
-
-
-def _add_to_levels(levels: list[dict[str, Any]], name: str, target: Any, values: list[Any]) -> None:
-    for level, value in zip(levels, values, strict=True):
-        level[f"{name}{_of_class(target)}"] = value
-
-
-def _taken_for(slots: IntArray) -> list[str]:
-    words = {-1: "nothing", len(slots) - 1: "the pool"}
-    return [words.get(slot, "itself") for slot in slots.tolist()]
+def _taken_for(slots: IntArray) -> NDArray[np.object_]:
+    words = np.array(["itself", "the pool", "nothing"], dtype=object)
+    return words[np.where(slots == len(slots) - 1, 1, np.where(slots == -1, 2, 0))]
 
 
 def _of_class(target: Any) -> str:

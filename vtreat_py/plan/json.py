@@ -1,4 +1,4 @@
-"""A plan as JSON: the schema, version 1. `vignettes/plan_json.md` describes it for readers."""
+"""A plan as JSON: the schema, version 2. `vignettes/plan_json.md` describes it for readers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from vtreat_py.base.version import __version__
 from vtreat_py.coders import codes
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.json_arrays import is_long
 from vtreat_py.plan.json_checks import check_plan, levels_of
 from vtreat_py.plan.json_schema import (
     IMPUTER,
@@ -36,11 +37,12 @@ from vtreat_py.plan.json_schema import (
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import CALIBRATED, CLASSIC, OUTCOME_TYPES, DesignOptions
+from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
 
-FORMAT, FORMAT_VERSION = "vtreat_py plan", 1
+FORMAT, FORMAT_VERSION = "vtreat_py plan", 2
 # Levels of a column are written once, with its treatment; its statistics then have null.
 _SHARED: Any = None
 
@@ -104,7 +106,7 @@ OPTIONS = record(
 )
 _PLAN = record(
     dict,
-    ("hints",),
+    ("hints", "marks"),
     format=text((FORMAT,)),
     format_version=WHOLE,
     version=TEXT,
@@ -123,6 +125,7 @@ _PLAN = record(
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
     hints=pairs(column=VALUE, hint=TEXT),
+    marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
 )
 
 
@@ -132,7 +135,7 @@ def plan_to_json(plan: Plan) -> str:
     held = {field.name: getattr(plan, field.name) for field in fields(plan)}
     held |= {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": _version_of(plan),
         "derived": plan.feature_names,
         "level_statistics": [
             replace(s, levels=_SHARED) if levels.get(s.column) == s.levels else s
@@ -140,6 +143,11 @@ def plan_to_json(plan: Plan) -> str:
         ],
     }
     return json.dumps(_PLAN.to_json(SimpleNamespace(**held), ""), allow_nan=False)
+
+
+def _version_of(plan: Plan) -> int:
+    """Tell the format: without long tables it is the first one, which older versions read."""
+    return FORMAT_VERSION if any(is_long(s.count) for s in plan.level_statistics) else 1
 
 
 def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -200,4 +208,6 @@ def check_version(found: dict[str, Any], newest: int, what: str) -> None:
             f"{newest}. Upgrade vtreat_py here, or design with this version"
         )
     if type(version) is not int or version < 1:
-        raise PlanFormatError(f"format_version: expected {newest}, found {described(version)}")
+        raise PlanFormatError(
+            f"format_version: expected a whole number, 1 or more, found {described(version)}"
+        )

@@ -13,9 +13,10 @@ from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
-from vtreat_py.outcome.reading import GREATEST_WEIGHT, SMALLEST_WEIGHT
+from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -44,6 +45,18 @@ def check_plan(held: dict[str, Any]) -> None:
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
     _check_derived(held)
+    if held.get("marks") is not None:
+        _check_marks(held["marks"], held["treatments"])
+
+
+def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:
+    if marks.column not in [t.column for t in treatments]:
+        raise PlanFormatError(f"marks.column: {marks.column!r} is not treated")
+    wrong = [key for key in (*marks.keys, *marks.rows) if not 0 <= key < 2**KEY_BITS]
+    if wrong or not marks.keys:
+        raise PlanFormatError(
+            f"marks: expected whole numbers below 2**{KEY_BITS}, found {wrong[:1]}"
+        )
 
 
 def levels_of(treatments: tuple[Treatment, ...]) -> dict[Hashable, Levels]:
@@ -63,11 +76,11 @@ def _check_classes(outcome_type: str, classes: tuple[Any, ...]) -> None:
 def _check_columns(held: dict[str, Any], part: str) -> None:
     columns = [one[0] if part == "unused" else one.column for one in held[part]]
     check_distinct(columns, part)
-    known = set(held["variables"])
+    known, unused = set(held["variables"]), dict(held["unused"])
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
-        if part == "treatments" and column in dict(held["unused"]):
+        if part == "treatments" and column in unused:
             raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
 
 
@@ -191,6 +204,8 @@ def _check_statistics(
             f"{where}.levels: expected a list, found null, which stands for the levels of the "
             "column's treatment; there is no such treatment"
         )
+    if levels != of_treatments.get(statistics.column, levels):
+        raise PlanFormatError(f"{where}.levels: they are not those of the column's treatment")
     _check_by_level(statistics.count, levels, f"{where}.count")
     count = statistics.count
     if not (count >= 0).all() or not count[:-1].any():

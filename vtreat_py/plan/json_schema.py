@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from vtreat_py.base.errors import PlanFormatError, listed
 from vtreat_py.frames.levels import Levels
+from vtreat_py.plan.json_arrays import (
+    checked_list,
+    numbers_from_json,
+    numbers_to_json,
+    slots_from_json,
+    slots_to_json,
+)
 from vtreat_py.plan.json_values import (
     number_from_json,
     number_to_json,
@@ -104,7 +109,7 @@ def several(part: Part) -> Part:
     """Describe a tuple: a list of parts of one sort."""
 
     def from_json(found: Any, where: str) -> Any:
-        parts = _checked_list(found, where)
+        parts = checked_list(found, where)
         return tuple(part.from_json(one, f"{where}[{i}]") for i, one in enumerate(parts))
 
     return Part(
@@ -176,7 +181,10 @@ def tables(codes: Callable[[], Sequence[str]]) -> Part:
                 raise PlanFormatError(f"{where}.{code} is no known code; those are {listed(known)}")
         return {code: NUMBERS.from_json(one, f"{where}.{code}") for code, one in found.items()}
 
-    return Part(lambda value, _: {code: table.tolist() for code, table in value.items()}, from_json)
+    def to_json(value: Any, where: str) -> Any:
+        return {code: NUMBERS.to_json(one, f"{where}.{code}") for code, one in value.items()}
+
+    return Part(to_json, from_json)
 
 
 def _flag(found: Any, where: str) -> Any:
@@ -189,24 +197,6 @@ def _whole(found: Any, where: str) -> Any:
     if type(found) is not int or found < 0:
         raise unexpected(where, "a whole number, 0 or more", found)
     return found
-
-
-def _numbers(found: Any, where: str) -> Any:
-    numbers = _checked_list(found, where)
-    if all(type(number) is float for number in numbers):
-        array = np.array(numbers, dtype=np.float64)
-        if np.isfinite(array).all():
-            return array
-    one_by_one = [number_from_json(n, f"{where}[{i}]") for i, n in enumerate(numbers)]
-    return np.array(one_by_one, dtype=np.float64)
-
-
-def _slots(found: Any, where: str) -> Any:
-    codes = _checked_list(found, where)
-    for i, code in enumerate(codes):
-        if type(code) is not int or not -1 <= code < len(codes):
-            raise unexpected(f"{where}[{i}]", f"a code below {len(codes)}, or -1", code)
-    return np.array(codes, dtype=np.int32)
 
 
 def _levels(found: Any, where: str) -> Any:
@@ -235,8 +225,8 @@ NUMBER = number()
 VALUE = Part(value_to_json, value_from_json)
 _VALUES = several(VALUE)
 # Arrays of finite floats, and of codes of levels or -1.
-NUMBERS = Part(lambda value, _: value.tolist(), _numbers)
-SLOTS = Part(lambda value, _: value.tolist(), _slots)
+NUMBERS = Part(numbers_to_json, numbers_from_json)
+SLOTS = Part(slots_to_json, slots_from_json)
 # Different values, none of them missing.
 LEVELS = Part(lambda levels, where: _VALUES.to_json(levels.to_list(), where), _levels)
 # A number, a word, or a function, which is written by its name alone.
@@ -284,9 +274,3 @@ def _inside(where: str, name: str) -> str:
 def _check_object(found: Any, where: str) -> None:
     if not isinstance(found, dict):
         raise unexpected(where, "an object", found)
-
-
-def _checked_list(found: Any, where: str) -> list[Any]:
-    if not isinstance(found, list):
-        raise unexpected(where, "a list", found)
-    return found

@@ -101,15 +101,17 @@ class LevelStatistics:
         suppressed = outcome.slots[rows] < 0
         behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
         learned = np.where(behind > 0, behind, 1.0)
+        with np.errstate(over="ignore"):  # a large variance over a tiny weight
+            errors = outcome.mean_error(count, effect), outcome.effect_error(behind, effect)
         return pd.DataFrame(
             {
                 "level": pd.Series(self._labels()[rows], dtype=object),
                 "kind": pd.Series(self._kinds(rows), dtype=object),
                 "count": count,
                 "mean": np.where(count > 0, outcome.mean[rows], np.nan),
-                "mean_se": outcome.mean_error(count, effect),
+                "mean_se": errors[0],
                 "effect": effect,
-                "effect_se": outcome.effect_error(behind, effect),
+                "effect_se": errors[1],
                 "belief": np.where(behind > 0, learned / (learned + outcome.prior_weight), 0.0),
                 "pooled": pooled,
                 "suppressed": suppressed,

@@ -14,6 +14,8 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 
+# Greater numbers cannot be multiplied.
+_MOST_SMOOTHING = 1e100
 CLASSIC, CALIBRATED = "classic", "calibrated"
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 IMPUTERS = ("mean", "median")
@@ -87,6 +89,7 @@ class DesignOptions:
     def _checked(self) -> dict[str, Any]:
         """Check every option; what may be written in several ways comes out in one."""
         smoothing, rare_sig = self.smoothing, self.rare_sig
+        most = _MOST_SMOOTHING
         imputation_map = {} if self.imputation_map is None else self.imputation_map
         is_auto = isinstance(smoothing, str) and smoothing == "auto"
         if isinstance(smoothing, str) and not is_auto:
@@ -102,7 +105,7 @@ class DesignOptions:
             )
         return {
             "min_fraction": check_number("min_fraction", self.min_fraction, 0, 1),
-            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0),
+            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0, most),
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
@@ -115,7 +118,9 @@ class DesignOptions:
             },
             "force_split": check_flag("force_split", self.force_split),
             "y_dependent_coders": _check_class_coders(self.y_dependent_coders),
-            "categorical": _check_names("categorical", self.categorical, "column names"),
+            "categorical": tuple(
+                dict.fromkeys(check_list("categorical", self.categorical, "column names"))
+            ),
             "missing_values": _check_missing_values(self.missing_values),
         }
 
@@ -166,24 +171,16 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
     return checked
 
 
-def _check_names(name: str, given: Any, what: str) -> tuple[Hashable, ...]:
-    """Return what is listed, each once."""
-    names = check_list(name, given, what)
-    if not all(isinstance(one, Hashable) for one in names):
-        raise OptionTypeError(f"{name}={given!r} must be a list of {what}")
-    return tuple(dict.fromkeys(names))
-
-
 def _check_missing_values(given: Any) -> tuple[str, ...]:
     """Return texts that mean missing."""
-    texts = _check_names("missing_values", given, "texts")
+    texts = check_list("missing_values", given, "texts")
     others = [one for one in texts if not isinstance(one, str)]
     if others:
         raise OptionTypeError(
             f"missing_values holds {others[0]!r} of type {type(others[0]).__name__}; it is for "
             "texts that mean missing. Replace numbers that do in the frame, by NaN"
         )
-    return tuple(str(one) for one in texts)
+    return tuple(dict.fromkeys(map(str, texts)))
 
 
 def _check_imputer(name: str, imputer: Any) -> Imputer:

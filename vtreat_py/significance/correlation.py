@@ -10,7 +10,7 @@ from scipy import special
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, generator, p_value_by_draws
-from vtreat_py.significance.level_tests import fisher_exact
+from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.sample import Sample
 
 # So many rows of each variable are placed one by one.
@@ -82,7 +82,7 @@ def correlation_test(
     p = _regression_tail(abs(r) * n_rows, n_rows)
     if p >= UNDECIDED:
         return p
-    if not can_permute or _is_nearly_normal(reach, reach**2, y, n_rows):
+    if not can_permute or _is_nearly_normal(reach, reach * reach, y, n_rows):
         return p
     variable = x()
     if _is_small_table(variable, y):
@@ -91,7 +91,7 @@ def correlation_test(
         return p
 
     def draw(n_draws: int) -> FloatArray:
-        return np.abs(_permuted_products(n_draws, variable, y))
+        return np.abs(_permuted_products(n_draws, variable, y.upright))
 
     def tail(products: float) -> float:
         return _regression_tail(products, n_rows)

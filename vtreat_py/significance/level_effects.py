@@ -10,7 +10,7 @@ from scipy import optimize, special
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
-from vtreat_py.significance.level_tests import fisher_exact
+from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
 from vtreat_py.significance.sample import POWERS, Sample
@@ -24,6 +24,8 @@ _ROUNDING = 1e-13
 _FEW_ROWS = 64
 # Two levels have an exact test up to so many of them.
 _MANY_HITS = 10_000
+# Of more rows, those that are drawn fall in levels as if these were as many.
+_MOST_DRAWN_FROM = float(1 << 53)
 
 # Gives so many independent draws of the statistic.
 Draw = Callable[[int], FloatArray]
@@ -117,7 +119,7 @@ def _exact(
             return _draws_of_hits(coefficient, size, rarer)
     paired = size > 1
     if size[paired].sum() <= _FEW_ROWS:
-        return _draws_of_outcomes(coefficient[paired], size[paired].astype(np.intp), y)
+        return _draws_of_outcomes(coefficient[paired], size[paired].astype(np.intp), y.upright)
     return None
 
 
@@ -157,10 +159,12 @@ def _draws_of_hits(coefficient: FloatArray, size: FloatArray, hits: float) -> Dr
     pair = coefficient / (p * (1.0 - p))
     base = float((pair * size * (size - 1.0)).sum()) * p * p
     single = 2.0 * p * pair * (1.0 - size)
-    last_row, n_hits = np.cumsum(size), int(hits)
+    n_hits, n_rows = int(hits), int(min(size.sum(), _MOST_DRAWN_FROM))
+    last_row = np.cumsum(size)
+    last_row *= n_rows / last_row[-1]
 
     def draw(n_draws: int) -> FloatArray:
-        rows = different_rows(int(last_row[-1]), n_hits, n_draws)
+        rows = different_rows(n_rows, n_hits, n_draws)
         level = np.sort(np.searchsorted(last_row, rows, side="right"), axis=1)
         place = np.arange(n_hits)
         first = np.zeros_like(level)

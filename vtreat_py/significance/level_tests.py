@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.significance.fisher import fisher_exact
 
 # R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
 _SMALL_CELL = 10.0
-# Tables count as "at least as unlikely" when their probability exceeds by no more than this.
-_EQUAL = 1.0 + 1e-7
 
 
 def class_level_test(
@@ -50,41 +49,6 @@ def chi_square_yates(cells: FloatArray) -> FloatArray:
     margins = np.stack([(a + b) * (a + c), (a + b) * (b + d), (c + d) * (a + c), (c + d) * (b + d)])
     statistic = (deviation - np.minimum(0.5, deviation)) ** 2 * (n / margins).sum(axis=0)
     return np.asarray(stats.chi2.sf(statistic, 1))
-
-
-def fisher_exact(cells: FloatArray) -> FloatArray:
-    """Two-sided p-values of Fisher's exact test for 2x2 tables of whole numbers.
-
-    The sum of the hypergeometric probabilities that are at most the observed one, all tables
-    at once: the possible tables of each are laid out one after the other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fisher_exact(np.array([[3.0], [1.0], [1.0], [3.0]])).round(6)
-    array([0.485714])
-    """
-    if cells.shape[1] == 0:
-        return np.empty(0)
-    tables, which = np.unique(cells, axis=1, return_inverse=True)
-    a, b, c, d = tables
-    level, hits, misses = a + b, a + c, b + d
-    lowest = np.maximum(0.0, level - misses)
-    size = (np.minimum(level, hits) - lowest + 1).astype(np.intp)
-    start = np.cumsum(size) - size
-    owner = np.repeat(np.arange(len(size)), size)
-    k = lowest[owner] + (np.arange(size.sum()) - start[owner])
-
-    def log_choose(n: FloatArray, m: FloatArray) -> FloatArray:
-        return np.asarray(-special.betaln(1 + n - m, 1 + m) - np.log1p(n))
-
-    log_p = log_choose(hits[owner], k) + log_choose(misses[owner], level[owner] - k)
-    log_p -= np.maximum.reduceat(log_p, start)[owner]
-    p = np.exp(log_p)
-    observed = p[start + (a - lowest).astype(np.intp)]
-    extreme = np.where(p <= observed[owner] * _EQUAL, p, 0.0)
-    result = np.add.reduceat(extreme, start) / np.add.reduceat(p, start)
-    return np.asarray(result[which.ravel()])
 
 
 def numeric_level_test(

@@ -239,6 +239,8 @@ def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iteratio
     deviance = -2.0 * problem.weight * np.log(0.75)
     converged = np.zeros(p, dtype=bool)
     active = np.arange(p)
+    # Weights of less than one row in all are held against deviances of their size.
+    unit = np.minimum(problem.weight, 1.0)
     for iteration in range(iterations):
         found = problem.evaluate(active, intercept[active], slope[active])
         fresh = 2.0 * found.loss
@@ -250,7 +252,7 @@ def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iteratio
         gain = found.gain(step)
         # The starting deviance belongs to no coefficients, so the first step cannot be worse.
         worse = fresh > (deviance[active] * (1.0 + _TOLERANCE) if iteration else np.inf)
-        change = np.abs(fresh - deviance[active]) / (np.abs(fresh) + 0.1)
+        change = np.abs(fresh - deviance[active]) / (np.abs(fresh) + 0.1 * unit[active])
         done = (change < _TOLERANCE) | ~np.isfinite(fresh)
         retry = active[worse & ~done]
         intercept[retry] = (intercept[retry] + before[0, retry]) / 2.0
@@ -264,7 +266,7 @@ def _newton(problem: Regressions, start: tuple[FloatArray, FloatArray], iteratio
         intercept[moved] += step[0, go]
         slope[moved] += step[1, go]
         # Close to the maximum the gain of a step is known: the last needs no evaluation.
-        small = (gain < _LAST_GAIN) & (shift < _LAST_SHIFT)
+        small = (gain < _LAST_GAIN * unit[active]) & (shift < _LAST_SHIFT)
         # Points out of range have a loss that does not move with the line.
         near &= _shift(before[:, active], problem.reach[active]) < MAX_ETA
         last = go & (small | (near & (shift**2 * gain < 12.0 * _DEVIANCE_LEFT * fresh)))

@@ -84,6 +84,16 @@ class Sample:
         return sums[3] / self.n_rows, sums[4] / self.n_rows - 3.0
 
     @cached_property
+    def upright(self) -> Sample:
+        """The same, or of two values their mirror image, so that the rarer one is the greater.
+
+        Draws then do not depend on which of two classes is the target.
+        """
+        if len(self.given) != 2 or self.skewness_and_kurtosis[0] >= 0.0:
+            return self
+        return Sample(-self.given, self.weight, self.n_rows, -self.mean, self.spread)
+
+    @cached_property
     def _in_order(self) -> tuple[FloatArray, IntArray | None]:
         """Values in increasing order, and one past the last row of each (None: one row each).
 

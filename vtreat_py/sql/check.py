@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -15,12 +14,16 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, counted, listed
+from vtreat_py.frames.columns import EmptyColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.sql.coding_tables import coding_tables
 from vtreat_py.sql.connections import Connection
 from vtreat_py.sql.dialect import Dialect
+from vtreat_py.sql.level_codes import sql_keys
+from vtreat_py.sql.plain_types import TYPES, plain_array
 from vtreat_py.sql.query import plan_to_sql
 
 
@@ -86,15 +89,16 @@ def check_sql(
 ) -> SqlCheck:
     """Run a query on the rows of a treated frame; see `TreatmentPlan.check_sql`."""
     names = choice.names
-    if not isinstance(treated, np.ndarray):
+    if not names:
+        treated = np.empty((source.n_rows, 0))  # narwhals makes no array of no columns
+    elif not isinstance(treated, np.ndarray):
         treated = nw.from_native(treated, eager_only=True).to_numpy()
     expected = np.asarray(treated, dtype=np.float64).reshape(source.n_rows, len(names))
     treatments = choice.treatments(plan)
-    columns = _arrow(source, [t.column for t in treatments])
-    table, row_id = _with_row_id(columns, plan.feature_names)
-    _check_held(table, connection.dialect)
-    name = f"vtreat_check_{uuid4().hex}"
+    name, row_id = f"vtreat_check_{uuid4().hex}", _row_id(plan)
     query = plan_to_sql(plan, (name,), choice, connection.dialect.name, row_id)
+    table = _arrow(source, treatments).add_column(0, row_id, pa.array(np.arange(source.n_rows)))
+    _check_held(table, connection.dialect)
     with connection.passing():
         connection.load(name, table)
         for coding in coding_tables(plan, treatments):
@@ -123,30 +127,40 @@ def _compared(
     return SqlCheck(dialect, len(expected), len(rows), table, int(wrong.sum()), tolerance)
 
 
-def _with_row_id(table: pa.Table, derived: Sequence[str]) -> tuple[pa.Table, str]:
+def _row_id(plan: Plan) -> str:
     name = "vtreat_row"
-    taken = {column.lower() for column in [*table.column_names, *derived]}
+    taken = {str(column).lower() for column in [*plan.variables, *plan.feature_names]}
     while name in taken:
         name += "_"
-    return table.add_column(0, name, pa.array(np.arange(table.num_rows))), name
+    return name
 
 
-def _arrow(source: InputFrame, columns: list[Hashable]) -> pa.Table:
-    """Return columns as an Arrow table of plain types; NaN stays NaN."""
+def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
+    """Return treated columns as an Arrow table of types that engines have; NaN stays NaN."""
     arrays = []
-    for column in columns:
-        series = source.frame.get_column(column)  # type: ignore[arg-type]
+    for treatment in treatments:
+        column = treatment.column
         try:
-            arrays.append(_plain(_as_arrow(series)))
+            if isinstance(source.read(column), EmptyColumn):
+                arrays.append(pa.nulls(source.n_rows, _type_of(treatment)))
+            else:
+                arrays.append(plain_array(_as_arrow(source.series(column))))
         except (pa.ArrowException, UnicodeEncodeError) as reason:
             raise FrameError(
                 f"column {column!r} cannot be loaded into a table: {reason}. Leave it out of the "
                 "comparison with variables="
             ) from reason
-    names = [str(column) for column in columns]
+    names = [str(treatment.column) for treatment in treatments]
     if not arrays:
         return pa.table({"nothing": pa.nulls(source.n_rows, pa.float64())})
     return pa.table(arrays, names=names)
+
+
+def _type_of(treatment: Treatment) -> pa.DataType:
+    """Tell the type of a column of which the rows at hand say none, as they are all missing."""
+    if isinstance(treatment, LevelTreatment):
+        return TYPES[sql_keys(treatment.column, treatment.levels)[0]]
+    return TYPES[treatment.kind]
 
 
 def _as_arrow(series: nw.Series[Any]) -> pa.Array:
@@ -154,27 +168,6 @@ def _as_arrow(series: nw.Series[Any]) -> pa.Array:
     if isinstance(native, pd.Series) and isinstance(native.dtype, np.dtype):
         return pa.array(native.to_numpy(), from_pandas=native.dtype.kind == "O")
     return series.to_arrow()
-
-
-def _plain(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Use one type for text, one for bytes, and microseconds, which Python's own types have."""
-    t = pa.types
-    if t.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    kind = plain = values.type
-    if t.is_string(kind) or t.is_string_view(kind):
-        plain = pa.large_string()
-    elif t.is_binary(kind) or t.is_binary_view(kind) or t.is_fixed_size_binary(kind):
-        plain = pa.large_binary()
-    elif t.is_null(kind):
-        plain = pa.float64()
-    elif t.is_float16(kind):  # DuckDB has no such type
-        plain = pa.float32()
-    elif t.is_timestamp(kind) or t.is_duration(kind):
-        coarse = pa.duration("us") if t.is_duration(kind) else pa.timestamp("us", kind.tz)
-        with suppress(pa.ArrowInvalid):  # there are nanoseconds
-            return values.cast(coarse)
-    return values if plain == kind else values.cast(plain)
 
 
 def _check_held(table: pa.Table, dialect: Dialect) -> None:

@@ -11,7 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import OptionTypeError, UnsupportedColumnError
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    UnsupportedColumnError,
+)
 from vtreat_py.plan.data import Plan
 from vtreat_py.sql.coding_tables import coding_tables
 from vtreat_py.sql.dialect import Dialect
@@ -60,6 +66,15 @@ class DuckDBConnection(Connection):
 
     dialect = check_native("duckdb")
     told_by = "register"
+
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        try:
+            native.sql("SELECT 1").fetchall()  # execute would lose a result that is not read
+        except optional_module("duckdb", "its connections").Error as reason:
+            raise InvalidOptionError(
+                f"connection is closed, or busy with a result that is not read yet: {reason}"
+            ) from reason
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view of an Arrow table."""
@@ -235,7 +250,16 @@ def load_coding_tables(plan: Plan, connection: Connection) -> list[str]:
 
 
 def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in table.columns), strict=True)
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            columns.append(column.to_pylist())
+        except (OverflowError, ValueError) as reason:  # such as a year after 9999
+            raise FrameError(
+                f"column {name!r} holds what cannot be loaded through Python's types: {reason}. "
+                "Leave it out with variables="
+            ) from reason
+    return zip(*columns, strict=True)
 
 
 def _declared(table: pa.Table, dialect: Dialect) -> str:
@@ -245,12 +269,16 @@ def _declared(table: pa.Table, dialect: Dialect) -> str:
 
 def _for_sqlite(value: Any) -> Any:
     """Turn a Python value into one that SQLite has; dates and times into ISO text."""
+    if type(value) is int and value > _LARGEST_INTEGER:
+        return float(value)
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if hasattr(value, "isoformat"):
         return value.isoformat()
     return float(value)
 
+
+_LARGEST_INTEGER = 2**63 - 1  # of SQLite
 
 # Names of types in PostgreSQL and Spark.
 _TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None]] = [

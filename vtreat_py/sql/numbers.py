@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.forms import Copy, Steps, scale_in_place
 from vtreat_py.plan.treatments import NumericTreatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
@@ -64,6 +65,26 @@ def number_variable(
         return f"coalesce({inner}, {final(form.of_bad)})"
     arms.append(f"WHEN {number} IS NULL THEN {final(form.of_bad)}")
     return f"CASE {' '.join(arms)} ELSE {inner} END"
+
+
+def scaled_code(variable: DerivedVariable, code: str, values: FloatArray, dialect: Dialect) -> str:
+    """Write a scaled code of which a table has the unscaled ``values``; NULL stays NULL."""
+    difference = f"({code} - {dialect.double(variable.mean)})"
+    inner = f"{dialect.double(variable.slope)} * {difference}"
+    low, high = _range_of(variable, math.isfinite)
+    arms = []
+    last = np.array([-LARGEST, LARGEST])
+    scale_in_place(last, variable.slope, variable.mean)
+    bottom, top = map(dialect.double, last.tolist())
+    if (values < low).any():
+        arms.append(f"WHEN {code} < {dialect.double(low)} THEN {bottom}")
+    if (values > high).any():
+        arms.append(f"WHEN {code} > {dialect.double(high)} THEN {top}")
+    if dialect.traps_underflow and variable.slope:
+        near, far = _range_of(variable, lambda product: product == 0.0)
+        if ((values >= near) & (values <= far) & (values != variable.mean)).any():
+            arms += _underflow(variable, code, difference, dialect)
+    return f"CASE {' '.join(arms)} ELSE {inner} END" if arms else inner
 
 
 def _steps(form: Steps, number: str, final: Callable[[float], str], dialect: Dialect) -> str:

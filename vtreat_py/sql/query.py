@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
-from vtreat_py.base.names import told_apart
+from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
@@ -26,7 +27,7 @@ from vtreat_py.sql.coding_tables import (
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
-from vtreat_py.sql.numbers import good_number, number_variable
+from vtreat_py.sql.numbers import good_number, number_variable, scaled_code
 
 FEW_LEVELS = 20
 
@@ -61,6 +62,8 @@ class _Query:
 
     def text(self, source: str | Sequence[str], row_id: Hashable | None) -> str:
         """Put the query together."""
+        if not is_name(row_id):
+            raise OptionTypeError(f"row_id={row_id!r} is no name of a column")
         kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
         treatments = self.choice.treatments(self.plan)
         names = self._output_names()
@@ -70,8 +73,9 @@ class _Query:
             self.prefix += "_"
         as_they_are = [f"{self._read(self._column(c))} AS {self._name(c)}" for c in kept]
         derived: dict[str, str] = {}
+        by_column = self.choice.by_column
         for treatment in treatments:
-            variables = [v for v in self.choice.variables if v.orig_variable == treatment.column]
+            variables = [v for _, v in by_column[treatment.column]]
             if isinstance(treatment, LevelTreatment):
                 written = self._levels(treatment, variables)
             else:
@@ -111,11 +115,8 @@ class _Query:
             raise InvalidOptionError(
                 "a query needs a column: nothing is derived, so name row_id or extra_columns"
             )
-        for column in kept:
-            if not isinstance(column, Hashable):
-                raise OptionTypeError(f"row_id or extra_columns has {column!r}, which is no name")
-        given = [self._seen(name) for name in [*kept, *derived]]
-        taken = [c for c in kept if given.count(self._seen(c)) > 1]
+        given = Counter(self._seen(name) for name in [*kept, *derived])
+        taken = [c for c in kept if given[self._seen(c)] > 1]
         if taken:
             case = " (in upper or lower case)" if self.dialect.folds_case else ""
             raise InvalidOptionError(
@@ -260,9 +261,8 @@ class _Query:
         found = self._join(f"{quoted} AS {alias}", alias, level, columns)
         if not self.choice.scale:
             return found
-        double = self.dialect.double
         return [
-            f"{double(v.slope)} * ({column} - {double(v.mean)})"
+            scaled_code(v, column, treatment.table(v), self.dialect)
             for v, column in zip(variables, found, strict=True)
         ]
 

@@ -9,8 +9,13 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
 
-# Squares of larger numbers, summed over rows, could leave the range of floats.
-_LARGE = 1e140
+# Weighted squares of numbers outside of this range, summed over rows, could leave that of floats.
+_SMALL, _LARGE = 1e-70, 1e70
+# Inner coordinates of good values are smaller than this.
+FAR = _LARGE
+# Floats hold the reciprocal of this power of 2.
+_LEAST_POWER = -1000
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,9 @@ class Coordinates:
         """Coordinates of values."""
         if self.unit == 1.0:
             return np.subtract(values, self.centre, dtype=np.float64)
-        return values / np.float64(self.unit) - self.centre / self.unit
+        with np.errstate(over="ignore"):  # far from the values that they are near to
+            inner = values / np.float64(self.unit) - self.centre / self.unit
+        return np.asarray(np.clip(inner, -_LARGEST, _LARGEST))
 
     def outer(self, inner: FloatArray | float) -> FloatArray:
         """Values at coordinates."""
@@ -58,4 +65,6 @@ class Coordinates:
 
 def _unit(low: float, high: float) -> float:
     largest = max(abs(low), abs(high))
-    return 1.0 if largest < _LARGE else 2.0 ** (math.frexp(largest)[1] - 1)
+    if _SMALL < largest < _LARGE or largest == 0.0:
+        return 1.0
+    return 2.0 ** max(math.frexp(largest)[1] - 1, _LEAST_POWER)

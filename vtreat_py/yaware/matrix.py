@@ -19,9 +19,8 @@ from vtreat_py.statistics.tally import blocks
 _BLOCK = 1 << 17
 _LEAST_ROWS = 256
 _SHOWN = 5
-# Squares of smaller numbers leave the range of floats, and so do those of larger outcomes.
+# Slopes on smaller numbers leave the range of floats.
 _SMALL = 1e-140
-LARGE = 1e140
 
 
 @dataclass(frozen=True, eq=False)

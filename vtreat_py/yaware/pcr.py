@@ -20,7 +20,8 @@ from vtreat_py.estimators.base import training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.beside import is_name
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.reading import read_outcome, read_weight
+from vtreat_py.outcome.reading import read_outcome
+from vtreat_py.outcome.weights import read_weight
 from vtreat_py.yaware.linear_models import LinearModel, least_squares, logistic
 from vtreat_py.yaware.pca import YAwarePCA
 from vtreat_py.yaware.selection import PERMUTATION

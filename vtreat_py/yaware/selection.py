@@ -69,4 +69,6 @@ def permuted_bar(null: FloatArray, p: int) -> float:
     """What a value must exceed, that values of permuted outcomes may exceed once in p cases."""
     level = max(1.0 / p, 1.0 / (len(null) + 1))
     rank = int(level * (len(null) + 1) + _EQUAL)
+    if rank > len(null):
+        return 0.0  # one case of one
     return float(np.sort(null)[-rank]) * (1.0 + _EQUAL)

@@ -10,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError, OutcomeError
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows
-from vtreat_py.outcome.reading import read_outcome, read_weight
-from vtreat_py.yaware.matrix import LARGE, read_numbers
+from vtreat_py.outcome.reading import read_outcome
+from vtreat_py.outcome.weights import read_weight
+from vtreat_py.yaware.matrix import read_numbers
 
 
 @parameters
@@ -141,12 +142,6 @@ class YAwareTransformer(FrameTransformer, ABC):
         source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
         outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
-        largest = float(np.abs(outcome.y).max())
-        if outcome.kind == "numeric" and not 1.0 / LARGE < largest < LARGE:
-            raise OutcomeError(
-                f"the outcome reaches {largest:g} from its mean: squares of such numbers leave the "
-                "range of floats; give it in another unit"
-            )
         if check_flag("link", self.link) and outcome.kind == "numeric":
             raise InvalidOptionError(
                 "link=True asks for slopes in log odds, which only classes have; this outcome is "

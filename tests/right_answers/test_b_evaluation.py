@@ -1,0 +1,154 @@
+"""B in evaluation: numbers at the edge of floats give the same scores, or are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation import (
+    StreamingBinaryEvaluator,
+    StreamingReport,
+    bias_variance,
+    compare_models,
+    confusion_scores,
+    cv_spread,
+    per_row_loss,
+    randomization_test,
+    weighted_cross_validate,
+)
+
+RANDOM = np.random.default_rng(0)
+Y = RANDOM.integers(0, 2, 60)
+SCORE = RANDOM.random(60).round(2)
+WEIGHT = RANDOM.random(60)
+POWERS = [2.0**532, 2.0**-664, 2.0**950]
+
+
+def report(weight: Any) -> StreamingReport:
+    return StreamingBinaryEvaluator().update(Y, SCORE, weight).report()
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_b_streamed_scores_do_not_depend_on_a_power_of_two_in_the_weights(power: float) -> None:
+    one, other = report(WEIGHT), report(WEIGHT * power)
+    pd.testing.assert_series_equal(one.summary, other.summary, check_exact=True)
+    for name in ("roc_curve", "precision_recall_curve", "gain_curve"):
+        pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
+    weighed = ["threshold", "tp", "fp", "fn", "tn"]
+    pd.testing.assert_frame_equal(
+        one.fixed.drop(columns=weighed), other.fixed.drop(columns=weighed), check_exact=True
+    )
+
+
+@pytest.mark.parametrize("weight", [1e160, 1e-200])
+def test_b_the_auc_of_extreme_weights(weight: float) -> None:
+    found = StreamingBinaryEvaluator().update(Y, SCORE, np.full(60, weight)).auc()
+    assert found == pytest.approx(StreamingBinaryEvaluator().update(Y, SCORE).auc(), rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1e-320, 1e-295, 1e299, 1.7e308])
+def test_b_weights_that_cannot_be_summed_are_refused(weight: float) -> None:
+    weights = np.full(60, weight)
+    with pytest.raises(InvalidOptionError, match="multiply all weights by one number"):
+        StreamingBinaryEvaluator().update(Y, SCORE, weights)
+    with pytest.raises(InvalidOptionError, match="multiply all weights by one number"):
+        confusion_scores(Y, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_b_confusion_scores_of_extreme_counts(power: float) -> None:
+    one = confusion_scores([3.0, 1, 0], [1.0, 1, 2], [2.0, 5, 0], [4.0, 0, 1])
+    factors = power, 1.0, power
+    counts = ([3.0, 1, 0], [1.0, 1, 2], [2.0, 5, 0], [4.0, 0, 1])
+    other = confusion_scores(*(np.multiply(count, factors) for count in counts))
+    pd.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_b_the_randomization_test_at_any_size(power: float) -> None:
+    a, b, weight = RANDOM.random((3, 9))
+    one = randomization_test(a, b, sample_weight=weight)
+    other = randomization_test(a * power, b * power, sample_weight=weight * power)
+    assert (one.pvalue, one.pvalue_greater) == (other.pvalue, other.pvalue_greater)
+    assert one.statistic * power == other.statistic
+    assert one.standard_error * power == other.standard_error
+    np.testing.assert_array_equal(one.null_distribution * power, other.null_distribution)
+
+
+def test_b_differences_beyond_the_range_of_floats() -> None:
+    found = randomization_test([1.7e308] * 5, [-1.7e308] * 5)
+    assert (found.pvalue, found.statistic) == (1 / 16, np.inf)
+    with pytest.raises(InvalidOptionError, match="divide both scores by one number"):
+        found.plot()
+    table = compare_models(pd.DataFrame({"a": [1.7e308] * 5, "b": [-1.7e308] * 5}), adjust=None)
+    assert table["p"].tolist() == [1 / 16]
+    assert randomization_test([5e-324] * 5, [0] * 5).pvalue == 1 / 16
+
+
+@pytest.mark.parametrize("size", [1.7e308, 1e200, 1e-200, 1e-310])
+def test_b_squares_that_floats_cannot_hold_are_refused(size: float) -> None:
+    y = np.linspace(-1, 1, 8) * size
+    with pytest.raises(InvalidOptionError, match="whose square floats cannot hold"):
+        per_row_loss(y, -y)
+    with pytest.raises(InvalidOptionError, match="whose square floats cannot hold"):
+        bias_variance(np.column_stack([y, -y]), y=y)
+    if size < 1e308:
+        np.testing.assert_array_equal(per_row_loss(y, -y, loss="absolute"), np.abs(2 * y))
+    else:
+        with pytest.raises(InvalidOptionError, match=r"absolute loss of prediction has .* values"):
+            per_row_loss(y, -y, loss="absolute")
+
+
+def test_b_infinite_scores_of_rows_that_weigh_nothing() -> None:
+    scores, weight = [np.inf, 1.0, -1e308, 2.0, -np.inf, 0.5], [0, 1, 0, 1, 0, 2]
+    y = [1, 0, 0, 1, 1, 0]
+    evaluator = StreamingBinaryEvaluator(bins="float").update(y, scores, weight)
+    assert evaluator.rmse() == pytest.approx(np.sqrt((1 + 1 + 0.5) / 4))
+    assert evaluator.calibration()["mean_score"].tolist() == [0.5, 1.0, 2.0]
+    whole = StreamingBinaryEvaluator(bins="float").update([0, 1], [-np.inf, np.inf])
+    assert np.isnan(whole.calibration(1)["mean_score"]).all()
+
+
+class Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A model whose chance is the number it is given."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_b_means_and_deviations_of_metrics_of_any_size(size: float) -> None:
+    X = np.linspace(0, 1, 12)[:, None]
+
+    def metric(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return float(X[0, 0])
+
+    def great(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return metric(model, X, y) * size
+
+    scoring = {"one": metric, "great": great}
+    y = np.arange(12) % 2
+    found = weighted_cross_validate(Given(), X, y, scoring=scoring, cv=3)
+    assert found.std["great"] == pytest.approx(found.std["one"] * size, rel=1e-12)
+    spread = cv_spread(Given(), X, y, scoring=scoring, strategies={"a": 3})
+    intervals = spread.interval(method="nadeau-bengio").loc["a"]
+    assert intervals.loc["great", "low"] == pytest.approx(intervals.loc["one", "low"] * size)
+    spread.summary()
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_b_metrics_of_extreme_weights(power: float) -> None:
+    X, y, weight = SCORE[:, None], Y, WEIGHT
+    options = {"scoring": ["nll", "roc_auc"], "strategies": {"a": 2}}
+    one = cv_spread(Given(), X, y, sample_weight=weight, **options)
+    other = cv_spread(Given(), X, y, sample_weight=weight * power, **options)
+    np.testing.assert_allclose(one.folds["score"], other.folds["score"], rtol=1e-12)

@@ -1,0 +1,99 @@
+"""Marks of a few training rows, by which some of these rows are known again among others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from vtreat_py.frames.columns import Column, some_rows
+from vtreat_py.frames.digest import spaced_rows
+from vtreat_py.plan.treatments import NumericTreatment, Treatment
+
+# Rows of a frame that are looked at; of those, at most so many may look like training rows.
+_MOST_ROWS, _MOST_ALIKE = 1 << 16, 1024
+# JSON readers take integers of so many bits exactly.
+KEY_BITS = 53
+# Found again are this many of the marked rows, as in frames that are mostly training rows.
+_FEWEST_FOUND, _MOSTLY = 16, 0.7
+
+Marks = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingMarks:
+    """Marks of a few training rows.
+
+    Attributes
+    ----------
+    column : hashable
+        The treated column of most different values among them.
+    keys : tuple of int
+        Marks of its values: a first look finds rows that may be training rows.
+    rows : tuple of int
+        Marks of the rows, all treated columns together.
+    """
+
+    column: Hashable
+    keys: tuple[int, ...]
+    rows: tuple[int, ...]
+
+    @classmethod
+    def of(cls, treatments: Sequence[Treatment], marks: Sequence[Marks]) -> TrainingMarks:
+        """Put together the marks of all columns."""
+        keys = [np.unique(_short(one)) for one in marks]
+        most = int(np.argmax([len(one) for one in keys]))
+        rows = np.unique(_short(_of_rows(marks)))
+        return cls(treatments[most].column, tuple(keys[most].tolist()), tuple(rows.tolist()))
+
+    def are_most_of(
+        self, n_then: int, treatments: Sequence[Treatment], columns: Sequence[Column]
+    ) -> bool:
+        """Whether most rows of a frame are training rows, as far as the marks tell.
+
+        Parameters
+        ----------
+        n_then : int
+            Number of training rows.
+        treatments, columns : sequence
+            All treatments, and their columns in the frame.
+        """
+        n_now, n_marked = len(columns[0]), len(self.rows)
+        if n_marked < _FEWEST_FOUND or n_now * n_marked < _FEWEST_FOUND * n_then:
+            return False
+        place = [t.column for t in treatments].index(self.column)
+        rows = spaced_rows(n_now, _MOST_ROWS)
+        looked_at = columns[place] if len(rows) == n_now else some_rows(columns[place], rows)
+        keys = np.sort(np.array(self.keys, dtype=np.uint64))
+        found = _short(marks_of(treatments[place], looked_at))
+        nearest = np.minimum(np.searchsorted(keys, found), len(keys) - 1)
+        alike = rows[keys[nearest] == found]
+        if not _FEWEST_FOUND <= len(alike) <= _MOST_ALIKE:
+            return False
+        of_columns = [
+            marks_of(t, some_rows(c, alike)) for t, c in zip(treatments, columns, strict=True)
+        ]
+        known = np.isin(self.rows, _short(_of_rows(of_columns))).sum()
+        expected = min(len(rows) / n_then, 1.0) * n_marked
+        return bool(known >= max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0))
+
+
+def marks_of(treatment: Treatment, column: Any) -> Marks:
+    """Mark of each row of a column, by what its treatment takes it for."""
+    encoded: Any = treatment.encode(column)
+    values = encoded[0] if isinstance(treatment, NumericTreatment) else encoded
+    return np.asarray(pd.util.hash_array(values.astype(np.float64)))
+
+
+def _of_rows(marks: Sequence[Marks]) -> Marks:
+    """Marks of rows from those of their columns, in order."""
+    odd = np.arange(1, 2 * len(marks), 2, dtype=np.uint64)
+    return np.asarray((np.stack(marks) * odd[:, None]).sum(axis=0, dtype=np.uint64))
+
+
+def _short(marks: Marks) -> Marks:
+    return np.asarray(marks >> np.uint64(64 - KEY_BITS))
