@@ -22,7 +22,7 @@ T = TypeVar("T")
 KINDS = ["numeric", "numeric", "binomial", "binomial", "multinomial", "unsupervised"]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A case was refused by an error of ours: there is nothing more to try."""
 
 
@@ -31,9 +31,13 @@ def refusable(call: Callable[[], T]) -> T:
     try:
         return call()
     except vt.VtreatError as error:
-        message = str(error)
-        assert len(message) > 10, message
-        raise Refused(message) from error
+        check_words(error)
+        raise RefusedError(str(error)) from error
+
+
+def check_words(error: Exception) -> None:
+    """An error says something."""
+    assert len(str(error)) > 10, error
 
 
 @dataclass

@@ -30,8 +30,8 @@ def lazily_the_same(random: Random) -> None:
         drawn.weight = counts(random, drawn.n_rows)
         if random.random() < 0.5:
             drawn.weight = [weight * 0.37 for weight in drawn.weight]
-    if "rare_sig" in drawn.options:
-        del drawn.options["rare_sig"]  # a p-value at the limit may fall to either side
+    drawn.options.pop("rare_sig", None)  # a p-value at the limit may fall to either side
+    drawn.options.pop("categorical", None)  # is for integers only, there
     given = drawn.given | {"row_id": "id"}
     lazy = _lazy(random)
     rows = drawn.arrow()
@@ -104,9 +104,9 @@ def estimators_the_same(random: Random) -> None:
     drawn = table(random, kind)
     rows = drawn.pandas()[list(drawn.columns)]
     options: Any = {k: v for k, v in drawn.options.items() if k in _PARAMETERS[kind]}
-    options["prune_sig"] = random.choice([None, 0.3])
+    options |= {"prune_sig": random.choice([None, 0.3]), "if_empty": "empty"}
     if kind == "unsupervised":
-        del options["prune_sig"]
+        del options["prune_sig"], options["if_empty"]
         treatment: Any = vt.UnsupervisedTreatment(**options)
         refusable(lambda: treatment.fit(rows))
         plan = vt.design_treatments(rows, outcome_type=kind, **options)
@@ -114,6 +114,7 @@ def estimators_the_same(random: Random) -> None:
         return
     treatment = _TREATMENTS[kind](**options, random_state=0)
     made = refusable(lambda: treatment.fit_transform(rows, drawn.y))
+    del options["if_empty"]
     expected = vt.cross_frame_experiment(
         rows, outcome=drawn.y, outcome_type=kind, random_state=0, **options
     )

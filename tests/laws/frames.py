@@ -128,8 +128,11 @@ def some_rows(random: Random) -> int:
 
 def rows_of(frame: Any, rows: Sequence[int]) -> Any:
     """Take rows of a frame of any kind by their numbers."""
-    if isinstance(frame, pd.DataFrame | pd.Series):  # Arrow cannot pick views of text
+    if isinstance(frame, pd.DataFrame) and "_view" in repr(frame.dtypes.tolist()):
+        # Arrow cannot pick views of text.
         return pd.concat([frame.iloc[row : row + 1] for row in rows] or [frame.iloc[:0]])
+    if isinstance(frame, pd.DataFrame | pd.Series):
+        return frame.iloc[list(rows)]
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
     if isinstance(frame, pa.Table):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import vtreat_py as vt
-from tests.laws.designs import Refused, refusable
+from tests.laws.designs import RefusedError, refusable
 from tests.laws.tables import Table, counts, table
 
 _UNITLESS = ["variable", "code", "rsq", "sig", "sig_fdr", "sig_fwer", "needs_split", "recommended"]
@@ -23,6 +23,7 @@ def units_of_numbers(random: Random) -> None:
     kind = random.choice(["numeric", "binomial", "multinomial"])
     drawn = table(random, kind, numbers=4, small=1, words=1)
     _without_numbers_of_options(drawn)
+    drawn.options.pop("categorical", None)
     of_numbers = [name for name, values in drawn.columns.items() if _are_numbers(values)]
     power = _power(random, [v for name in of_numbers for v in drawn.columns[name]])
     columns = {
@@ -59,8 +60,9 @@ def units_of_weights(random: Random) -> None:
     one, other = (refusable(lambda t=t: _plan(t)) for t in (drawn, scaled))  # type: ignore[misc]
     ours, theirs = one.score_frame, other.score_frame
     assert list(ours["variable"]) == list(theirs["variable"])
-    # R's rule for when a logistic fit is done stops early where weights are far below a row.
-    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=1e-4, atol=1e-6)
+    # R's rule for when a logistic fit is done stops early where weights are far below a row, and
+    # what repairs one of separated classes is so many rows.
+    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=1e-3, atol=1e-6)
     new = drawn.new_rows(random, 5).to_pandas()
     found, expected = (vt.prepare(plan, new) for plan in (other, one))
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, atol=1e-9)
@@ -98,10 +100,10 @@ def _power(random: Random, values: list[Any]) -> int:
     sizes = [math.frexp(v)[1] for v in values if v and math.isfinite(v)]
     smallest = [abs(v) for v in values if v and math.isfinite(v)]
     if not sizes or min(smallest) < 1e-290:
-        raise Refused("no number to multiply, or one that has lost digits already")
+        raise RefusedError("no number to multiply, or one that has lost digits already")
     low, high = -950 - min(sizes), 1020 - max(sizes)
     if low > high:
-        raise Refused("numbers from end to end of what floats hold")
+        raise RefusedError("numbers from end to end of what floats hold")
     near = [power for power in (1, -3, 30, -30, 200, -200) if low <= power <= high]
     return random.choice([*near, random.randint(low, high), low, high])
 

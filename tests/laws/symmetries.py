@@ -22,6 +22,7 @@ def weights_or_repeated_rows(random: Random) -> None:
     """A weight of two is two rows, in every score and every code."""
     drawn = table(random, random.choice(["numeric", "binomial", "multinomial", "unsupervised"]))
     drawn.weight = counts(random, drawn.n_rows)
+    drawn.options.pop("weight_kind", None)
     rows = [i for i, weight in enumerate(drawn.weight) for _ in range(int(weight))]
     repeated = drawn.pandas().iloc[rows].reset_index(drop=True).drop(columns="weight")
     given = {name: value for name, value in drawn.given.items() if name != "sample_weight"}

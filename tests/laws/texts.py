@@ -25,7 +25,7 @@ def read_as_written(random: Random) -> None:
     try:
         text = plan.to_json()
     except PlanFormatError as error:
-        assert holds_odd_values(case), error  # such as objects of users' own types
+        _check_reason(case, error)
     else:
         written.append(vt.TreatmentPlan.from_json(text))
         assert written[-1].to_json() == text
@@ -36,7 +36,6 @@ def read_as_written(random: Random) -> None:
         assert repr(again) == repr(plan)
         if not _holds_functions(plan):
             assert again == plan
-            assert hash_or_none(again) == hash_or_none(plan)
         found = vt.prepare(again, new, **choice)
         np.testing.assert_array_equal(frames.treated_values(found), frames.treated_values(treated))
 
@@ -52,7 +51,7 @@ def statistics_read_as_written(random: Random) -> None:
         try:
             plan.statistics.save(path)
         except PlanFormatError as error:
-            assert holds_odd_values(case) or _holds_functions(plan), error
+            _check_reason(case, error, _holds_functions(plan))
             return
         again = vt.DesignStatistics.load(path)
     assert again == plan.statistics
@@ -60,15 +59,11 @@ def statistics_read_as_written(random: Random) -> None:
     pd.testing.assert_frame_equal(again.plan().score_frame, plan.score_frame)
 
 
-def holds_odd_values(case: designs.Case) -> bool:
-    """Whether a case has columns, or names, of objects that need not have a form in JSON."""
-    odd_names = any(type(name) not in (str, int) for name in case.kind.names)
-    return odd_names or any(one.family in ("mixed", "unlike") for one in case.kind.columns)
-
-
-def hash_or_none(plan: vt.TreatmentPlan) -> int | None:
-    """Hash of a plan, where plans have one."""
-    return None if type(plan).__hash__ is None else hash(plan)
+def _check_reason(case: designs.Case, error: Exception, functions: bool = False) -> None:
+    """Only objects of users' own types, and functions, need not have a form in a text."""
+    odd = any(type(name) not in (str, int) for name in case.kind.names)
+    odd |= any(one.family in ("mixed", "unlike") for one in case.kind.columns)
+    assert odd or functions, error
 
 
 def _holds_functions(plan: vt.TreatmentPlan) -> bool:

@@ -45,7 +45,7 @@ def numbers(random: Random) -> list[Any]:
         return [shift + random.gauss(0, 1) for _ in range(n)]
     if how < 0.85:
         return [2.0 ** random.randint(-1070, 1020) * random.choice([1, -1, 3]) for _ in range(n)]
-    pool = random.choices(EDGES, k=n) + [random.gauss(0, 1)]
+    pool = [*random.choices(EDGES, k=n), random.gauss(0, 1)]
     return pool + random.choices(BAD, k=random.randrange(3))
 
 
@@ -122,7 +122,7 @@ def decimals(random: Random) -> list[Any]:
 
 def mixed(random: Random) -> list[Any]:
     """Python objects of several types: levels, if they are not one kind of number after all."""
-    return random.choices(_ODD, k=few_or_many(random)) + ["text", 7]
+    return [*random.choices(_ODD, k=few_or_many(random)), "text", 7]
 
 
 def unlike(random: Random) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
-from vtreat_py.base.names import is_itself
+from vtreat_py.base.names import is_itself, is_name
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
@@ -61,8 +61,9 @@ def choose_variables(
     columns: Sequence[Hashable], variables: Sequence[Hashable] | None, aside: list[Hashable]
 ) -> tuple[Hashable, ...]:
     """Return the columns to treat: those that are named, or all but the ones set aside."""
+    set_aside = set(aside)  # in which a name that is a missing value is looked up, too
     if variables is None:
-        chosen = tuple(c for c in columns if c not in aside)
+        chosen = tuple(c for c in columns if c not in set_aside)
         if not chosen:
             raise InvalidOptionError("the frame has no column to treat beside the outcome")
         _check_names(chosen)
@@ -80,7 +81,7 @@ def choose_variables(
     repeated = [v for v, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise InvalidOptionError(f"variables names {repeated} more than once")
-    misused = [v for v in chosen if v in aside]
+    misused = [v for v in chosen if v in set_aside]
     if misused:
         raise InvalidOptionError(
             f"variables names {misused}, which is the outcome, or the column of weights, groups, "
@@ -146,7 +147,7 @@ def check_outcome_tells_no_fold(outcome: Hashable | None, **tells: Hashable | No
         The columns that tell the folds, by the options that name them.
     """
     for option, name in tells.items():
-        if name is not None and name == outcome:
+        if name is not None and is_name(name) and {name} == {outcome}:
             raise InvalidOptionError(
                 f"{option}={name!r} is the outcome: folds must not depend on it, because then the "
                 "code of each row would tell its outcome"

@@ -142,10 +142,10 @@ class FilledNumbers:
             If floats do not hold them.
         """
         unit, good = self._coordinates.unit, self.whole.good
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             found = slopes / unit
             lost = np.abs(found * unit - slopes) * np.sqrt(good.xx[0])
-        if (lost > _LOST * outcome_spread * np.sqrt(good.weight[0])).any():
+        if not (lost <= _LOST * outcome_spread * np.sqrt(good.weight[0])).all():
             low, high = self.range
             raise FrameError(
                 f"column {self.facts.name!r} holds numbers from {low:g} to {high:g}, on which the "

@@ -72,7 +72,7 @@ def make_folds(
             plan = FoldPlan(fold_by_group(groups, int(cv), random_state), int(cv))
     elif hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         plan = folds_of_pairs(_split_by(cv, labels, outcome, n_rows), n_rows)
-    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type):
+    elif _is_listed(cv):
         plan = folds_of_pairs(list(cv), n_rows)
     else:
         raise OptionTypeError(
@@ -85,6 +85,13 @@ def make_folds(
     if not in_time:  # the first rows have no past
         _check_training_counts(plan, outcome.weight)
     return plan
+
+
+def _is_listed(cv: Any) -> bool:
+    """Whether it may hold index pairs: text does not, nor does an array without dimensions."""
+    if isinstance(cv, np.ndarray):
+        return bool(cv.ndim)
+    return isinstance(cv, Iterable) and not isinstance(cv, str | bytes | Mapping | type)
 
 
 def _in_time(cv: Any, outcome: OutcomeRows, n_rows: int) -> FoldPlan:

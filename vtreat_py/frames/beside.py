@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from vtreat_py.base import names
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, listed, meant
 from vtreat_py.frames.columns import Column
@@ -19,7 +20,7 @@ _LARGEST_ID = 2**63 - 1
 def read_along(frame: InputFrame, what: str, given: Any) -> Column:
     """Read a column by name, or an array along the rows."""
     if is_name(given, frame):
-        if given not in frame.columns:
+        if given not in set(frame.columns):
             raise FrameError(
                 f"{what}={given!r} is not a column of the frame; its columns are "
                 f"{listed(list(frame.columns))}{meant(given, frame.columns)}"
@@ -31,7 +32,7 @@ def read_along(frame: InputFrame, what: str, given: Any) -> Column:
 def is_name(given: Any, frame: InputFrame) -> bool:
     """Whether an argument names a column, rather than being an array."""
     if isinstance(given, tuple):
-        return isinstance(given, Hashable) and given in frame.columns
+        return names.is_name(given) and given in set(frame.columns)
     return isinstance(given, str) or (np.isscalar(given) and not isinstance(given, float))
 
 
@@ -55,7 +56,7 @@ def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
 
 def check_column(option: str, name: Any, columns: Sequence[Any]) -> None:
     """Refuse a name that no column has."""
-    if name not in columns:
+    if not names.is_name(name) or name not in set(columns):
         raise InvalidOptionError(
             f"{option}={name!r} names no column of the frame; it has {listed(list(columns))}"
             f"{meant(name, columns)}"

@@ -26,8 +26,11 @@ def numbers_as_levels(name: Hashable, series: nw.Series[Any]) -> CodedColumn | N
     if isinstance(native, pd.Series):
         codes, labels = pd.factorize(native)
         values = labels.tolist()
+    elif series.dtype in (nw.Int128, nw.UInt128):  # for which Arrow has no type
+        codes, labels = pd.factorize(pd.Series(series.to_list(), dtype=object))
+        values = labels.tolist()
     else:
-        table = series.to_arrow().dictionary_encode()
+        table = series.alias("").to_arrow().dictionary_encode()
         codes = np.asarray(table.indices.fill_null(-1))
         values = table.dictionary.to_pylist()
     plain = [_plain(value) for value in values]

@@ -147,6 +147,8 @@ def read_statistics(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(path, str | os.PathLike):
         raise OptionTypeError(f"path is of type {type(path).__name__}; give the path of a file")
     where = os.fspath(path)
+    if not os.path.isfile(where):
+        raise FileNotFoundError(f"there is no file {where!r}")
     try:
         with zipfile.ZipFile(where) as archive:
             return _read(_Archive(archive))

@@ -8,13 +8,15 @@ from typing import Any
 import pandas as pd
 
 from vtreat_py.base.errors import InvalidOptionError, listed
+from vtreat_py.base.names import is_name
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import NumericTreatment
 
 
 def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     """Find a column and a class among a plan's; see `TreatmentPlan.level_effects`."""
-    statistics = next((s for s in plan.level_statistics if s.column == column), None)
+    by_column = {s.column: s for s in plan.level_statistics}
+    statistics = by_column.get(column) if is_name(column) else None
     if statistics is None or not statistics.outcomes:
         raise InvalidOptionError(_why_there_are_none(plan, column))
     if not plan.classes and target is not None:
@@ -22,7 +24,7 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
             f"target={target!r} is for outcomes of several classes; the outcome of this plan is "
             f"{plan.note}"
         )
-    if plan.classes and target not in plan.classes:
+    if plan.classes and not (is_name(target) and target in plan.classes):
         found = "target= is missing" if target is None else f"target={target!r} is no class"
         raise InvalidOptionError(
             f"{found}: the effects are those on one of the classes, {listed(plan.classes)}"
@@ -36,11 +38,11 @@ def _why_there_are_none(plan: Plan, column: Hashable) -> str:
         return "a plan without outcome has no level effects"
     coded = [s.column for s in plan.level_statistics if s.outcomes]
     those = f"columns that have them are {listed(coded)}" if coded else "no column has them"
-    if column not in plan.variables:
+    if not is_name(column) or column not in set(plan.variables):
         return f"no level effects of {column!r}: the plan was not designed on it; {those}"
     reason = dict(plan.unused).get(column)
     if reason is None:
-        treatment = next(t for t in plan.treatments if t.column == column)
+        treatment = {t.column: t for t in plan.treatments}[column]
         is_numeric = isinstance(treatment, NumericTreatment)
         reason = "it holds numbers" if is_numeric else "the design was told to build no impact code"
     return f"no level effects of column {column!r}: {reason}; {those}"

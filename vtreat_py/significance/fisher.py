@@ -159,4 +159,6 @@ def _deviance(x: FloatArray, mean: FloatArray) -> FloatArray:
     for k in range(10, 0, -1):
         series = (series + 1.0 / (2 * k + 1)) * s
     near = (x - mean) * v + 2.0 * x * v * series
-    return np.asarray(np.where(np.abs(v) < 0.1, near, x * np.log(x / mean) + mean - x))
+    with np.errstate(divide="ignore", over="ignore"):  # a mean that is lost beside larger counts
+        far = x * np.log(x / mean) + mean - x
+    return np.asarray(np.where(np.abs(v) < 0.1, near, far))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy import optimize, special
@@ -26,6 +27,9 @@ _FEW_ROWS = 64
 _MANY_HITS = 10_000
 # Of more rows, those that are drawn fall in levels as if these were as many.
 _MOST_DRAWN_FROM = float(1 << 53)
+
+# Floats hold the eighth power of so many rows.
+_MOST_ROWS = 1e30
 
 # Gives so many independent draws of the statistic.
 Draw = Callable[[int], FloatArray]
@@ -79,6 +83,8 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     """
     if not levels.weight.all():
         levels = levels.take(np.flatnonzero(levels.weight))
+    if powers.weight > _MOST_ROWS:
+        levels, powers = _of_fewer_rows(levels, powers)
     size = levels.weight
     if len(size) < 2 or not (size > 1).any() or powers.weight < POWERS:
         return 1.0
@@ -105,6 +111,17 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
         if exact is not None:
             p = p_value_by_draws(exact, statistic, tail)
     return max(p, _least(sizes, count))
+
+
+def _of_fewer_rows(levels: OutcomeSums, powers: OutcomePowers) -> tuple[OutcomeSums, OutcomePowers]:
+    """Scale sums of more rows than can be multiplied; p-values of both are 0, but for rounding."""
+    unit = _MOST_ROWS / powers.weight
+    inner = None if levels.inner is None else levels.inner * unit
+    fewer = replace(levels, weight=levels.weight * unit, total=levels.total * unit, inner=inner)
+    y = powers.sample
+    sample = replace(y, weight=y.rows * unit, n_rows=y.n_rows * unit)
+    sums = tuple(total * unit for total in powers.sums)
+    return fewer, replace(powers, weight=powers.weight * unit, sums=sums, sample=sample)
 
 
 def _exact(

@@ -145,7 +145,7 @@ def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
                 arrays.append(pa.nulls(source.n_rows, _type_of(treatment)))
             else:
                 arrays.append(plain_array(_as_arrow(source.series(column))))
-        except (pa.ArrowException, UnicodeEncodeError) as reason:
+        except (pa.ArrowException, UnicodeEncodeError, OverflowError) as reason:
             raise FrameError(
                 f"column {column!r} cannot be loaded into a table: {reason}. Leave it out of the "
                 "comparison with variables="

@@ -135,7 +135,8 @@ def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:
 
 
 def _check_exact(column: Hashable, levels: list[Any]) -> None:
-    integers = [int(v) for v in levels if isinstance(v, int | np.integer)]
+    numbers = [v for v in levels if not isinstance(v, np.timedelta64)]  # an np.integer, too
+    integers = [int(v) for v in numbers if isinstance(v, int | np.integer)]
     large = [v for v in integers if abs(v) >= _EXACT_INTEGERS]
     if large:
         raise InvalidOptionError(

@@ -1,0 +1,125 @@
+"""What the laws found, case by case: `tests.fuzz` draws such frames, and others."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import vtreat_py as vt
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.significance.fisher import fisher_exact
+
+N = 60
+pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
+
+
+def test_whole_classes_are_named_alike_in_all_containers(rows: pd.DataFrame) -> None:
+    frame = rows.assign(y=np.arange(N) % 3 + 5)
+    held = [frame, pl.from_pandas(frame), pa.table(frame), frame.astype({"y": "Int64"})]
+    plans = [
+        vt.design_treatments(one, outcome="y", outcome_type="multinomial", cv=3, random_state=0)
+        for one in held
+    ]
+    assert [plan.classes for plan in plans] == [(5, 6, 7)] * 4
+    assert all(plan == plans[0] for plan in plans)
+
+
+def test_objects_of_an_array_are_read_alike_in_one_row_and_in_several() -> None:
+    values = [dt.timedelta(1), "a", 7, None] * 5
+    array = np.array([values, range(20)], dtype=object).T
+    made = vt.design_treatments(array, outcome=np.arange(20.0), coders=["catP", "clean"])
+    together = vt.prepare(made, array[:4])
+    alone = np.vstack([vt.prepare(made, array[i : i + 1]) for i in range(4)])
+    np.testing.assert_array_equal(alone, together)
+
+
+def test_objects_of_an_array_may_hold_lone_surrogates() -> None:
+    array = np.array([["a\ud800", "b"] * 10], dtype=object).T
+    made = vt.design_treatments(array, outcome=np.arange(20.0), cv=2, random_state=0)
+    assert vt.prepare(made, array[:2]).shape == (2, len(made.feature_names))
+
+
+@pytest.mark.parametrize("name", [pd.NA, np.nan, pd.NaT])
+def test_names_that_are_missing_values_stand_beside_others(
+    rows: pd.DataFrame, y: Any, name: Any
+) -> None:
+    frame = pd.concat([rows, pd.DataFrame({"y": y, "w": 1.0 + (y > 0)})], axis=1)
+    frame.columns = pd.Index(["c", name, "y", "w"], dtype=object)
+    given = {"outcome": "y", "sample_weight": "w"}
+    assert vt.design_treatments(frame, variables=["c"], **given).variables == ("c",)
+    with pytest.raises(InvalidOptionError, match="a missing value"):
+        vt.design_treatments(frame, **given)
+
+
+def test_names_in_polars_may_hold_nul_where_numbers_are_names(y: Any) -> None:
+    ids = pl.Series("a\0b", [2**70 + i % 5 for i in range(N)], dtype=pl.Int128)
+    frame = pl.DataFrame([ids, pl.Series("\0", np.arange(N) % 7)])
+    made = vt.design_treatments(frame, outcome=y, categorical=["a\0b", "\0"], random_state=0)
+    assert [len(t.levels) for t in made.treatments] == [5, 7]
+
+
+@pytest.mark.parametrize("junk", [np.array([1, 2]), [0], {}, np.array(3)])
+def test_what_is_no_name_has_no_level_effects(plan: vt.TreatmentPlan, junk: Any) -> None:
+    with pytest.raises(InvalidOptionError, match="no level effects"):
+        plan.level_effects(junk)
+
+
+def test_what_is_no_class_has_no_level_effects(rows: pd.DataFrame) -> None:
+    made = vt.design_treatments(rows, outcome=list("abc") * (N // 3), random_state=0)
+    with pytest.raises(InvalidOptionError, match="is no class"):
+        made.level_effects("c", np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize("option", ["cv", "row_id", "coders", "variables"])
+def test_arrays_without_dimensions_are_no_option(rows: pd.DataFrame, y: Any, option: str) -> None:
+    with pytest.raises(OptionTypeError, match=option):
+        vt.design_treatments(rows, outcome=y, **{option: np.array(3)})
+
+
+@pytest.mark.parametrize("path", ["a\ud800", "", "nul\0"])
+def test_statistics_that_are_not_there_are_told_so(path: str, tmp_path: Path) -> None:
+    for where in (path, tmp_path):
+        with pytest.raises(FileNotFoundError, match="there is no file"):
+            vt.DesignStatistics.load(where)
+
+
+def test_levels_that_are_durations_of_numpy_are_refused_in_sql(y: Any) -> None:
+    values = [np.timedelta64(5, "D"), "a", "a", None] * (N // 4)
+    frame = pd.DataFrame({"x": pd.Series(values, dtype=object)})
+    made = vt.design_treatments(frame, outcome=y, coders=["catP"])
+    with pytest.raises(InvalidOptionError, match="'x'"):
+        made.to_sql("rows")
+
+
+def test_integers_that_no_engine_holds_are_refused_in_sql(y: Any) -> None:
+    values = pd.Series([2**70, -(2**64), 5] * (N // 3), dtype=object)
+    frame = pd.DataFrame({"x": values})
+    made = vt.design_treatments(frame, outcome=y)
+    with closing(sqlite3.connect(":memory:")) as connection, pytest.raises(FrameError, match="'x'"):
+        made.check_sql(connection, frame)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_levels_of_any_weight_are_tested(rows: pd.DataFrame, y: Any, classes: bool) -> None:
+    given = {"outcome": y > 0 if classes else y, "keep_statistics": True, "random_state": 0}
+    for size in (1e20, 1e60):
+        made = vt.design_treatments(rows, sample_weight=np.full(N, size), **given)
+        of_levels = made.score_frame["code"].isin(["catB", "catN"])
+        assert of_levels.any()
+        assert (made.score_frame["sig"][of_levels] < 1e-100).all()
+        assert repr(made.audit(rows, sample_weight=np.full(N, size)))
+
+
+def test_tables_whose_margins_lose_a_row_are_tested() -> None:
+    tables = np.array([[1.0, 1e20, 3.0, 1.0], [1e20, 1.0, 1.0, 2e20]]).T
+    p = fisher_exact(tables)
+    assert ((p >= 0) & (p <= 1)).all()
