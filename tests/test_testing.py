@@ -97,7 +97,7 @@ def test_classes_as_zeros_and_ones_are_flipped() -> None:
 
 @pytest.mark.filterwarnings("ignore:no derived variable is left")
 def test_columns_that_come_out_once_only_are_not_compared() -> None:
-    treatment = vt.NumericOutcomeTreatment(cv=FOLDS, prune_sig=1e-4)
+    treatment = vt.NumericOutcomeTreatment(cv=FOLDS, prune_sig=1e-4, if_empty="empty")
     found = own_outcome_influence(treatment, X, Y["numeric"], rows=range(0, ROWS, 11), push=1e4)
     assert found.moves.isna().any(axis=None)
     assert found.largest <= 1e-8

@@ -64,7 +64,8 @@ class LazyDesign:
         outcome = rows.outcome
         assert outcome is not None
         request.check_outcome(outcome, groups)
-        chosen = request.choose(source.columns, request.beside)
+        named = [one for one in request.beside if isinstance(one, str)]
+        chosen = request.choose(source.columns, named)
         typed = source.read_by(request.missing_values, request.categorical)
         columns = lazy_columns(typed, [str(name) for name in chosen])
         if outcome.kind == "unsupervised":
