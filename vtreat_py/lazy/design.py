@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,7 +64,7 @@ class LazyDesign:
         outcome = rows.outcome
         assert outcome is not None
         request.check_outcome(outcome, groups)
-        named = [one for one in request.beside if isinstance(one, str)]
+        named: list[Hashable] = [one for one in request.beside if isinstance(one, str)]
         chosen = request.choose(source.columns, named)
         typed = source.read_by(request.missing_values, request.categorical)
         columns = lazy_columns(typed, [str(name) for name in chosen])
