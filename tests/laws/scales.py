@@ -105,7 +105,7 @@ def _power(random: Random, values: list[Any]) -> int:
     if low > high:
         raise RefusedError("numbers from end to end of what floats hold")
     near = [power for power in (1, -3, 30, -30, 200, -200) if low <= power <= high]
-    return random.choice([*near, random.randint(low, high), low, high])
+    return random.choice([*near, *near, random.randint(low, high), low, high])
 
 
 def _times(values: list[Any], power: int) -> list[Any]:

@@ -42,6 +42,16 @@ def test_objects_of_an_array_are_read_alike_in_one_row_and_in_several() -> None:
     np.testing.assert_array_equal(alone, together)
 
 
+def test_frames_without_columns_ask_nothing_of_the_columns_that_were_there() -> None:
+    text = pa.array(["a", "b", None, "a"] * 5, pa.string_view())  # of which Arrow picks no rows
+    folds = [([0, 1, 2, 3], [4, 5]), ([8, 9], [0, 1]), ([6, 7], [4, 5])]
+    made = vt.cross_frame_experiment(
+        pa.table({"x": text}), outcome=np.arange(20.0), cv=folds, prune_sig=0.0
+    )
+    assert isinstance(made.cross_frame, pa.Table)
+    assert made.cross_frame.num_columns == 0
+
+
 def test_objects_of_an_array_may_hold_lone_surrogates() -> None:
     array = np.array([["a\ud800", "b"] * 10], dtype=object).T
     made = vt.design_treatments(array, outcome=np.arange(20.0), cv=2, random_state=0)

@@ -175,10 +175,11 @@ class InputFrame:
         for name, values in zip(names, columns, strict=True):
             data[name] = nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
         data |= {str(name): kept(name) for name in extra}
-        if not data:
-            some = self.frame if rows is None else self.frame[rows]
-            return some.drop(self.frame.columns).to_native()
-        return nw.from_dict(data).to_native()
+        if data:
+            return nw.from_dict(data).to_native()
+        none = np.zeros(self.n_rows if rows is None else len(rows))
+        row = nw.new_series("row", none, nw.Float64, backend=self.frame.implementation)
+        return row.to_frame().drop("row").to_native()
 
 
 def read_vector(what: str, values: Any, n_rows: int) -> Column:
