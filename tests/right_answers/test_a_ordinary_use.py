@@ -329,11 +329,15 @@ def test_a9_training_rows_are_known_again(X: pd.DataFrame, y: Any, kind: str) ->
         vt.prepare(read, some)
 
 
+@pytest.mark.filterwarnings("error:these look like rows")
 def test_a9_other_rows_are_not(X: pd.DataFrame, y: Any) -> None:
     plan = design(X, y, categorical=["zip"])
     rng = np.random.default_rng(5)
     vt.prepare(plan, X.assign(inc=rng.normal(50, 10, N)))
     vt.prepare(plan, pd.concat([X, X.assign(inc=rng.normal(50, 10, N))]))  # as many are new
+    towns = pd.DataFrame({"town": rng.choice([f"t{k}" for k in range(60)], 2 * N)})
+    repeated = design(towns.head(N), (towns["town"] < "t3").head(N), coders=["catB"])
+    vt.prepare(repeated, towns.tail(N))  # other rows of the same towns
     few = design(X[["town"]], y, significance="classic", smoothing=1.0)
     vt.prepare(few, X.iloc[:500])  # six towns tell no rows apart
 

@@ -26,6 +26,8 @@ _REST = np.uint64(KEY_BITS - _START_BITS)
 _TELLS = 0.9
 # Found again are this many of the marked rows, as in frames that are mostly training rows.
 _FEWEST_FOUND, _MOSTLY = 16, 0.7
+# Where rows of few different values meet by chance, each that is found is found more often.
+_REPEATED = 1.3
 
 Marks = npt.NDArray[np.uint64]
 
@@ -86,7 +88,10 @@ class TrainingMarks:
         of_columns = [
             _marks_of(t, some_rows(c, alike)) for t, c in zip(treatments, columns, strict=True)
         ]
-        known = np.isin(self.rows, _short(_of_rows(of_columns))).sum()
+        found = _short(_of_rows(of_columns))
+        known = np.isin(self.rows, found).sum()
+        if np.isin(found, self.rows).sum() > _REPEATED * known:
+            return False  # rows like these are many, whoever has them
         expected = min(len(rows) / n_then, 1.0) * n_marked
         return bool(known >= max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0))
 
