@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -174,8 +173,3 @@ def _give_folds(random: Random, drawn: Case, n: int) -> None:
         drawn.options["cv"] = folds(random, n)
     if drawn.options.get("cv", 0) is None:
         del drawn.options["cv"]
-
-
-def quiet() -> warnings.catch_warnings[Any]:
-    """Let what is not under trial warn as it likes."""
-    return warnings.catch_warnings(action="ignore")

@@ -81,20 +81,16 @@ class Kind:
         return _FRAMES[self.container](self.names, columns, n)
 
 
-def kind(random: Random, n_columns: int | None = None, **shares: float) -> Kind:
-    """Draw a container and its columns, by the shares of their families where those are given."""
+def kind(random: Random, n_columns: int | None = None) -> Kind:
+    """Draw a container and its columns."""
     container = random.choices(list(CONTAINERS), list(CONTAINERS.values()))[0]
     if n_columns is None:
         n_columns = random.choices([0, 1, 2, 3, 5, 9, 40], [1, 15, 20, 15, 10, 4, 1])[0]
-    return kind_of(random, container, names(random, container, n_columns), **shares)
-
-
-def kind_of(random: Random, container: str, given: list[Any], **shares: float) -> Kind:
-    """Draw the columns of a container under given names."""
+    given = names(random, container, n_columns)
     base = {"chunks": "arrow", "batch": "arrow"}.get(container, container)
     drawn = []
     for name in given:
-        of = family(random, shares or None)
+        of = family(random)
         dtype = None if container == "array" else dtype_for(random, base, of)
         missing = random.choice([0.0, 0.0, 0.1, 0.4])
         drawn.append(Drawn(name, of, tuple(FAMILIES[of](random)), dtype, missing))

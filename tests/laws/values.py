@@ -153,7 +153,6 @@ _USUAL = {
     "bytes": 1, "dates": 1, "moments": 1.5, "spans": 1, "times": 1, "decimals": 1, "mixed": 1.5,
     "unlike": 0.1, "nothing": 0.7,
 }  # fmt: skip
-PLAIN = {"numbers": 8, "small": 4, "flags": 2, "words": 8, "texts": 2}
 
 
 def family(random: Random, shares: dict[str, float] | None = None) -> str:
