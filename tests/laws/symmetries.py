@@ -91,9 +91,11 @@ def assert_same_p_values(ours: pd.DataFrame, theirs: pd.DataFrame, *, drawn_anew
     """p-values are the same; where permutations are drawn in another order, but for chance.
 
     A p-value may rest on 1,000 draws; a very small one on a curve that goes on from the largest.
+    Rounding breaks ties of extreme rows, which moves a few draws.
     """
     p, q = ours["sig"].to_numpy(), theirs["sig"].to_numpy()
     near = np.isclose(p, q, rtol=1e-6, atol=1e-9)
+    near |= (np.abs(p - q) < 2 / 1000) & (np.minimum(p, q) > 1 / 5002)
     if drawn_anew:
         larger = np.maximum(p, q)
         chance = 6 * np.sqrt(2 * larger * (1 - larger) / 1000) + 1 / 1000
