@@ -15,8 +15,8 @@ from vtreat_py.frames.columns import Column, some_rows
 from vtreat_py.frames.digest import spaced_rows
 from vtreat_py.plan.treatments import NumericTreatment, Treatment
 
-# Rows of a frame that are looked at; of those, at most so many may look like training rows.
-_MOST_ROWS, _MOST_ALIKE = 1 << 16, 1024
+# Rows of a frame that are looked at, or a part of very many; at most so many may look alike.
+_MANY_ROWS, _PART, _MOST_ALIKE = 1 << 14, 4, 1024
 # JSON readers take integers of so many bits exactly.
 KEY_BITS = 53
 # The first bits of a mark, by which most rows are told apart at once.
@@ -24,8 +24,10 @@ _START_BITS = 16
 _REST = np.uint64(KEY_BITS - _START_BITS)
 # A column that tells so many rows apart as this share of the best one does well.
 _TELLS = 0.9
-# Found again are this many of the marked rows, as in frames that are mostly training rows.
-_FEWEST_FOUND, _MOSTLY = 16, 0.7
+# Frames are looked at that may hold a quarter of the training rows, and that have some at all.
+_LEAST_PART, _FEWEST_MARKED = 0.25, 16
+# Found again are at least so many marked rows, and the share that training rows alone would have.
+_FEWEST_FOUND, _MOSTLY = 5, 0.7
 # Where rows of few different values meet by chance, each that is found is found more often.
 _REPEATED = 1.3
 
@@ -72,10 +74,10 @@ class TrainingMarks:
             All treatments, and their columns in the frame.
         """
         n_now, n_marked = len(columns[0]), len(self.rows)
-        if n_marked < _FEWEST_FOUND or n_now * n_marked < _FEWEST_FOUND * n_then:
+        if n_marked < _FEWEST_MARKED or n_now < _LEAST_PART * n_then:
             return False
         place = [t.column for t in treatments].index(self.column)
-        rows = spaced_rows(n_now, _MOST_ROWS)
+        rows = spaced_rows(n_now, max(_MANY_ROWS, n_now // _PART))
         looked_at = columns[place] if len(rows) == n_now else some_rows(columns[place], rows)
         keys = np.array(self.keys, dtype=np.uint64)
         found = _short(_marks_of(treatments[place], looked_at))
