@@ -85,7 +85,9 @@ class TrainingMarks:
         is_start[keys >> _REST] = True
         starts = np.flatnonzero(is_start.take((found >> _REST).view(np.int64)))
         alike = rows[starts[np.isin(found[starts], keys)]]
-        if not _FEWEST_FOUND <= len(alike) <= _MOST_ALIKE:
+        expected = min(len(rows) / n_then, 1.0) * n_marked
+        enough = max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0)
+        if not enough <= len(alike) <= _MOST_ALIKE:
             return False
         of_columns = [
             _marks_of(t, some_rows(c, alike)) for t, c in zip(treatments, columns, strict=True)
@@ -94,8 +96,7 @@ class TrainingMarks:
         known = np.isin(self.rows, found).sum()
         if np.isin(found, self.rows).sum() > _REPEATED * known:
             return False  # rows like these are many, whoever has them
-        expected = min(len(rows) / n_then, 1.0) * n_marked
-        return bool(known >= max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0))
+        return bool(known >= enough)
 
 
 def marks_of_values(values: NumberArray) -> Marks:
