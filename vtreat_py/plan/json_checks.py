@@ -53,7 +53,7 @@ def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> Non
     if marks.column not in [t.column for t in treatments]:
         raise PlanFormatError(f"marks.column: {marks.column!r} is not treated")
     wrong = [key for key in (*marks.keys, *marks.rows) if not 0 <= key < 2**KEY_BITS]
-    if wrong or not marks.keys:
+    if wrong:
         raise PlanFormatError(
             f"marks: expected whole numbers below 2**{KEY_BITS}, found {wrong[:1]}"
         )

@@ -55,7 +55,7 @@ class TrainingMarks:
     @classmethod
     def of(cls, treatments: Sequence[Treatment], marks: Sequence[Marks]) -> TrainingMarks:
         """Put together the marks of all columns."""
-        keys = [np.unique(_short(one)) for one in marks]
+        keys = [_telling(one) for one in marks]
         most = max(map(len, keys))
         place = max(range(len(keys)), key=lambda i: _worth(treatments[i], len(keys[i]), most))
         rows = np.unique(_short(_of_rows(marks)))
@@ -108,6 +108,12 @@ def _marks_of(treatment: Treatment, column: Any) -> Marks:
     """Mark of each row of a column, by what its treatment takes it for."""
     encoded: Any = treatment.encode(column)
     return marks_of_values(encoded[0] if isinstance(treatment, NumericTreatment) else encoded)
+
+
+def _telling(marks: Marks) -> Marks:
+    """Marks of values that one row has; a missing value tells nothing."""
+    found, times = np.unique(_short(marks), return_counts=True)
+    return np.setdiff1d(found[times == 1], _short(marks_of_values(np.array([np.nan]))))
 
 
 def _worth(treatment: Treatment, n_different: int, most: int) -> tuple[bool, bool, int]:
