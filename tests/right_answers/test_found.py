@@ -95,6 +95,14 @@ def test_arrays_without_dimensions_are_no_option(rows: pd.DataFrame, y: Any, opt
         vt.design_treatments(rows, outcome=y, **{option: np.array(3)})
 
 
+@pytest.mark.parametrize("n_jobs", [2**70, -(2**70), 0, "2"])
+def test_numbers_of_threads_that_there_are_not_are_refused(
+    rows: pd.DataFrame, y: Any, n_jobs: Any
+) -> None:
+    with pytest.raises(InvalidOptionError, match="n_jobs"):
+        vt.design_treatments(rows, outcome=y, n_jobs=n_jobs)
+
+
 @pytest.mark.parametrize("path", ["a\ud800", "", "nul\0"])
 def test_statistics_that_are_not_there_are_told_so(path: str, tmp_path: Path) -> None:
     for where in (path, tmp_path):

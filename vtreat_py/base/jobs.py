@@ -17,9 +17,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+_MOST_JOBS = 1_000_000  # joblib reads no greater number
+
+
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of threads."""
-    if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
+    if n_jobs is None:
+        return
+    if not isinstance(n_jobs, int) or n_jobs == 0 or abs(n_jobs) > _MOST_JOBS:
         raise InvalidOptionError(f"n_jobs={n_jobs!r} must be a number of threads, -1 or None")
 
 
