@@ -137,7 +137,7 @@ def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray, q: FloatArray) ->
     error = _stirling_error(x + y) - _stirling_error(x) - _stirling_error(y)
     apart = _deviance(x, (x + y) * p) + _deviance(y, (x + y) * q)
     size = np.log((x + y) / (2.0 * math.pi * x) / y) / 2.0
-    none, all_of = n * special.log1p(-p), n * special.log1p(-q)
+    none, all_of = special.xlog1py(n, -p), special.xlog1py(n, -q)
     at_end = np.where(k > 0, all_of, np.where(n > 0, none, 0.0))
     return np.asarray(np.where(inside, error - apart + size, at_end))
 
