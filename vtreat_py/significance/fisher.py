@@ -19,6 +19,8 @@ _MOST_ROWS = 1e7
 _NOTHING = 1e-17
 # Between two floats that are counts there are no more halvings than this.
 _HALVINGS = 64
+# Terms are looked at so many to a scale; sums have no more than these.
+_NODES, _MOST_TERMS = 32.0, 1 << 12
 # Stirling's series is exact to the last digit above this.
 _STIRLING = 15.0
 
@@ -103,15 +105,70 @@ def _by_tails(tables: FloatArray) -> FloatArray:
 
 def _tail(k: FloatArray, step: FloatArray, margins: FloatArray) -> FloatArray:
     """Sum of the probabilities from k on in direction ``step``, in units of that of k."""
+    scale, total = _scale(k, step, margins), np.ones(len(k))
+    by_nodes = (scale > _NODES) & (np.spacing(k) * _NODES < scale)
+    by_steps = ~by_nodes & (np.spacing(k) <= 1.0)
+    # Floats step over all others: counts so large have no tail that could be summed.
+    for which, summed in ((by_nodes, _tail_by_nodes), (by_steps, _tail_by_steps)):
+        total[which] = summed(k[which], step[which], margins[:, which], scale[which])
+    return total
+
+
+def _scale(k: FloatArray, step: FloatArray, margins: FloatArray) -> FloatArray:
+    """How far from k on probabilities fall to a third, or less."""
+    level, hits, misses = margins
+    n = hits + misses
+    deviation = np.sqrt(level * (hits / n) * (misses / n) * ((n - level) / n))
+    ends = np.maximum(0.0, level - misses), np.minimum(level, hits)
+    h = np.maximum(deviation / _NODES, 1.0)
+    later = _log_probability((k + step * h).clip(*ends), margins)
+    fall = (_log_probability(k, margins) - later) / h
+    return np.asarray(np.minimum(deviation, 1.0 / np.maximum(fall, 1e-300)))
+
+
+def _tail_by_nodes(
+    k: FloatArray, step: FloatArray, margins: FloatArray, scale: FloatArray
+) -> FloatArray:
+    """A sum of very many terms by the rule of Euler and Maclaurin.
+
+    Every s-th term is looked at. From their sum that of all terms is known, up to the fourth power
+    of s over the scale.
+    """
+    level, hits, misses = margins
+    ends = np.maximum(0.0, level - misses), np.minimum(level, hits)
+    s, first = scale / _NODES, _log_probability(k, margins)
+
+    def term(i: int) -> FloatArray:
+        at = k + step * (i * s)
+        inside = (at >= ends[0]) & (at <= ends[1])
+        log_p = _log_probability(at.clip(*ends), margins) - first
+        return np.asarray(np.where(inside, np.exp(np.minimum(log_p, 1.0)), 0.0))
+
+    slope = (term(1) - term(-1)) / 2.0
+    total, last = np.full(len(k), 0.5), np.ones(len(k))
+    for i in range(1, _MOST_TERMS):
+        last = term(i)
+        total += last
+        if not (last > _NOTHING * total).any():
+            break
+    found = s * total + 0.5 + (s - 1.0 / s) * slope / 12.0
+    return np.asarray(np.maximum(found, 1.0))
+
+
+def _tail_by_steps(
+    k: FloatArray, step: FloatArray, margins: FloatArray, _scale: FloatArray
+) -> FloatArray:
     level, hits, misses = margins
     up, free = step > 0, misses - level
     term, total = np.ones(len(k)), np.ones(len(k))
-    while (term > _NOTHING * total).any():
+    for _ in range(_MOST_TERMS):
         rise = (level - k) * (hits - k) / ((k + 1.0) * np.maximum(free + k + 1.0, 1.0))
         fall = k * (free + k) / ((level - k + 1.0) * (hits - k + 1.0))
         term = term * np.where(up, rise, fall)
         total += term
         k = k + np.where(term > 0.0, step, 0.0)
+        if not (term > _NOTHING * total).any():
+            break
     return total
 
 
