@@ -49,7 +49,7 @@ LAWS: dict[str, Law] = {
 
 
 # Few cases are large: one that takes so many seconds hangs.
-_PATIENCE = 60.0
+_PATIENCE = 180.0
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import pandas as pd
 import vtreat_py as vt
 
 # A text that was tampered with is refused, or is a plan that works, within so many seconds.
-_PATIENCE = 2.0
+_PATIENCE = 1.0
 _NUMBERS: list[float] = [0.0, -1, 1, 2, 0.5, 1e308, -1e308, 1e-300, 5e-324, 1e17, 1e154, 2**63]
 _JUNK: list[Any] = [
     *_NUMBERS, 2**70, -(2**63), "", "a", "NaN", "Infinity", "-Infinity", None, True, [], {},
@@ -70,11 +70,11 @@ def tampered(rng: random.Random) -> None:
     found = json.loads(texts()[number])
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         _tamper(found, rng)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         plan = vt.TreatmentPlan.from_json(json.dumps(found))
     except vt.VtreatError:
-        assert time.perf_counter() - start < _PATIENCE
+        assert time.process_time() - start < _PATIENCE
         return
     use(plan, plans()[number])
 
