@@ -21,6 +21,8 @@ _NOTHING = 1e-17
 _HALVINGS = 64
 # Terms are looked at so many to a scale; sums have no more than these.
 _NODES, _MOST_TERMS = 32.0, 1 << 12
+# Logarithm of a probability of 0, which can be subtracted from itself.
+_NO_CHANCE = -1e300
 # Stirling's series is exact to the last digit above this.
 _STIRLING = 15.0
 
@@ -181,11 +183,8 @@ def _log_probability(k: FloatArray, margins: FloatArray) -> FloatArray:
     level, hits, misses = margins
     n = hits + misses
     shares = level / n, (n - level) / n
-    return np.asarray(
-        _log_binomial(k, hits, *shares)
-        + _log_binomial(level - k, misses, *shares)
-        - _log_binomial(level, n, *shares)
-    )
+    log_p = _log_binomial(k, hits, *shares) + _log_binomial(level - k, misses, *shares)
+    return np.maximum(log_p - _log_binomial(level, n, *shares), _NO_CHANCE)
 
 
 def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
