@@ -132,10 +132,7 @@ def test_a2_a3_a4_hold_where_rows_are_elsewhere(
     pd.testing.assert_frame_equal(treated.head(N - 1), expected)
     drift = here.plan.audit(frame).frame["psi"]
     np.testing.assert_allclose(here.plan.audit(lazily(frame)).frame["psi"], drift)
-    table = pa.Table.from_pandas(frame.head(N - 1))
-    sql = here.plan.to_sql("table", dialect="duckdb")
-    np.testing.assert_allclose(duckdb.sql(sql).df(), vt.prepare(here.plan, frame.head(N - 1)))
-    assert table.num_rows == N - 1
+    assert here.plan.check_sql(duckdb.connect(), frame.head(N - 1)).passed
 
 
 KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {

@@ -20,9 +20,11 @@ def numbers_as_levels(name: Hashable, series: nw.Series[Any]) -> CodedColumn | N
     Whole numbers are Python integers however they came: as floats, because others are missing, or
     as decimals. So they are the levels of the same numbers in any other frame.
     """
+    native = series.to_native()
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+        return None  # whose type narwhals tells by a look at all categories
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         return None
-    native = series.to_native()
     if isinstance(native, pd.Series):
         codes, labels = pd.factorize(native)
         values = labels.tolist()
