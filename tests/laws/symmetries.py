@@ -114,6 +114,8 @@ def containers_agree(random: Random) -> None:
     treated = [vt.prepare(plan, rows) for plan, rows in zip(plans, news, strict=True)]
     for plan, found in zip(plans, treated, strict=True):
         assert plan == plans[0]
+        if not treated[0].num_columns:  # of which not all containers keep the rows
+            continue
         other = found if isinstance(found, pd.DataFrame) else found.to_pandas()
         pd.testing.assert_frame_equal(
             other, treated[0].to_pandas(), check_column_type=False, check_exact=True
