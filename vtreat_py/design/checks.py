@@ -43,7 +43,7 @@ def check_most_classes(max_classes: Any) -> None:
 
 def check_row_id(row_id: Any) -> None:
     """Refuse a row id that is no name."""
-    if not isinstance(row_id, Hashable):
+    if not is_name(row_id):
         raise OptionTypeError(
             f"row_id is of type {type(row_id).__name__}; it must be the name of a column"
         )
@@ -119,12 +119,13 @@ def check_unused(**given: Any) -> None:
 
 def check_options_of_columns(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
     """Refuse options of columns that are not treated."""
-    others = [c for c in options.categorical if c not in variables]
+    treated = set(variables)
+    others = [c for c in options.categorical if c not in treated]
     if others:
         raise InvalidOptionError(
             f"categorical names {others}, which are not treated{meant(others[0], variables)}"
         )
-    unknown = [c for c in options.imputation_map if c not in variables]
+    unknown = [c for c in options.imputation_map if c not in treated]
     if unknown:
         raise InvalidOptionError(f"imputation_map names {unknown}, which are not treated")
 

@@ -138,8 +138,8 @@ class CodedColumn:
 
     def without(self, texts: Sequence[str]) -> CodedColumn:
         """The same column, some levels of which are missing."""
-        lost = [i for i, level in enumerate(self.levels.to_list()) if level in texts]
-        if not lost:
+        lost = self.levels.codes_of(texts)
+        if (lost == self.levels.novel).all():
             return self
         codes = self.codes.astype(np.int64)
         return replace(self, codes=np.where(np.isin(codes, lost), self.levels.missing, codes))

@@ -14,10 +14,10 @@ from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, NumericCo
 _SAMPLED_ROWS = 64
 
 
-@lru_cache(maxsize=4)
-def spaced_rows(n_rows: int, most: int = _SAMPLED_ROWS) -> IntArray:
-    """Evenly spaced rows, the first and the last with them; all of a few."""
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(int))
+@lru_cache(maxsize=4)  # all columns ask for the same
+def spaced_rows(n_rows: int) -> IntArray:
+    """A few evenly spaced rows, the first and the last with them."""
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _SAMPLED_ROWS)).astype(int))
     rows.setflags(write=False)
     return rows
 

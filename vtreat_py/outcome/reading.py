@@ -278,12 +278,11 @@ def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) 
 def _multinomial(column: Known, weight: FloatArray | None, max_classes: int) -> dict[str, Any]:
     y, classes = _counted_classes(column, weight)
     if len(classes) > max_classes:
-        numbers = "" if isinstance(classes[0], str) else ", or NumericOutcomeTreatment"
         raise OutcomeError(
             f"the outcome has {len(classes)} classes ({listed(classes)}), more than "
             f"max_classes={max_classes}: each is coded and tested against all others. Put rare "
-            f"ones together, name the one to predict with target=, ask for another type "
-            f'(outcome_type="numeric"{numbers}), or raise max_classes if all of them are meant'
+            "ones together, name the one to predict with target=, ask for numbers "
+            "(NumericOutcomeTreatment), or raise max_classes if all of them are meant"
         )
     if len(classes) < 2:
         positive = "" if weight is None else " of positive weight"

@@ -12,7 +12,6 @@ import pandas as pd
 
 from vtreat_py.base.arrays import NumberArray
 from vtreat_py.frames.columns import Column, some_rows
-from vtreat_py.frames.digest import spaced_rows
 from vtreat_py.plan.treatments import NumericTreatment, Treatment
 
 # Rows of a frame that are looked at, or a part of very many; at most so many may look alike.
@@ -77,7 +76,7 @@ class TrainingMarks:
         if n_marked < _FEWEST_MARKED or n_now < _LEAST_PART * n_then:
             return False
         place = [t.column for t in treatments].index(self.column)
-        rows = spaced_rows(n_now, max(_MANY_ROWS, n_now // _PART))
+        rows = np.arange(0, n_now, max(1, n_now // max(_MANY_ROWS, n_now // _PART)))
         looked_at = columns[place] if len(rows) == n_now else some_rows(columns[place], rows)
         keys = np.array(self.keys, dtype=np.uint64)
         found = _short(_marks_of(treatments[place], looked_at))

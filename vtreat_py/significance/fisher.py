@@ -111,8 +111,10 @@ def _tail(k: FloatArray, step: FloatArray, margins: FloatArray) -> FloatArray:
     by_nodes = (scale > _NODES) & (np.spacing(k) * _NODES < scale)
     by_steps = ~by_nodes & (np.spacing(k) <= 1.0)
     # Floats step over all others: counts so large have no tail that could be summed.
-    for which, summed in ((by_nodes, _tail_by_nodes), (by_steps, _tail_by_steps)):
-        total[which] = summed(k[which], step[which], margins[:, which], scale[which])
+    some = by_nodes
+    total[some] = _tail_by_nodes(k[some], step[some], margins[:, some], scale[some])
+    some = by_steps
+    total[some] = _tail_by_steps(k[some], step[some], margins[:, some])
     return total
 
 
@@ -157,9 +159,8 @@ def _tail_by_nodes(
     return np.asarray(np.maximum(found, 1.0))
 
 
-def _tail_by_steps(
-    k: FloatArray, step: FloatArray, margins: FloatArray, _scale: FloatArray
-) -> FloatArray:
+def _tail_by_steps(k: FloatArray, step: FloatArray, margins: FloatArray) -> FloatArray:
+    """The same where few terms follow, each from the one before."""
     level, hits, misses = margins
     up, free = step > 0, misses - level
     term, total = np.ones(len(k)), np.ones(len(k))
