@@ -83,7 +83,9 @@ def read_text(levels: Levels, weight: FloatArray) -> ReadText:
 
 
 def _spaced(number: int, most: int) -> IntArray:
-    return np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.intp))
+    if number <= most:
+        return np.arange(number)
+    return np.linspace(0, number - 1, most).astype(np.intp)
 
 
 def _may_read(label: str) -> bool:

@@ -22,9 +22,12 @@ def hints_of_whole_numbers(column: NumericColumn, rows: DesignRows) -> tuple[str
         return ()
     step = -(-len(column) // _MOST_ROWS)
     x, weight = column.values[::step], rows.outcome.weight
+    first = x[:_FIRST_ROWS]
+    if not _are_whole(first[np.isfinite(first)]):
+        return ()
     counted = np.isfinite(x) if weight is None else np.isfinite(x) & (weight[::step] > 0)
     x = x[counted]
-    if not _are_whole(x[:_FIRST_ROWS]) or not _are_whole(x):
+    if not _are_whole(x):
         return ()
     codes, numbers = pd.factorize(x)
     if not _FEWEST <= len(numbers) <= len(x) / _ROWS_OF_EACH:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def _marks_of(treatment: Treatment, column: Any) -> Marks:
 def _telling(marks: Marks) -> Marks:
     """Marks of values that one row has; a missing value tells nothing."""
     found, times = np.unique(_short(marks), return_counts=True)
-    return np.setdiff1d(found[times == 1], _short(marks_of_values(np.array([np.nan]))))
+    return np.asarray(found[(times == 1) & (found != _of_missing())])
 
 
 def _worth(treatment: Treatment, n_different: int, most: int) -> tuple[bool, bool, int]:
@@ -125,6 +126,12 @@ def _of_rows(marks: Sequence[Marks]) -> Marks:
     """Marks of rows from those of their columns, in order."""
     odd = np.arange(1, 2 * len(marks), 2, dtype=np.uint64)
     return np.asarray((np.stack(marks) * odd[:, None]).sum(axis=0, dtype=np.uint64))
+
+
+@cache
+def _of_missing() -> np.uint64:
+    """Mark of a missing number."""
+    return np.uint64(_short(marks_of_values(np.array([np.nan])))[0])
 
 
 def _short(marks: Marks) -> Marks:

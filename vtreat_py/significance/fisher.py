@@ -56,15 +56,15 @@ def fisher_exact(cells: FloatArray) -> FloatArray:
     many = np.minimum(a + b, a + c) - np.maximum(0.0, a - d) >= _MOST_LISTED
     many |= a + b + c + d > _MOST_ROWS
     p = np.empty(len(a))
-    p[~many], p[many] = _listed(tables[:, ~many]), _by_tails(tables[:, many])
+    for some, p_values in ((~many, _listed), (many, _by_tails)):
+        if some.any():
+            p[some] = p_values(tables[:, some])
     return np.asarray(p[which.ravel()])
 
 
 def _listed(tables: FloatArray) -> FloatArray:
     """All tables at once: the possible tables of each are laid out one after the other."""
     a, b, c, d = tables
-    if not len(a):
-        return np.empty(0)
     level, hits, misses = a + b, a + c, b + d
     lowest = np.maximum(0.0, level - misses)
     size = (np.minimum(level, hits) - lowest + 1).astype(np.intp)
