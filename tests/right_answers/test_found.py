@@ -141,3 +141,13 @@ def test_tables_whose_margins_lose_a_row_are_tested() -> None:
     tables = np.array([[1.0, 1e20, 3.0, 1.0], [1e20, 1.0, 1.0, 2e20]]).T
     p = fisher_exact(tables)
     assert ((p >= 0) & (p <= 1)).all()
+
+
+def test_a_pool_of_all_rows_has_no_indicator_whatever_its_weight_is_rounded_to() -> None:
+    random = np.random.default_rng(0)
+    weight = 0.37 * random.integers(1, 4, N)
+    frame = pd.DataFrame({f"x{i}": random.permutation(N) // 3 for i in range(40)}).astype(str)
+    made = vt.design_treatments(
+        frame, outcome=np.arange(N) % 7, sample_weight=weight, rare_count=20, coders=["lev"]
+    )
+    assert not made.derived

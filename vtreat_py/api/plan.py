@@ -65,6 +65,11 @@ class TreatmentPlan(PlanInSql):
         What a user may want to know: columns that determine the outcome, whole numbers that look
         like names (of frames in memory), text that reads as numbers or dates. A warning of the
         design says the same. Not looked at by ``==``.
+    dropped : tuple of DroppedCode
+        Codes that were tried and dropped: impact codes because the outcome differs between the
+        levels no more than by chance, indicators because of ``rare_sig``. Each is a test that was
+        made, and counts where p-values are looked at in view of their number. Empty with
+        ``significance="classic"``.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;

@@ -209,6 +209,13 @@ class LevelCode(Code):
         """Whether it tells levels of a training set apart that are two in all."""
         return False
 
+    def ruled_out(self, column: ColumnLevels, n_made: int) -> int:  # noqa: ARG002
+        """Count the variables that would have been made, had the outcome differed enough.
+
+        ``n_made`` is the number of those that were.
+        """
+        return 0
+
     def significance(self, tests: LevelTests) -> float | None:
         """p-value of a variable that training rows get from the other folds; None: the score's."""
         return tests.effects() if self.y_aware else tests.correlation()

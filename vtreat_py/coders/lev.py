@@ -39,7 +39,12 @@ class Lev(LevelCode):
         whole = pooled.view.whole
         on = OutcomeSums.joined([pooled.view.entries, pooled.pool])
         on = on.take(np.array([mark.slot for mark in marks], dtype=np.intp))
-        moving = np.flatnonzero((on.weight > 0) & (on.weight < whole.weight[0]))
+        has_rows = pooled.view.entries.weight > 0
+        marked = np.append(has_rows, (has_rows & pooled.pooled).sum())[
+            [mark.slot for mark in marks]
+        ]
+        # Weights add up to those of all rows but for rounding: levels are counted.
+        moving = np.flatnonzero((on.weight > 0) & (marked < has_rows.sum()))
         if not len(moving):
             return None
         on, weight = on.take(moving), float(whole.weight[0])
@@ -49,6 +54,12 @@ class Lev(LevelCode):
             indicator_points(on, whole),
             lambda i: indicator_sample(float(on.weight[i]), weight),
         )
+
+    def ruled_out(self, column: ColumnLevels, n_made: int) -> int:  # noqa: ARG002
+        """Count the levels, and the pool, that were suppressed although common enough."""
+        common, pool_common = _common(column.pooled, column.options.min_fraction)
+        suppressed = common & column.pooled.suppressed & ~column.pooled.pooled
+        return int(suppressed.sum() + (pool_common & column.pooled.pool_suppressed).sum())
 
     def tells_apart(self, levels: PooledLevels, options: CodeOptions) -> bool:
         """Whether a level has an indicator."""
@@ -121,12 +132,16 @@ def tracked_levels(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray
     pools : ndarray of bool, shape (training sets,)
         The same for the pool of each training set.
     """
+    common, pool_common = _common(levels, min_fraction)
+    return common & ~levels.pooled & ~levels.suppressed, levels.pool_coded & pool_common
+
+
+def _common(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray, BoolArray]:
+    """Levels, and pools, that have at least ``min_fraction`` of the weight."""
     view = levels.view
     weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
     common = view.entries.weight / weight[view.group] >= min_fraction
-    common &= ~levels.pooled & ~levels.suppressed
-    pool_common = levels.pool.weight / weight >= min_fraction
-    return common, levels.pool_coded & pool_common
+    return common, levels.pool.weight / weight >= min_fraction
 
 
 def indicator_moments(on: OutcomeSums, whole: OutcomeSums) -> Moments:

@@ -77,14 +77,27 @@ class TableCode(LevelCode):
 
         None where they would say no more than other codes do, or nothing.
         """
+        if not self._has_levels_for_it(column, levels):
+            return None
         sums = levels.view.entries
         known = sums.weight > 0
-        kept = bool((~levels.pooled & known).any() or levels.pool_known[0])
-        if not kept or column.are_told_apart(levels) or not self.can_be_told(levels):
-            return None
         values, novel = self.values(levels, column.options)
         moments = Moments.over_points(values, sums)
         return (values, novel, moments) if self.says_something(values[known], moments) else None
+
+    def ruled_out(self, column: ColumnLevels, n_made: int) -> int:
+        """Count the variable, where it was not made although the levels are there."""
+        asks_outcome = self.y_aware and not n_made
+        return int(asks_outcome and self._has_levels_for_it(column, column.pooled))
+
+    def _has_levels_for_it(self, column: ColumnLevels, levels: PooledLevels) -> bool:
+        """Whether there are levels that no other code tells apart, with what the code is made of.
+
+        The outcome is not asked.
+        """
+        known = levels.view.entries.weight > 0
+        kept = bool((~levels.pooled & known).any() or levels.pool_known[0])
+        return kept and not column.are_told_apart(levels) and self.can_be_told(levels)
 
 
 class ImpactCode(TableCode):

@@ -15,7 +15,7 @@ from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import Treatment
-from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 
 _SHOWN = 5
 
@@ -34,6 +34,10 @@ class Learned(Protocol):
     @property
     def hints(self) -> tuple[str, ...]:
         """What a user may want to know of it."""
+
+    @property
+    def dropped(self) -> Sequence[DroppedCode]:
+        """Codes that were dropped for what the outcome said."""
 
 
 def assemble(
@@ -60,11 +64,13 @@ def assemble(
     register = NameRegister(str(c) for c in columns)
     treatments, unused, statistics = [], [], []
     hints: list[tuple[Hashable, str]] = []
+    dropped: list[DroppedCode] = []
     for name, one in zip(variables, learned, strict=True):
         if isinstance(one, str):
             unused.append((name, one))
             continue
         hints += [(name, hint) for hint in one.hints]
+        dropped += one.dropped
         if one.statistics is not None:
             statistics.append(one.statistics)
         if isinstance(one, UnusedLevels):
@@ -100,6 +106,7 @@ def assemble(
         outcome.classes,
         tuple(statistics),
         tuple(hints),
+        dropped=tuple(dropped),
     )
 
 

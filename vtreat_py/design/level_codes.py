@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +26,7 @@ from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, score, slopes
 from vtreat_py.design.training_sets import TrainingSets, pool
 from vtreat_py.plan.level_statistics import LevelOutcome
-from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
@@ -84,6 +85,20 @@ class LevelLearner:
     def derived(self) -> list[DerivedLevels]:
         """Build all that is asked for."""
         return [one for code in self._column.beside for one in self._of_code(code)]
+
+    def dropped(self, target: Any, derived: Sequence[DerivedLevels]) -> list[DroppedCode]:
+        """Codes that were dropped for what the outcome said; R's rules do not count them."""
+        if self._context.calibrated is None:
+            return []
+        made = Counter(d.variable.code for d in derived)
+        tests = _LevelTests(self._context, self._facts, self._whole.entries)
+        found = []
+        for code in self._column.beside:
+            if n := code.ruled_out(self._column, made[code.name]):
+                sig = code.significance(tests) if code.y_aware else None
+                sig = 1.0 if sig is None else sig
+                found.append(DroppedCode(self._facts.name, code.name, target, sig, n))
+        return found
 
     def slots(self) -> IntArray:
         """What each code is taken for; see `LevelTreatment`."""
@@ -198,7 +213,7 @@ class _LevelTests:
     context: DesignContext
     facts: LevelFacts
     sums: OutcomeSums
-    made: LevelVariables
+    made: LevelVariables | None = None
 
     @property
     def _tests(self) -> CalibratedTests:
@@ -207,6 +222,7 @@ class _LevelTests:
 
     def correlation(self) -> float:
         """Whether the outcome goes up or down with the variable."""
+        assert self.made is not None
         return float(self._tests.correlation(self.made.moments, self.made.sample)[0])
 
     def effects(self) -> float:

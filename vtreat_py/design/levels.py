@@ -17,6 +17,7 @@ from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
 from vtreat_py.design.training_sets import TrainingSets
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment
+from vtreat_py.plan.variables import DroppedCode
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import whole_view
 
@@ -37,6 +38,8 @@ class LearnedLevels:
         The weight of each level, and where impact codes were asked for the outcome in it.
     hints : tuple of str
         What a user may want to know of the column.
+    dropped : tuple of DroppedCode
+        Codes that were dropped for what the outcome said.
     """
 
     treatment: LevelTreatment
@@ -46,6 +49,7 @@ class LearnedLevels:
     means: tuple[FloatArray, ...]
     statistics: LevelStatistics
     hints: tuple[str, ...] = ()
+    dropped: tuple[DroppedCode, ...] = ()
 
     def cell_values(self, place: int, scale: bool) -> FloatArray:
         """Cross-frame value of each cell, for the variable at ``place``."""
@@ -64,6 +68,7 @@ class UnusedLevels:
     reason: str
     statistics: LevelStatistics | None
     hints: tuple[str, ...] = ()
+    dropped: tuple[DroppedCode, ...] = ()
 
 
 def learn_level_facts(
@@ -77,11 +82,12 @@ def learn_level_facts(
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
     statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
     hints = hints_of_levels(facts, context)
+    dropped = tuple(one for part in parts for one in part.dropped)
     if not derived:
         # The levels of an identifier would be its rows.
         worth_keeping = outcomes and (count > 1).any()
         kept = statistics if worth_keeping else None
-        return UnusedLevels(CODES_WOULD_BE_CONSTANT, kept, hints)
+        return UnusedLevels(CODES_WOULD_BE_CONSTANT, kept, hints, dropped)
     treatment = LevelTreatment(
         facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
     )
@@ -93,6 +99,7 @@ def learn_level_facts(
         tuple(d.means for d in derived),
         statistics,
         hints,
+        dropped,
     )
 
 
@@ -108,6 +115,7 @@ class LearnedPart:
     codes: LevelCodes
     derived: list[DerivedLevels]
     outcome: LevelOutcome | None
+    dropped: list[DroppedCode]
 
     @classmethod
     def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> LearnedPart:
@@ -115,7 +123,8 @@ class LearnedPart:
         slots = learner.slots()
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
         codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
-        return cls(codes, derived, learner.outcome(target, slots, derived))
+        outcome = learner.outcome(target, slots, derived)
+        return cls(codes, derived, outcome, learner.dropped(target, derived))
 
     def scored_by(self, scored: list[list[DerivedLevels]]) -> LearnedPart:
         """Return the same part with the scores of each contrast."""

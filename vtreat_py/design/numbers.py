@@ -30,6 +30,7 @@ class LearnedNumbers:
     parts: Sequence[NumberPart]
     hints: tuple[str, ...] = ()
     statistics: None = None
+    dropped: tuple[()] = ()
 
 
 def learn_number_facts(facts: NumberFacts, context: DesignContext) -> LearnedNumbers | str:

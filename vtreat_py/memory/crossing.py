@@ -18,6 +18,7 @@ from vtreat_py.memory.whole_numbers import hints_of_whole_numbers
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.training_marks import Marks, marks_of_values
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.variables import DroppedCode
 from vtreat_py.statistics.tally import CellIndex
 
 
@@ -52,6 +53,11 @@ class LearnedLevelRows:
         """What a user may want to know of the column."""
         return self.learned.hints
 
+    @property
+    def dropped(self) -> tuple[DroppedCode, ...]:
+        """Codes that were dropped for what the outcome said."""
+        return self.learned.dropped
+
     def write_cross(
         self,
         place: int,
@@ -82,6 +88,7 @@ class LearnedNumberRows:
     rows: NumberRows
     marks: Marks | None = None
     statistics = None
+    dropped = ()
 
     @property
     def treatment(self) -> NumericTreatment:

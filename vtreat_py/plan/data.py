@@ -17,7 +17,7 @@ from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.scores import PlanScores
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
-from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,7 @@ class Plan(PlanScores):
     level_statistics: tuple[LevelStatistics, ...] = ()
     hints: tuple[tuple[Hashable, str], ...] = field(default=(), compare=False)
     marks: TrainingMarks | None = field(default=None, compare=False)
+    dropped: tuple[DroppedCode, ...] = ()
 
     def select(
         self,

@@ -124,6 +124,11 @@ def _tree(plan: Plan) -> dict[str, Any]:
         if column in statistics:
             _add_statistics(known, statistics[column])
         tree[f"columns[{column!r}]"] = known
+    for one in plan.dropped:
+        of_code = f".dropped.{one.code}{_of_class(one.target)}"
+        tree[f"columns[{one.column!r}]"] |= {
+            f"{of_code}.{name}": getattr(one, name) for name in ("sig", "n_tests")
+        }
     return tree
 
 

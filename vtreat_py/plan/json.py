@@ -39,7 +39,7 @@ from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import CALIBRATED, CLASSIC, OUTCOME_TYPES, DesignOptions
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
-from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
 
 FORMAT, FORMAT_VERSION = "vtreat_py plan", 2
@@ -106,7 +106,7 @@ OPTIONS = record(
 )
 _PLAN = record(
     dict,
-    ("hints", "marks"),
+    ("hints", "marks", "dropped"),
     format=text((FORMAT,)),
     format_version=WHOLE,
     version=TEXT,
@@ -125,6 +125,9 @@ _PLAN = record(
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
     hints=pairs(column=VALUE, hint=TEXT),
+    dropped=several(
+        record(DroppedCode, **fields_of(DroppedCode, code=text(codes.names_of_levels)))
+    ),
     marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
 )
 

@@ -18,7 +18,7 @@ from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
-from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.statistics.number_profile import NumberProfile
 
 
@@ -45,8 +45,20 @@ def check_plan(held: dict[str, Any]) -> None:
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
     _check_derived(held)
+    for i, one in enumerate(held.get("dropped", ())):
+        _check_dropped(one, held, f"dropped[{i}]")
     if held.get("marks") is not None:
         _check_marks(held["marks"], held["treatments"])
+
+
+def _check_dropped(one: DroppedCode, held: dict[str, Any], where: str) -> None:
+    if one.column not in held["variables"]:
+        raise PlanFormatError(f"{where}.column: {one.column!r} is not among the variables")
+    _check_target(one.target, held["classes"], f"{where}.target")
+    if not 0.0 <= one.sig <= 1.0:
+        raise PlanFormatError(f"{where}.sig: expected a p-value from 0 to 1, found {one.sig!r}")
+    if one.n_tests < 1:
+        raise PlanFormatError(f"{where}.n_tests: expected 1 or more, found {one.n_tests}")
 
 
 def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:

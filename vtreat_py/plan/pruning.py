@@ -16,23 +16,28 @@ FDR, FWER = "sig_fdr", "sig_fwer"
 _COLUMNS = (SIG, FDR, FWER)
 
 
-def adjusted(sigs: Sequence[float]) -> dict[str, FloatArray]:
-    """Adjust p-values for their number; the columns of the score frame that hold them."""
-    values = np.array(sigs, dtype=np.float64)
-    if (values >= 1).all():  # as without outcome: there is nothing to adjust
-        return {FDR: values, FWER: values}
-    from statsmodels.stats.multitest import multipletests  # slow to import, and seldom needed
+def adjusted(sigs: Sequence[float], n_more: int = 0) -> dict[str, FloatArray]:
+    """Adjust p-values for their number; the columns of the score frame that hold them.
 
-    return {FDR: multipletests(values, method="fdr_bh")[1], FWER: holm(values)}
-
-
-def holm(values: FloatArray) -> FloatArray:
-    """Adjust p-values for their number by Holm's rule.
-
-    As statsmodels' "holm", which takes a full garbage collection each time.
+    ``n_more`` counts tests beside these, whose p-value is 1.
     """
+    values = np.array(sigs, dtype=np.float64)
+    return {FDR: benjamini_hochberg(values, n_more), FWER: holm(values, n_more)}
+
+
+def benjamini_hochberg(values: FloatArray, n_more: int = 0) -> FloatArray:
+    """Adjust p-values for their number by the rule of Benjamini and Hochberg."""
     order = np.argsort(values, kind="stable")
-    left = np.arange(len(values), 0, -1)
+    share = np.arange(1, len(values) + 1) / (len(values) + n_more)
+    result = np.empty_like(values)
+    result[order] = np.minimum.accumulate((values[order] / share)[::-1])[::-1]
+    return np.minimum(result, 1.0)
+
+
+def holm(values: FloatArray, n_more: int = 0) -> FloatArray:
+    """Adjust p-values for their number by Holm's rule."""
+    order = np.argsort(values, kind="stable")
+    left = np.arange(len(values), 0, -1) + n_more
     result = np.empty_like(values)
     result[order] = np.minimum(np.maximum.accumulate(values[order] * left), 1.0)
     return result

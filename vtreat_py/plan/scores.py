@@ -12,7 +12,7 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.plan.options import CLASSIC, DesignOptions
 from vtreat_py.plan.pruning import SIG, adjusted
-from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
+from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
 
 # Shares that add up to 1 do so up to this.
 _ROUNDING = 1e-9
@@ -24,6 +24,7 @@ class PlanScores:
     outcome_type: str
     classes: tuple[Any, ...]
     derived: tuple[DerivedVariable, ...]
+    dropped: tuple[DroppedCode, ...]
     options: DesignOptions
 
     @property
@@ -46,6 +47,8 @@ class PlanScores:
         """
         codes = [v.code for v, _ in self._scored]
         count = Counter(code for row, code in enumerate(codes) if row not in self._twins)
+        for one in self.dropped:
+            count[one.code] += one.n_tests
         return [1.0 / (len(count) * count[code]) for code in codes]
 
     @cached_property
@@ -92,7 +95,8 @@ class PlanScores:
         counted = [row for row in rows if row not in self._twins]
         place = {row: i for i, row in enumerate(counted)}
         places = [place[self._twins.get(row, row)] for row in rows]
-        found = adjusted([self._scored[row][1].sig for row in counted])
+        tests = [self._scored[row][1].sig for row in counted] + [d.sig for d in self.dropped]
+        found = adjusted(tests, sum(d.n_tests - 1 for d in self.dropped))
         return {column: values[places] for column, values in found.items()}
 
     @property
@@ -137,8 +141,9 @@ class PlanScores:
         default_threshold
             1 / (number of different codes x rows of the same code): if all variables were noise,
             one would be expected to score below its threshold. The two indicators of a column of
-            two levels say the same, and count as one row, here and in the adjusted p-values;
-            unless ``significance="classic"`` asks for R's numbers.
+            two levels say the same, and count as one row, here and in the adjusted p-values, and
+            codes that were dropped because of the outcome count too (``plan.dropped``); unless
+            ``significance="classic"`` asks for R's numbers.
         recommended
             Whether ``sig`` is below that threshold; always, without outcome. The treatments
             return these variables only, unless told otherwise (``prune_sig``).

@@ -25,6 +25,30 @@ class OutcomeScore:
 
 
 @dataclass(frozen=True)
+class DroppedCode:
+    """A code that was tried, and dropped for what the outcome said: it counts as a test.
+
+    Attributes
+    ----------
+    column : hashable
+        The input column.
+    code : str
+    target : object
+        The class it would have been built for, of several; else None.
+    sig : float
+        Its p-value; 1 for indicators.
+    n_tests : int
+        Number of variables that it would have been.
+    """
+
+    column: Hashable
+    code: str
+    target: Any = None
+    sig: float = 1.0
+    n_tests: int = 1
+
+
+@dataclass(frozen=True)
 class DerivedVariable:
     """A column of the treated frame: what it is, and how it scored.
 
