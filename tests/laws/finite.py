@@ -28,6 +28,8 @@ def finite_or_refused(random: Random) -> None:
     treated = refusable(lambda: vt.prepare(plan, new, **with_codes(random, choice)))
     if not sparse.issparse(treated):
         check_finite(treated, frames.n_rows(new))
+    if case.outcome_kind != "unsupervised":
+        check_finite(vt.prepare(plan, new, scale=True), frames.n_rows(new))
     if not wide:
         check_verbs(plan, new)
 
