@@ -28,10 +28,11 @@ def finite_or_refused(random: Random) -> None:
     treated = refusable(lambda: vt.prepare(plan, new, **with_codes(random, choice)))
     if not sparse.issparse(treated):
         check_finite(treated, frames.n_rows(new))
-    if case.outcome_kind != "unsupervised":
-        check_finite(vt.prepare(plan, new, scale=True), frames.n_rows(new))
     if not wide:
         check_verbs(plan, new)
+    if case.outcome_kind != "unsupervised":
+        scaled = refusable(lambda: vt.prepare(plan, new, scale=True))
+        check_finite(scaled, frames.n_rows(new))
 
 
 def finite_cross_frames(random: Random) -> None:
