@@ -58,9 +58,14 @@ class Case:
         return self.kind.frame(random, n, novel=random.choice([0.0, 0.2, 1.0]))
 
 
-def case(random: Random, n_columns: int | None = None, share: float = 0.15) -> Case:
+def case(
+    random: Random,
+    n_columns: int | None = None,
+    share: float = 0.15,
+    shares: dict[str, float] | None = None,
+) -> Case:
     """Draw a design: everything at random."""
-    kind = frames.kind(random, n_columns)
+    kind = frames.kind(random, n_columns, shares)
     n = frames.some_rows(random)
     outcome_kind = random.choice(KINDS)
     drawn = Case(kind, outcome_kind, kind.frame(random, n))

@@ -8,8 +8,10 @@ from random import Random
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
+from sklearn.model_selection import KFold
 
 import vtreat_py as vt
 from tests.laws import designs
@@ -86,9 +88,10 @@ def kept_the_same(random: Random) -> None:
 
 def sql_the_same(random: Random) -> None:
     """A query gives what `prepare` gives, on whatever an engine can hold."""
-    case = designs.case(random)
+    case = designs.case(random, shares=random.choice([None, _IN_TABLES]))
     plan = case.design()
-    new = case.new_rows(random, random.choice([1, 4, 9]))
+    n = random.choice([1, 4, 9])
+    new = case.new_rows(random, n) if random.random() < 0.3 else case.kind.telling_frame(random, n)
     choice = choice_options(random, case.outcome_kind)
     if random.random() < 0.7:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -99,6 +102,8 @@ def sql_the_same(random: Random) -> None:
 
 
 _DUCKDB = duckdb.connect()
+# What most tables of databases hold.
+_IN_TABLES = {"many": 6, "words": 5, "texts": 3, "numbers": 4, "small": 2, "flags": 1, "dates": 1}
 
 
 def estimators_the_same(random: Random) -> None:
@@ -107,28 +112,34 @@ def estimators_the_same(random: Random) -> None:
     drawn = table(random, kind)
     rows = drawn.pandas()[list(drawn.columns)]
     options: Any = {k: v for k, v in drawn.options.items() if k in _PARAMETERS[kind]}
-    options |= {"prune_sig": random.choice([None, 0.3]), "if_empty": "empty"}
+    choice = choice_options(random, kind)
+    new = drawn.new_rows(random, 3).to_pandas()
     if kind == "unsupervised":
-        del options["prune_sig"], options["if_empty"]
-        treatment: Any = vt.UnsupervisedTreatment(**options)
+        choice = {name: value for name, value in choice.items() if name == "collar"}
+        treatment: Any = vt.UnsupervisedTreatment(**options, **choice)
         refusable(lambda: treatment.fit(rows))
         plan = vt.design_treatments(rows, outcome_type=kind, **options)
-        pd.testing.assert_frame_equal(treatment.transform(rows), vt.prepare(plan, rows))
+        pd.testing.assert_frame_equal(treatment.transform(new), vt.prepare(plan, new, **choice))
         return
-    treatment = _TREATMENTS[kind](**options, random_state=0)
-    made = refusable(lambda: treatment.fit_transform(rows, drawn.y))
-    del options["if_empty"]
+    choice.setdefault("prune_sig", None)
+    options |= {"random_state": random.choice([0, 1]), "cv": random.choice([None, 2, 3, KFold(3)])}
+    beside: Any = {"sample_weight": None, "groups": None}
+    if random.random() < 0.3:
+        beside["sample_weight"] = np.array(counts(random, drawn.n_rows))
+    if random.random() < 0.3 and not isinstance(options["cv"], KFold):
+        beside["groups"] = np.array([i // 2 for i in range(drawn.n_rows)])
+    treatment = _TREATMENTS[kind](**options, **choice, if_empty="empty")
+    made = refusable(lambda: treatment.fit_transform(rows, drawn.y, **beside))
     expected = vt.cross_frame_experiment(
-        rows, outcome=drawn.y, outcome_type=kind, random_state=0, **options
+        rows, outcome=drawn.y, outcome_type=kind, **options, **choice, **beside
     )
     assert treatment.plan_ == expected.plan
     pd.testing.assert_frame_equal(made, expected.cross_frame)
-    new = drawn.new_rows(random, 3).to_pandas()
     treated = treatment.transform(new)
     assert list(treated) == list(treatment.get_feature_names_out())
-    pd.testing.assert_frame_equal(
-        treated, vt.prepare(expected.plan, new, prune_sig=options["prune_sig"])
-    )
+    pd.testing.assert_frame_equal(treated, vt.prepare(expected.plan, new, **choice))
+    fitted = _TREATMENTS[kind](**options, **choice, if_empty="empty")
+    assert fitted.fit(rows, drawn.y, **beside).plan_ == expected.plan
 
 
 _TREATMENTS: dict[str, Any] = {

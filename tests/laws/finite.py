@@ -30,6 +30,9 @@ def finite_or_refused(random: Random) -> None:
         check_finite(treated, frames.n_rows(new))
     if not wide:
         check_verbs(plan, new)
+    if case.outcome_kind != "unsupervised":
+        scaled = refusable(lambda: vt.prepare(plan, new, scale=True))
+        check_finite(scaled, frames.n_rows(new))
 
 
 def finite_cross_frames(random: Random) -> None:

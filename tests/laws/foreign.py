@@ -27,12 +27,12 @@ _CHOICE = [
 def wrong_arguments(random: Random) -> None:
     """One argument of a design, or of a verb of its plan, is anything."""
     case = designs.case(random, random.choice([1, 2]), share=0.05)
-    if random.random() < 0.4:
-        option = random.choice([*_DESIGN, *_CHOICE[:4], "sparse_output"])
-        given = case.options | {option: random.choice(JUNK)}
-        make = vt.design_treatments if option in _DESIGN else vt.cross_frame_experiment
-        ours_or_none(lambda: make(case.frame, **given))
-        ours_or_none(lambda: vt.cross_frame_experiment(case.frame, **given))
+    if random.random() < 0.5:
+        for option in random.sample([*_DESIGN, *_CHOICE[:4], "sparse_output"], 6):
+            given = case.options | {option: random.choice(JUNK)}
+            make = vt.design_treatments if option in _DESIGN else vt.cross_frame_experiment
+            ours_or_none(lambda m=make, g=given: m(case.frame, **g))  # type: ignore[misc]
+            ours_or_none(lambda g=given: vt.cross_frame_experiment(case.frame, **g))  # type: ignore[misc]
         return
     plan, new = case.design(), case.new_rows(random)
     junk = random.choice(JUNK)

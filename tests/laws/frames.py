@@ -27,6 +27,7 @@ _OF_PANDAS: list[Any] = [
     np.str_("np"), ("x0", "clean"), 10**30, "a\ud800",
 ]  # fmt: skip
 _LOST = [math.nan, pd.NaT, pd.NA, ("a", math.nan)]
+_FAR = [1.7976931348623157e308, -1.7976931348623157e308, math.inf]
 _NOVEL = ["never seen", "nan", "É", "zz", 99, -1.5, True, dt.date(2031, 1, 1), b"new"]
 
 
@@ -44,8 +45,10 @@ class Drawn:
         """Draw n values; ``novel`` is the share of those that may be new to the column."""
         pool = list(self.pool)
         more = FAMILIES[self.family](random) if novel else []
-        if novel and self.family in ("words", "texts"):
+        if novel and self.family in ("words", "many", "texts"):
             more += _NOVEL[:4]
+        if novel and self.family == "numbers":
+            more += _FAR
         drawn = []
         for _ in range(n):
             found = random.choice(more if more and random.random() < novel else pool)
@@ -69,6 +72,14 @@ class Kind:
         drawn = [one.values(random, n, novel) for one in self.columns]
         return self.held(drawn, n)
 
+    def telling_frame(self, random: Random, n: int) -> Any:
+        """Draw a frame in which each column has a known, a new and a missing value somewhere."""
+        drawn = []
+        for one in self.columns:
+            rows = one.values(random, n) + one.values(random, 1, novel=1.0) + [None]
+            drawn.append(random.sample(rows, len(rows)))
+        return self.held(drawn, n + 2)
+
     def held(self, drawn: Sequence[list[Any]], n: int) -> Any:
         """Hold values, column by column, in the container."""
         if self.container == "array":
@@ -81,8 +92,10 @@ class Kind:
         return _FRAMES[self.container](self.names, columns, n)
 
 
-def kind(random: Random, n_columns: int | None = None) -> Kind:
-    """Draw a container and its columns."""
+def kind(
+    random: Random, n_columns: int | None = None, shares: dict[str, float] | None = None
+) -> Kind:
+    """Draw a container and its columns; the shares are those of their families."""
     container = random.choices(list(CONTAINERS), list(CONTAINERS.values()))[0]
     if n_columns is None:
         n_columns = random.choices([0, 1, 2, 3, 5, 9, 40], [1, 15, 20, 15, 10, 4, 1])[0]
@@ -90,7 +103,7 @@ def kind(random: Random, n_columns: int | None = None) -> Kind:
     base = {"chunks": "arrow", "batch": "arrow"}.get(container, container)
     drawn = []
     for name in given:
-        of = family(random)
+        of = family(random, shares)
         dtype = None if container == "array" else dtype_for(random, base, of)
         missing = random.choice([0.0, 0.0, 0.1, 0.4])
         drawn.append(Drawn(name, of, tuple(FAMILIES[of](random)), dtype, missing))

@@ -14,17 +14,35 @@ import numpy as np
 import pandas as pd
 
 import vtreat_py as vt
+from vtreat_py.plan.treatments import LevelTreatment
 
 # A text that was tampered with is refused, or is a plan that works, within so many seconds.
 _PATIENCE = 1.0
-_NUMBERS: list[float] = [0.0, -1, 1, 2, 0.5, 1e308, -1e308, 1e-300, 5e-324, 1e17, 1e154, 2**63]
-_JUNK: list[Any] = [
-    *_NUMBERS, 2**70, -(2**63), "", "a", "NaN", "Infinity", "-Infinity", None, True, [], {},
-    {"type": "float", "value": "NaN"}, {"type": "tuple", "value": [1, "a"]},
-    {"type": "Decimal", "value": "1.5"}, {"type": "datetime", "value": ["2020-01-01", None]},
-    "z", "c", "lev", "clean", "isBAD", "catB", "levels", "number", "date", "numeric", "binomial",
-    "multinomial", "unsupervised",
+_TEXTS = 10  # of a case: most are refused at once
+# Written as a number that no float holds, which readers of JSON take for infinity.
+_BEYOND = 1.25e300
+_NUMBERS: list[float] = [
+    0.0, -1, 1, 2, 0.5, 1.5, 1e308, -1e308, 1e-300, 5e-324, 1e17, 1e154, 2**63, _BEYOND, -_BEYOND,
 ]  # fmt: skip
+_MISSING: list[Any] = [
+    None, {"type": "float", "value": "NaN"}, {"type": "Decimal", "value": "NaN"},
+    {"type": "tuple", "value": ["c", {"type": "float", "value": "NaN"}]},
+    {"type": "numpy.datetime64", "value": [-(2**63), 1, "D"]},
+]  # fmt: skip
+# Words of which each may stand in the place of the others.
+_WORDS_OF: list[list[Any]] = [
+    ["numeric", "binomial", "multinomial", "unsupervised"],
+    ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD"],
+    ["levels", "number", "date", "datetime", "duration", "time"],
+    ["z", "c", "k", "d", "e", "o"], ["", "a", "yes", "x", "u"],
+]  # fmt: skip
+_WORDS = [word for words in _WORDS_OF for word in words]
+_JUNK: list[Any] = [
+    *_NUMBERS, *_MISSING, *_WORDS, 2**70, -(2**63), "NaN", "Infinity", "-Infinity", True, [], {},
+    {"type": "tuple", "value": [1, "a"]}, {"type": "Decimal", "value": "1.5"},
+    {"type": "Decimal", "value": "sNaN"}, {"type": "datetime", "value": ["2020-01-01", None]},
+]  # fmt: skip
+_Path = tuple[Any, ...]
 
 
 def frame() -> pd.DataFrame:
@@ -36,6 +54,8 @@ def frame() -> pd.DataFrame:
             "z": np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120)),
             "d": pd.date_range("2020", periods=120)[rng.permutation(120)],
             "k": rng.choice([None, "u", "v"], 120),
+            "e": [None] * 120,
+            "o": 1.0,
         }
     )
 
@@ -67,46 +87,86 @@ def texts() -> list[str]:
 def tampered(rng: random.Random) -> None:
     """A text that was tampered with is refused, or is a plan that works in every verb."""
     number = rng.randrange(len(texts()))
-    found = json.loads(texts()[number])
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        _tamper(found, rng)
+    for _ in range(_TEXTS):
+        found = json.loads(texts()[number])
+        for _ in range(rng.choice([1, 1, 1, 2, 3])):
+            _tamper(found, rng)
+        try_to_read(json.dumps(found).replace(json.dumps(_BEYOND), "1e999"), plans()[number])
+
+
+def try_to_read(text: str, other: vt.TreatmentPlan) -> None:
+    """Read a text that may be refused at once, and use the plan if it is not."""
     start = time.process_time()
     try:
-        plan = vt.TreatmentPlan.from_json(json.dumps(found))
+        plan = vt.TreatmentPlan.from_json(text)
     except vt.VtreatError:
         assert time.process_time() - start < _PATIENCE
         return
-    use(plan, plans()[number])
+    fits_together(plan)
+    use(plan, other)
 
 
 def _tamper(found: Any, rng: random.Random) -> None:
     """Change, drop, repeat or swap one thing of a text."""
-    places = list(_places(found, ()))
-    path, value = rng.choice(places)
-    host = _at(found, path[:-1])
+    alike = _fields(found)  # of a long array a place is changed as often as a single number
     how = rng.random()
-    if how < 0.35 and type(value) in (int, float):
-        host[path[-1]] = rng.choice([*_NUMBERS, -value, value * 2, value + 1])
-    elif how < 0.55:
-        host[path[-1]] = rng.choice(_JUNK)
-    elif how < 0.7:
+    lists = how < 0.4
+    fields = [field for field in alike if field[-1] is None] if lists else list(alike)
+    paths = alike[rng.choice(fields)]
+    path = rng.choice(paths)
+    host, value = _at(found, path[:-1]), _at(found, path)
+    if how < 0.15:
+        host.insert(rng.choice([path[-1], len(host)]), _copy(value))
+    elif how < 0.3:
         del host[path[-1]]
-    elif how < 0.85 and isinstance(host, list):
-        host.insert(path[-1], _copy(value))
+    elif how < 0.4:
+        host[path[-1]] = _copy(_at(found, rng.choice(paths)))
+    elif how < 0.45:
+        host[path[-1]] = _copy(_at(found, rng.choice(rng.choice(list(alike.values())))))
+    elif how < 0.5:
+        del host[path[-1]]
+    elif how < 0.6 and isinstance(value, str):
+        _everywhere(found, value, rng.choice(_instead_of(value)))
     else:
-        host[path[-1]] = _copy(rng.choice(places)[1])
+        host[path[-1]] = _copy(rng.choice(_instead_of(value)))
 
 
-def _places(node: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """All that a text holds, with the way there."""
+def _instead_of(value: Any) -> list[Any]:
+    """What may stand in the place of a value: mostly something of its kind."""
+    if type(value) in (int, float):
+        return [*_NUMBERS, -value, value * 2, value + 1, value - 1]
+    if isinstance(value, str | None):
+        near = next((words for words in _WORDS_OF if value in words), _WORDS)
+        return near + _MISSING
+    return _JUNK
+
+
+def _everywhere(found: Any, value: str, other: Any) -> None:
+    """Put something else in all places of a text."""
+    for path in [path for paths in _fields(found).values() for path in paths]:
+        if _at(found, path) == value:
+            _at(found, path[:-1])[path[-1]] = _copy(other)
+
+
+def _fields(found: Any) -> dict[_Path, list[_Path]]:
+    """The ways to all that a text holds, by field: entries of a list are one."""
+    alike: dict[_Path, list[_Path]] = {}
+    for path in _places(found, ()):
+        field = tuple(None if isinstance(key, int) else key for key in path)
+        alike.setdefault(field, []).append(path)
+    return alike
+
+
+def _places(node: Any, path: _Path) -> Iterator[_Path]:
+    """The way to each thing that a text holds."""
     if path:
-        yield path, node
+        yield path
     if isinstance(node, dict | list):
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             yield from _places(value, (*path, key))
 
 
-def _at(node: Any, path: tuple[Any, ...]) -> Any:
+def _at(node: Any, path: _Path) -> Any:
     for key in path:
         node = node[key]
     return node
@@ -114,6 +174,26 @@ def _at(node: Any, path: tuple[Any, ...]) -> Any:
 
 def _copy(value: Any) -> Any:
     return json.loads(json.dumps(value))
+
+
+def fits_together(plan: vt.TreatmentPlan) -> None:
+    """What a plan says in one place goes with what it says in others."""
+    columns, unused = [t.column for t in plan.treatments], [column for column, _ in plan.unused]
+    counted = [statistics.column for statistics in plan.level_statistics]
+    for names in (plan.variables, columns, unused, counted, plan.classes, plan.feature_names):
+        assert len(set(names)) == len(names), names
+        assert all(name == name for name in names), names
+    assert {*columns, *unused, *counted} <= set(plan.variables)
+    assert not set(columns) & set(unused)
+    assert {v.orig_variable for v in plan.derived} == set(columns)
+    assert {t.column for t in plan.treatments if t.kind == "levels"} <= set(counted)
+    assert len(plan.classes) >= 2 if plan.outcome_type == "multinomial" else not plan.classes
+    for treatment in plan.treatments:
+        assert isinstance(treatment, LevelTreatment) or treatment.lower <= treatment.upper
+    for variable in plan.derived:
+        assert [score.target for score in variable.scores] in ([variable.target], [*plan.classes])
+        assert all(0 <= score.sig <= 1 for score in variable.scores)
+    assert plan.marks is None or plan.marks.column in columns
 
 
 def use(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:

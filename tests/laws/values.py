@@ -77,6 +77,11 @@ def words(random: Random) -> list[Any]:
     return [f"{random.choice('abcdefghij')}{i}" for i in range(few_or_many(random))]
 
 
+def many_words(random: Random) -> list[Any]:
+    """Names of many levels."""
+    return [f"{random.choice('abcdefghij')}{i}" for i in range(40)]
+
+
 def broken_texts(random: Random) -> list[Any]:
     """Python's text that is no Unicode, among other text."""
     return [*random.choices(TEXTS, k=4), "a\ud800", "\udfff\ud800", "\ud83d\ude00"]
@@ -146,7 +151,7 @@ FAMILIES: dict[str, Values] = {
     "numbers": numbers, "integers": integers, "small": small_integers, "flags": flags,
     "texts": texts, "words": words, "broken": broken_texts, "bytes": binaries, "dates": dates,
     "moments": moments, "spans": spans, "times": times, "decimals": decimals, "mixed": mixed,
-    "unlike": unlike, "nothing": lambda _: [None],
+    "unlike": unlike, "nothing": lambda _: [None], "many": many_words,
 }  # fmt: skip
 _USUAL = {
     "numbers": 8, "integers": 2, "small": 3, "flags": 2, "texts": 4, "words": 6, "broken": 0.3,
