@@ -12,6 +12,7 @@ from scipy import optimize, special
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
 from vtreat_py.significance.fisher import fisher_exact
+from vtreat_py.significance.outliers import has_outliers, p_value_with_outliers
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
 from vtreat_py.significance.sample import POWERS, Sample
@@ -64,7 +65,8 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     with its exact mean, variance, skewness and kurtosis, closed forms in the level sizes and the
     outcome's power sums. With few rows of one of two classes it lies on points too far apart for
     a curve; then the levels of those rows are drawn, or with two levels it is Fisher's exact test.
-    With few rows in levels of more than one row the outcomes of those rows are drawn.
+    With few rows in levels of more than one row the outcomes of those rows are drawn. Where one row
+    has more than a twentieth of the sum of squares, see `p_value_with_outliers`.
 
     M. L. King, "Towards a theory of point optimal testing", Econometric Reviews 6 (1987);
     P. W. Mielke, K. J. Berry and G. W. Brier, "Application of multi-response permutation
@@ -102,6 +104,9 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     total = levels.total + size * (levels.centre - powers.mean)
     pairs = (total * total * (1.0 - 1.0 / size) - levels.squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
+    if levels.inner is not None and has_outliers(powers.sample):
+        p = p_value_with_outliers(statistic, coefficient, size, powers.sample)
+        return max(p, _least(sizes, count))
     p = tail(statistic)
     if p < UNDECIDED:
         hits = levels.total if levels.inner is None else None

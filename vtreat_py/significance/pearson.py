@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy import special
+
+from vtreat_py.base.arrays import FloatArray
 
 # Skewness below this is none.
 _NO_SKEW = 1e-6
+# A gamma curve of less skewness is normal, for all that its parameters could tell.
+_LEAST_SKEW = 1e-3
 # A Pearson curve whose quadratic term is below this is one of type III.
 _NEARLY_GAMMA = 1e-5
 
@@ -70,6 +75,16 @@ def upper_tail(deviation: float, skewness: float, kurtosis: float) -> float:
     if mirrored:
         return float(special.betainc(at_start, at_other, below))
     return float(special.betainc(at_other, at_start, above))
+
+
+def gamma_tail(deviation: FloatArray, skewness: FloatArray) -> FloatArray:
+    """The same for many values at once by three moments: the curve of type III, a gamma's."""
+    mirrored = skewness < 0.0
+    skew = np.maximum(np.abs(skewness), _LEAST_SKEW)
+    shape = 4.0 / skew**2
+    far = np.maximum(shape + np.where(mirrored, -1.0, 1.0) * deviation * np.sqrt(shape), 0.0)
+    above = special.gammaincc(shape, far)
+    return np.asarray(np.where(mirrored, special.gammainc(shape, far), above))
 
 
 def _heaviest(square: float) -> float:

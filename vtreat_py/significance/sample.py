@@ -78,6 +78,13 @@ class Sample:
         return (self.n_rows, 0.0, *sums[2:].tolist())
 
     @cached_property
+    def largest_share(self) -> float:
+        """Largest share of the sum of squares about the mean that one row has."""
+        ends = np.array([self.given.min(), self.given.max()], dtype=np.float64)
+        apart = (ends - self.mean) / self.spread
+        return float((apart * apart).max() / self.n_rows)
+
+    @cached_property
     def skewness_and_kurtosis(self) -> tuple[float, float]:
         """Third moment, and fourth moment less 3, that of a normal distribution."""
         sums = self.power_sums
@@ -115,6 +122,21 @@ class Sample:
         """Values of rows, by their numbers."""
         values, end = self._in_order
         return values[rows if end is None else np.searchsorted(end, rows, side="right")]
+
+    def moments_between(self, n_low: int, n_high: int) -> tuple[float, float, float]:
+        """Mean, variance and third moment of all but the lowest and highest rows."""
+        values, end = self._in_order
+        first, last = int(n_low), self.n_whole_rows - int(n_high)
+        if end is None:
+            values, rows = values[first:last], None
+        else:
+            rows = np.diff(np.clip(end, first, last), prepend=first).astype(np.float64)
+        if last <= first:
+            return 0.0, 0.0, 0.0
+        mean = float(np.average(values, weights=rows))
+        apart = values - mean
+        square, cube = (np.average(apart**k, weights=rows) for k in (2, 3))
+        return mean, float(square), float(cube)
 
     def extremes(self, most: int) -> IntArray:
         """Numbers of the rows farthest from the mean, the farthest first; ``most`` of them."""
