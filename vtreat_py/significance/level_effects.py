@@ -104,7 +104,8 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     total = levels.total + size * (levels.centre - powers.mean)
     pairs = (total * total * (1.0 - 1.0 / size) - levels.squares) / powers.spread**2
     statistic = float((coefficient * pairs).sum())
-    if levels.inner is not None and has_outliers(powers.sample):
+    many_rows = size[size > 1].sum() > _FEW_ROWS
+    if many_rows and levels.inner is not None and has_outliers(powers.sample):
         p = p_value_with_outliers(statistic, coefficient, size, powers.sample)
         return max(p, _least(sizes, count))
     p = tail(statistic)

@@ -12,11 +12,16 @@ from vtreat_py.significance.pearson import gamma_tail
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import sum_by
 
-# A row that has more than this share of the sum of squares is an outlier; rows are dealt one by one
-# until none of the others has more than the second share of what is left, or there are so many.
-_MUCH, _LITTLE, _MOST_DEALT = 0.05, 0.005, 64
+# A row that has more than this share of the sum of squares is an outlier. Rows are dealt one by one
+# until each of the others has a little of what is left only, or is near their mean (squared, in
+# units of their variance), or there are so many.
+_MUCH, _LITTLE, _NEAR, _MOST_DEALT = 0.05, 0.005, 4.0, 64
 # Deals; more of them where the first say that the p-value may be small.
 _FIRST_DEALS, _DEALS, _SMALL = 1_000, 5_000, 0.02
+# A mean that rests on fewer deals than this is not below what a curve through these shares says.
+_FEW_DEALS, _TOLD = 10.0, (0.02, 0.002)
+# Where a share is looked for: so many standard deviations off at most, in so many halvings.
+_FARTHEST, _HALVINGS = 40.0, 50
 # Statistics closer than this, relative to their size, are equal but for rounding.
 _EQUAL = 1e-9
 # Rows are dealt from no more than floats can count.
@@ -54,15 +59,22 @@ def p_value_with_outliers(
     curves' tails: a permutation test whose draws are averaged where that can be done by a formula
     (B. Phipson and G. K. Smyth, "Permutation P-values should never be zero", Statistical
     Applications in Genetics and Molecular Biology 9 (2010), for counting one draw more). It is not
-    smaller than the probability that outliers which alone make the statistic meet in a level.
+    smaller than the probability that outliers which alone make the statistic meet in a level. Where
+    it would rest on a few deals, it is not smaller than an exponential tail from one in 500 on
+    (T. Knijnenburg, L. Wessels, M. Reinders and I. Shmulevich, "Fewer permutations, more accurate
+    P-values", Bioinformatics 25 (2009)).
     """
     order = np.argsort(size, kind="stable")  # the order of the levels must not matter
     deals = _Deals.of(coefficient[order], size[order], y)
-    p = (float(deals.tails(statistic, _FIRST_DEALS).sum()) + 1.0) / (_FIRST_DEALS + 1.0)
+    p = (float(deals.shapes(_FIRST_DEALS).tails(statistic).sum()) + 1.0) / (_FIRST_DEALS + 1.0)
     if p >= _SMALL:
         return p
-    p = float(deals.tails(statistic, _DEALS).mean())
-    return max(p, deals.chance_of_meeting(statistic))
+    shapes = deals.shapes(_DEALS)
+    tails = shapes.tails(statistic)
+    p = max(float(tails.mean()), deals.chance_of_meeting(statistic))
+    if tails.sum() ** 2 < _FEW_DEALS * (tails**2).sum() or not tails.any():
+        p = max(p, shapes.continued(statistic))
+    return p
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +93,8 @@ class _Deals:
         far = y.take(y.extremes(_MOST_DEALT))
         squares = far * far
         left = y.n_rows - np.cumsum(squares) + squares
-        few_enough = np.flatnonzero(squares <= _LITTLE * left)
+        n_left = y.n_rows - np.arange(len(far))
+        few_enough = np.flatnonzero(squares <= np.maximum(_LITTLE, _NEAR / n_left) * left)
         far = far[: few_enough[0]] if len(few_enough) else far
         return cls(coefficient, size, far, *y.moments_between((far < 0).sum(), (far > 0).sum()))
 
@@ -90,19 +103,10 @@ class _Deals:
         """Number of the other rows."""
         return float(self.size.sum()) - len(self.far)
 
-    def tails(self, statistic: float, n_deals: int) -> FloatArray:
-        """Probability to reach the statistic, given each deal of the outliers."""
-        n_rows, n_far = int(self.size.sum()), len(self.far)
-        rows = different_rows(n_rows, n_far, n_deals)
-        level = np.searchsorted(np.cumsum(self.size), rows, side="right")
-        shape = self._shape_of_deals(level)
-        spread = np.sqrt(shape.variance)
-        equal = _EQUAL * abs(statistic)
-        known = spread > equal
-        apart = statistic - shape.mean
-        deviation = apart / np.where(known, spread, 1.0)
-        skewness = shape.third / np.where(known, spread, 1.0) ** 3
-        return np.where(known, gamma_tail(deviation, skewness), apart <= equal)
+    def shapes(self, n_deals: int) -> _Shapes:
+        """The statistic's distribution given each of so many deals of the outliers."""
+        rows = different_rows(int(self.size.sum()), len(self.far), n_deals)
+        return self._shape_of_deals(np.searchsorted(np.cumsum(self.size), rows, side="right"))
 
     def chance_of_meeting(self, statistic: float) -> float:
         """Probability that outliers meet in a level which alone reach the statistic there."""
@@ -186,8 +190,35 @@ class _Deals:
 
 @dataclass(frozen=True, eq=False)
 class _Shapes:
-    """Mean, variance and third moment about the mean, for each deal."""
+    """Mean, variance and third moment about the mean of the statistic, for each deal."""
 
     mean: FloatArray
     variance: FloatArray
     third: FloatArray
+
+    def tails(self, statistic: float) -> FloatArray:
+        """Probability to reach the statistic, given each deal."""
+        spread = np.sqrt(self.variance)
+        equal = _EQUAL * abs(statistic)
+        known = spread > equal
+        apart, scale = statistic - self.mean, np.where(known, spread, 1.0)
+        smooth = gamma_tail(apart / scale, self.third / scale**3)
+        return np.where(known, smooth, apart <= equal)
+
+    def continued(self, statistic: float) -> float:
+        """Probability beyond what the deals tell: the tail goes on as it fell before."""
+        near, far = (self._reached_by(share) for share in _TOLD)
+        if statistic <= far or not far > near:
+            return 0.0
+        fall = np.log(_TOLD[0] / _TOLD[1]) / (far - near)
+        return float(_TOLD[1] * np.exp(-fall * (statistic - far)))
+
+    def _reached_by(self, share: float) -> float:
+        """The statistic that is reached with a probability."""
+        spread = np.sqrt(self.variance)
+        low, high = float(self.mean.min()), float((self.mean + _FARTHEST * spread).max())
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            above = float(self.tails(middle).mean()) > share
+            low, high = (middle, high) if above else (low, middle)
+        return high
