@@ -17,6 +17,10 @@ import pytest
 import vtreat_py as vt
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
 from vtreat_py.significance.fisher import fisher_exact
+from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 N = 60
 pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
@@ -151,3 +155,9 @@ def test_a_pool_of_all_rows_has_no_indicator_whatever_its_weight_is_rounded_to()
         frame, outcome=np.arange(N) % 7, sample_weight=weight, rare_count=20, coders=["lev"]
     )
     assert not made.derived
+
+
+def test_a_few_rows_of_a_class_are_not_lost_beside_1e17_others() -> None:
+    levels = OutcomeSums(np.array([1e17, 1.0, 3.0, 4.0]), np.array([1e17, 0.0, 0.0, 0.0]))
+    y = Sample.of_values(np.array([0.0, 1.0]), np.array([8.0, 1e17]))
+    assert 0.0 < level_effects_test(levels, OutcomePowers.of_sample(y)) <= 1.0

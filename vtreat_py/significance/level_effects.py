@@ -135,10 +135,10 @@ def _exact(
 ) -> float | Draw | None:
     """p-value, or what to draw, where the statistic lies on points too far apart for a curve."""
     if hits is not None:
-        rarer = float(min(hits.sum(), size.sum() - hits.sum()))
+        rarer = float(min(hits.sum(), (size - hits).sum()))  # few are lost beside many in a sum
         if len(size) == 2 and rarer <= _MANY_HITS:
             return float(fisher_exact(np.append(hits, size - hits)[:, None])[0])
-        if rarer <= _FEW_ROWS:
+        if 0 < rarer <= _FEW_ROWS:
             return _draws_of_hits(coefficient, size, rarer)
     paired = size > 1
     if size[paired].sum() <= _FEW_ROWS:
