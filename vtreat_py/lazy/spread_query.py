@@ -44,11 +44,12 @@ def spread_p_value(
     if rows.row_id is not None:
         table = table.sort_by(_ID)
     codes = column.codes(levels, table[_LEVEL])
-    weight = None
-    if rows.weight is not None:
-        assert rows.outcome is not None
-        weight = table[_WEIGHT].to_numpy() * rows.outcome.weighting.unit
-    return SpreadTest(table[Y].to_numpy(), weight).p_value(codes, len(n_rows))
+    assert rows.outcome is not None
+    weight = None if rows.weight is None else table[_WEIGHT].to_numpy()
+    counts_rows = rows.outcome.weighting.counts_rows
+    return SpreadTest(table[Y].to_numpy(), weight, counts_rows=counts_rows).p_value(
+        codes, len(n_rows)
+    )
 
 
 def _of_levels(

@@ -50,8 +50,8 @@ class DesignRows:
     @cached_property
     def spread(self) -> SpreadTest:
         """Tests whether the outcome varies more in some levels than in others."""
-        weight, unit = self.outcome.weight, self.context.outcome.weighting.unit
-        return SpreadTest(self.outcome.y, None if weight is None else weight * unit)
+        counts_rows = self.context.outcome.weighting.counts_rows
+        return SpreadTest(self.outcome.y, self.outcome.weight, counts_rows=counts_rows)
 
     @property
     def rows(self) -> Rows:

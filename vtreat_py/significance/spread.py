@@ -38,6 +38,8 @@ class SpreadTest:
         Outcome of each row.
     weight : ndarray of shape (n,) or None
         Weight of each row.
+    counts_rows : bool
+        Whether weights are numbers of rows. If not, only their ratios count.
 
     Notes
     -----
@@ -56,8 +58,10 @@ class SpreadTest:
     True
     """
 
-    def __init__(self, y: NumberArray, weight: FloatArray | None = None) -> None:
-        self._y, self._weight = y, weight
+    def __init__(
+        self, y: NumberArray, weight: FloatArray | None = None, *, counts_rows: bool = True
+    ) -> None:
+        self._y, self._weight, self._counts_rows = y, weight, counts_rows
         self._n_rows = len(y) if weight is None else int(np.count_nonzero(weight))
 
     def p_value(self, level: IntArray, n_levels: int) -> float:
@@ -77,8 +81,8 @@ class SpreadTest:
         if self._n_rows <= MOST_ROWS:
             return spread_test(*self._whole.dealt(level, n_levels))
         if _has_rows_of_each(n_levels):
-            rows, y = self._part
-            return spread_test(level[rows], n_levels, y)
+            rows, y, weight = self._part
+            return spread_test(level[rows], n_levels, y, weight)
         return spread_test(*self._some_levels(level, n_levels))
 
     @cached_property
@@ -88,31 +92,46 @@ class SpreadTest:
 
     @cached_property
     def _whole(self) -> _OrderedRows:
-        return _OrderedRows.of_rows(self._counted, self._y, self._weight)
+        rows = self._counted[np.argsort(self._y[self._counted], kind="stable")]
+        return _OrderedRows(*self._in_full(rows, np.random.default_rng(_SEED)))
 
     @cached_property
-    def _part(self) -> tuple[IntArray, FloatArray]:
-        """A random part of the rows, in random order, and their outcomes."""
+    def _part(self) -> tuple[IntArray, FloatArray, FloatArray | None]:
+        """A random part of the rows, in random order, their outcomes and weights."""
         random = np.random.default_rng(_SEED)
-        rows = random.choice(self._n_rows, MOST_ROWS, replace=False)
-        if self._weight is not None:
-            rows = random.permutation(_repeated(self._counted[rows], self._weight, random))
-        return rows, self._y[rows].astype(np.float64)
+        rows: IntArray = random.choice(self._n_rows, MOST_ROWS, replace=False)
+        if self._weight is None:
+            return self._in_full(rows, random)
+        rows, *_ = self._in_full(self._counted[rows], random)
+        rows = random.permutation(rows)
+        return rows, self._y[rows].astype(np.float64), self._weight_of(rows)
 
-    def _some_levels(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
-        """Rows of some levels, in random order: their levels, how many these are, outcomes."""
+    def _in_full(
+        self, rows: IntArray, random: np.random.Generator
+    ) -> tuple[IntArray, FloatArray, FloatArray | None]:
+        """Rows as often as they count, their outcomes, and the weights that are no counts."""
+        if self._weight is not None and self._counts_rows:
+            rows = _repeated(rows, self._weight, random)
+        return rows, self._y[rows].astype(np.float64), self._weight_of(rows)
+
+    def _weight_of(self, rows: IntArray) -> FloatArray | None:
+        return None if self._weight is None or self._counts_rows else self._weight[rows]
+
+    def _some_levels(
+        self, level: IntArray, n_levels: int
+    ) -> tuple[IntArray, int, FloatArray, FloatArray | None]:
+        """Rows of some levels, in random order: levels, how many these are, outcomes, weights."""
         share = _share_of_levels(n_levels, self._n_rows)
         chosen = _scattered(level, share, n_levels)
         if self._weight is not None:
             chosen &= self._weight > 0
         random = np.random.default_rng([_SEED, n_levels])
-        rows = _some(np.flatnonzero(chosen), random)
-        if self._weight is not None:
-            rows = _repeated(rows, self._weight, random)
+        rows, *_ = self._in_full(_some(np.flatnonzero(chosen), random), random)
         picked = _scattered(np.arange(n_levels), share, n_levels)
-        number, y = (np.cumsum(picked) - 1)[level[rows]], self._y[rows].astype(np.float64)
-        order = random.permutation(len(rows))
-        return number[order], int(picked.sum()), y[order]
+        number = np.cumsum(picked) - 1
+        rows = rows[random.permutation(len(rows))]
+        y = self._y[rows].astype(np.float64)
+        return number[level[rows]], int(picked.sum()), y, self._weight_of(rows)
 
 
 def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
@@ -138,32 +157,29 @@ class _OrderedRows:
     Attributes
     ----------
     rows : ndarray of int, shape (m,)
-        Numbers of the rows. A row occurs as often as its weight says; fractions of a row occur at
-        random.
+        Numbers of the rows; one that counts for several occurs as often.
     y : ndarray of shape (m,)
         Their outcomes.
+    weight : ndarray of shape (m,) or None
+        Their weights, where these do not count rows.
     """
 
     rows: IntArray
     y: FloatArray
+    weight: FloatArray | None = None
 
-    @classmethod
-    def of_rows(cls, rows: IntArray, y: NumberArray, weight: FloatArray | None) -> _OrderedRows:
-        """Put rows in order, given the outcomes and weights of all."""
-        rows = rows[np.argsort(y[rows], kind="stable")]
-        if weight is not None:
-            rows = _repeated(rows, weight, np.random.default_rng(_SEED))
-        return cls(rows, y[rows].astype(np.float64))
-
-    def dealt(self, level: IntArray, n_levels: int) -> tuple[IntArray, int, FloatArray]:
-        """Level of each row, number of levels, and outcome of each row, in random order."""
+    def dealt(
+        self, level: IntArray, n_levels: int
+    ) -> tuple[IntArray, int, FloatArray, FloatArray | None]:
+        """Level of each row, number of levels, outcome and weight of each row, in random order."""
         level = level[self.rows]
         size = np.bincount(level, minlength=n_levels)
         # The names of the levels, or the order they came in, must not matter.
         by_size = np.lexsort((np.bincount(level, self.y, n_levels), size))
-        in_order = _by_level(np.argsort(by_size)[level], n_levels, self.y)
+        place = _in_order_of_levels(np.argsort(by_size)[level], n_levels)[self._shuffle]
         of_row = np.repeat(np.arange(n_levels), size[by_size])
-        return of_row[self._shuffle], n_levels, in_order[self._shuffle]
+        weight = None if self.weight is None else self.weight[place]
+        return of_row[self._shuffle], n_levels, self.y[place], weight
 
     @cached_property
     def _shuffle(self) -> IntArray:
@@ -210,8 +226,12 @@ def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     return rows[np.sort(random.choice(len(rows), MOST_ROWS, replace=False, shuffle=False))]
 
 
-def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
+def spread_test(
+    level: IntArray, n_levels: int, y: FloatArray, weight: FloatArray | None = None
+) -> float:
     """p-value of `SpreadTest`, given level and outcome of each row, the rows in random order.
+
+    ``weight`` is that of each row, where weights do not count rows.
 
     Notes
     -----
@@ -221,7 +241,8 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
     whatever the outcome's distribution is: permuting them is exact. Tests of the levels' own
     variances, or of distances from the levels' means, are not, when the outcome has heavy tails
     or is skewed. G. E. P. Box, "Non-normality and tests on variances", Biometrika 40 (1953), for
-    the comparison of the variances of parts.
+    the comparison of the variances of parts. Where rows have weights of importance, the residuals
+    of the deviations, times the weights of the blocks, are permuted.
     """
     size = np.bincount(level, minlength=n_levels)
     large = size[size >= 2 * _LARGE_BLOCK].sum() * 2 >= size.sum()
@@ -229,10 +250,13 @@ def spread_test(level: IntArray, n_levels: int, y: FloatArray) -> float:
     n_blocks = size // block
     if not (n_blocks > 1).any():
         return 1.0
-    grouped = _by_level(level, n_levels, y)
-    place = np.arange(len(grouped)) - np.repeat(np.cumsum(size) - size, size)
-    whole = place < np.repeat(n_blocks * block, size)
-    deviation = _deviations(grouped[whole].reshape(-1, block))
+    order = _in_order_of_levels(level, n_levels)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    in_blocks = order[place < np.repeat(n_blocks * block, size)].reshape(-1, block)
+    deviation = _deviations(y[in_blocks])
+    if weight is not None:
+        importance = weight[in_blocks].sum(axis=1)
+        deviation = importance * (deviation - np.average(deviation, weights=importance))
     of_block = np.repeat(np.arange(n_levels), n_blocks)
     sums = OutcomeSums.of_rows(of_block, n_levels, deviation)
     return level_effects_test(sums, OutcomePowers.of_sample(Sample.of_values(deviation)))
@@ -245,6 +269,6 @@ def _deviations(blocks: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt((apart * apart).sum(axis=0) / (len(columns) - 1)))
 
 
-def _by_level(level: IntArray, n_levels: int, y: FloatArray) -> FloatArray:
-    """Values of the first level, then of the second, and so on; small numbers sort fast."""
-    return y[np.argsort(level.astype(np.min_scalar_type(n_levels)), kind="stable")]
+def _in_order_of_levels(level: IntArray, n_levels: int) -> IntArray:
+    """Rows of the first level, then of the second, and so on; small numbers sort fast."""
+    return np.argsort(level.astype(np.min_scalar_type(n_levels)), kind="stable")
