@@ -69,7 +69,7 @@ def test_frames_of_other_kinds_do_not_load_polars() -> None:
     assert run(f'import sys\n{EVERY_JOB}\nprint(json.dumps("polars" in sys.modules))') is False
 
 
-def test_choosing_variables_does_not_load_statsmodels() -> None:
+def test_no_treatment_loads_statsmodels() -> None:
     program = f"""
 import sys
 {EVERY_JOB}
@@ -78,13 +78,14 @@ from sklearn.preprocessing import StandardScaler
 import vtreat_py.compat
 
 x, y = pd.DataFrame(columns)[["x", "z"]], columns["y"]
-for prune_sig in ("recommended", 0.5):
+for prune_sig in ("plausible", "recommended", 0.5):
     treatment = vt.NumericOutcomeTreatment(random_state=0, prune_sig=prune_sig)
     fitted = make_pipeline(treatment, StandardScaler()).fit(x, y)
     fitted.transform(x.head(3))
 vtreat_py.compat.NumericOutcomeTreatment(outcome_name="y").fit(pd.DataFrame(columns), y)
 repr(made.plan), made.plan._repr_html_()
 vt.prepare(made.plan, x.head(3), prune_sig=0.5, prune_by="sig_fdr")
+made.plan.score_frame
 print(json.dumps("statsmodels" in sys.modules))
 """
     assert run(program) is False

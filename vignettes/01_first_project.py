@@ -8,14 +8,16 @@
 
 # %%
 import warnings
+from typing import Any
 
 import pandas as pd
 import statsmodels.api as sm
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, TargetEncoder
 
 import vtreat_py as vt
 
@@ -51,44 +53,53 @@ plan = experiment.plan
 print(plan)
 
 # %% [markdown]
-# ## The model, twice
+# ## The model, three times
 #
 # The same logistic regression on the same variables: once trained on the cross-frame, once on
-# naive codes, that is, on the training rows coded by a plan that has seen their own outcomes.
+# naive codes, that is, on the training rows coded by a plan that has seen their own outcomes. And
+# once on what scikit-learn's `TargetEncoder` gives, which codes training rows out of fold, too.
 
 # %%
-treated_test = vt.prepare(plan, test, prune_sig="recommended")
-recommended = list(treated_test.columns)
+treated_test = vt.prepare(plan, test, prune_sig="plausible")
+kept = list(treated_test.columns)
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", vt.VtreatWarning)  # the warning against what we do next
-    naive = vt.prepare(plan, train, prune_sig="recommended")
+    naive = vt.prepare(plan, train, prune_sig="plausible")
+
+names = ["occupation", "occupation_husb", "life"]
+encoder = make_column_transformer(
+    (TargetEncoder(), names), ("drop", ["had_affair"]), remainder="passthrough"
+)
+encoded = encoder.fit_transform(train, train["had_affair"])
 
 
-def evaluate(training_frame: pd.DataFrame) -> dict[str, float]:
+def evaluate(training_frame: Any, test_frame: Any) -> dict[str, float]:
     """Fit on a treated training frame; AUC there and on the held-out rows."""
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     model.fit(training_frame, train["had_affair"])
 
-    def auc(treated: pd.DataFrame, outcome: "pd.Series[bool]") -> float:
+    def auc(treated: Any, outcome: "pd.Series[bool]") -> float:
         return float(roc_auc_score(outcome, model.predict_proba(treated)[:, 1]))
 
     return {
         "AUC on training rows": auc(training_frame, train["had_affair"]),
-        "AUC on held-out rows": auc(treated_test, test["had_affair"]),
+        "AUC on held-out rows": auc(test_frame, test["had_affair"]),
     }
 
 
 results = pd.DataFrame(
     {
-        "cross-frame": evaluate(experiment.cross_frame[recommended]),
-        "naive codes": evaluate(naive),
+        "cross-frame": evaluate(experiment.cross_frame[kept], treated_test),
+        "naive codes": evaluate(naive, treated_test),
+        "TargetEncoder": evaluate(encoded, encoder.transform(test)),
     }
 ).T
 print(results.round(3))
 
 # %% [markdown]
 # The naive codes promise more and deliver less: the model believed a column that knew the answers.
-# Trained on the cross-frame, it promises what it delivers.
+# Trained on the cross-frame, it promises what it delivers. So does the one on `TargetEncoder`:
+# on a column like this one the two tie. The README says where they do not.
 
 # %%
 assert results.loc["cross-frame", "AUC on held-out rows"] > 0.73

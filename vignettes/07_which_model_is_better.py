@@ -67,8 +67,9 @@ print(f"{len(sample)} rows of {len(frame)}: {sample['saw_doctor'].mean():.0%} sa
 
 # %%
 def pipeline(*steps: object) -> Pipeline:
-    """A model on treated columns."""
-    return make_pipeline(vt.BinomialOutcomeTreatment(target=True, random_state=0), *steps)
+    """A model on the columns that are recommended."""
+    treatment = vt.BinomialOutcomeTreatment(target=True, random_state=0, prune_sig="recommended")
+    return make_pipeline(treatment, *steps)
 
 
 MODELS = {

@@ -77,12 +77,12 @@ def test_transforming_the_training_frame_warns_and_names_fit_transform(outcome: 
         fitted.transform(NEW)
 
 
-def test_only_recommended_variables_come_out_by_default() -> None:
+def test_the_plausible_variables_come_out_by_default() -> None:
     fitted = vt.NumericOutcomeTreatment(random_state=0).fit(X, Y["y"])
     table = fitted.score_frame_
-    assert (
-        fitted.transform(NEW).columns.tolist() == table["variable"][table["recommended"]].tolist()
-    )
+    kept = table["variable"][table["sig_fdr"] <= 0.7].tolist()
+    assert fitted.transform(NEW).columns.tolist() == kept
+    assert table["recommended"].sum() < len(kept) < len(table)
 
 
 def test_sample_weight_counts(outcome: str) -> None:
@@ -187,7 +187,7 @@ def test_fit_does_not_change_the_parameters(make: Any) -> None:
 
 
 def test_feature_names_are_those_of_the_treated_frame(outcome: str) -> None:
-    for prune_sig in (None, "recommended", 1e-8):
+    for prune_sig in (None, "plausible", "recommended", 1e-8):
         fitted = treatment(outcome, prune_sig=prune_sig).fit(X, Y[outcome])
         names = fitted.get_feature_names_out()
         assert names.dtype == object

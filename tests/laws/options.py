@@ -44,7 +44,9 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "n_jobs": lambda r: r.choice([None, None, None, 1, 2, -1]),
 }
 _PREPARE: dict[str, Callable[[Random], Any]] = {
-    "prune_sig": lambda r: r.choice([None, 0.0, 1e-300, 0.05, 0.5, 1.0, 1, "recommended"]),
+    "prune_sig": lambda r: r.choice(
+        [None, 0.0, 1e-300, 0.05, 0.5, 1.0, 1, "plausible", "recommended"]
+    ),
     "scale": lambda r: r.random() < 0.6,
     "collar": lambda r: r.random() < 0.6,
 }

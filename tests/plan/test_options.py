@@ -219,7 +219,7 @@ def test_design_and_experiment_have_the_same_options_and_defaults() -> None:
 def test_the_transformers_have_the_defaults_of_the_design(treatment: Any) -> None:
     design = inspect.signature(vt.design_treatments).parameters
     for name, value in treatment().get_params().items():
-        own = {"prune_sig": "recommended", "prune_by": "sig", "scale": False, "collar": False}
+        own = {"prune_sig": "plausible", "prune_by": "sig", "scale": False, "collar": False}
         own |= {"sparse_output": False, "if_empty": "best"}
         assert value == (own[name] if name in own else design[name].default), name
 

@@ -68,7 +68,8 @@ def test_adjusted_p_values_are_those_of_statsmodels_and_of_the_definition(
     last_bits = len(sigs) * 5e-324  # floats below the normal ones have no relative precision
     for column, naive in (("sig_fdr", naive_fdr), ("sig_fwer", naive_fwer)):
         np.testing.assert_allclose(table[column], naive(sigs), rtol=1e-12, atol=last_bits)
-        np.testing.assert_allclose(table[column], multipletests(sigs, method=RULES[column])[1])
+    assert table["sig_fdr"].tolist() == multipletests(sigs, method="fdr_bh")[1].tolist()
+    np.testing.assert_allclose(table["sig_fwer"], multipletests(sigs, method="holm")[1])
 
 
 @settings(max_examples=40, deadline=None)
@@ -122,6 +123,13 @@ def test_variables_are_kept_up_to_the_limit_by_any_column(
     table = plan.score_frame
     kept = table["variable"][table[prune_by] <= limit].tolist()
     assert [v.name for v in plan.select(limit, prune_by=prune_by)] == kept
+
+
+def test_plausible_variables_are_those_of_a_lenient_false_discovery_rate() -> None:
+    plan = plan_of([[0.01], [0.2], [0.3], [0.9]])
+    assert plan.score_frame["sig_fdr"].tolist() == pytest.approx([0.04, 0.4, 0.4, 0.9])
+    assert [v.name for v in plan.select("plausible")] == ["v0", "v1", "v2"]
+    assert plan.select("plausible") == plan.select(0.7, prune_by="sig_fdr")
 
 
 @pytest.mark.parametrize("prune_by", COLUMNS)
@@ -199,8 +207,8 @@ def test_every_way_to_treat_a_frame_keeps_exactly_those_that_pass(kind: str) -> 
             "prune_by='sig_fdr' needs a number for prune_sig, .* found prune_sig=None",
         ),
         (
-            {"prune_sig": "recommended", "prune_by": "sig_fwer"},
-            "prune_by='sig_fwer' needs a number for prune_sig, .* prune_sig='recommended'",
+            {"prune_sig": "plausible", "prune_by": "sig_fwer"},
+            "prune_by='sig_fwer' needs a number for prune_sig, .* prune_sig='plausible'",
         ),
         ({"prune_sig": 2, "prune_by": "sig_fdr"}, "prune_sig=2; it must be >= 0 and <= 1"),
     ],

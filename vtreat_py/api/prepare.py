@@ -66,8 +66,9 @@ def prepare(
         table, and what DuckDB opens: a path (str or Path) to Parquet or CSV files, a folder of
         Parquet files, a list of paths. Must have the columns that the chosen variables come from,
         in any order and among others.
-    prune_sig : float, "recommended" or None
-        Keep variables whose p-value is at most this, or the recommended ones; None keeps all.
+    prune_sig : float, "plausible", "recommended" or None
+        Keep variables whose p-value is at most this, the plausible ones (``sig_fdr <= 0.7``, what
+        the transformers keep), or the recommended ones; None keeps all.
     prune_by : "sig", "sig_fdr" or "sig_fwer"
         The p-value that a number for ``prune_sig`` is compared with, a column of
         `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that

@@ -15,9 +15,10 @@ _ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 
 # An option of `prepare`, too, but with another default.
 _PRUNED = """
-    prune_sig : float, "recommended" or None
-        Which derived variables come out: those with a p-value of at most this, the recommended
-        ones (default; see ``recommended`` in `TreatmentPlan.score_frame`), or all.
+    prune_sig : float, "plausible", "recommended" or None
+        Which derived variables come out: those with a p-value of at most this; the plausible ones
+        (default: ``sig_fdr <= 0.7``, which models do best with on the whole); the fewer that are
+        ``recommended`` in `TreatmentPlan.score_frame`; or all, which suits boosted trees.
 """
 
 # An option of the treatments alone.

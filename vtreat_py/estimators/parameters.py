@@ -9,7 +9,7 @@ from typing import Any, TypeVar, dataclass_transform
 from sklearn.base import BaseEstimator
 
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.pruning import PLAUSIBLE, SIG
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class OutcomeParameters(ColumnParameters):
     rare_sig: float | None = None
     significance: str = "calibrated"
     force_split: bool = False
-    prune_sig: float | str | None = "recommended"
+    prune_sig: float | str | None = PLAUSIBLE
     prune_by: str = SIG
     scale: bool = False
     if_empty: str = IF_EMPTY[0]

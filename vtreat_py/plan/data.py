@@ -83,14 +83,14 @@ class Plan(PlanScores):
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
 
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
-        limit = check_pruning(prune_sig, prune_by)
+        limit, column = check_pruning(prune_sig, prune_by)
         if limit is None or self.outcome_type == "unsupervised":
             return [True] * len(self.derived)
         if isinstance(limit, str):
             return self.recommended
-        if prune_by == SIG:
+        if column == SIG:
             return [v.sig <= limit for v in self.derived]
-        return self._with_any(self._adjusted[prune_by] <= limit)
+        return self._with_any(self._adjusted[column] <= limit)
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)

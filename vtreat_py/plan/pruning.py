@@ -10,10 +10,13 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 
-RECOMMENDED = "recommended"
 SIG = "sig"
 FDR, FWER = "sig_fdr", "sig_fwer"
 _COLUMNS = (SIG, FDR, FWER)
+
+RECOMMENDED, PLAUSIBLE = "recommended", "plausible"
+# The rate that models do best with: benchmarks/downstream.txt.
+_PLAUSIBLE_FDR = 0.7
 
 
 def adjusted(sigs: Sequence[float], n_more: int = 0) -> dict[str, FloatArray]:
@@ -43,19 +46,22 @@ def holm(values: FloatArray, n_more: int = 0) -> FloatArray:
     return result
 
 
-def check_pruning(prune_sig: float | str | None = None, prune_by: str = SIG) -> float | str | None:
-    """Return the limit: a p-value, the word for the recommended variables, or None."""
+def check_pruning(
+    prune_sig: float | str | None = None, prune_by: str = SIG
+) -> tuple[float | str | None, str]:
+    """Return the limit, which is a p-value, "recommended" or None, and the column it is for."""
     if not (isinstance(prune_by, str) and prune_by in _COLUMNS):
         raise InvalidOptionError(f"prune_by={prune_by!r}; it must be one of {list(_COLUMNS)}")
     if not (prune_sig is None or isinstance(prune_sig, str)):
-        return check_number("prune_sig", prune_sig, 0, 1)
-    if prune_sig not in (None, RECOMMENDED):
+        return check_number("prune_sig", prune_sig, 0, 1), prune_by
+    if prune_sig not in (None, PLAUSIBLE, RECOMMENDED):
         raise InvalidOptionError(
-            f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{RECOMMENDED}" or None'
+            f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{PLAUSIBLE}", "{RECOMMENDED}" '
+            "or None"
         )
     if prune_by != SIG:
         raise InvalidOptionError(
             f"prune_by={prune_by!r} needs a number for prune_sig, such as 0.1; found "
             f"prune_sig={prune_sig!r}"
         )
-    return prune_sig
+    return (_PLAUSIBLE_FDR, FDR) if prune_sig == PLAUSIBLE else (prune_sig, SIG)

@@ -145,8 +145,7 @@ class PlanScores:
             codes that were dropped because of the outcome count too (``plan.dropped``); unless
             ``significance="classic"`` asks for R's numbers.
         recommended
-            Whether ``sig`` is below that threshold; always, without outcome. The treatments
-            return these variables only, unless told otherwise (``prune_sig``).
+            Whether ``sig`` is below that threshold; always, without outcome.
         outcome_target
             With several classes only: the class that the scores are for, against all others.
             A variable has a row for each class it is scored for; codes that are built once for
@@ -161,12 +160,13 @@ class PlanScores:
         With many variables some noise has a small ``sig``: of 1,000 noise variables about 50 are
         below 0.05. Three rules reckon with that:
 
-        * ``recommended`` bounds a number: at most one noise variable is expected to pass, however
-          many there are. For a model that stands a little noise, and by default.
         * ``sig_fdr <= q`` bounds a share, the false discovery rate: of the rows that pass, a share
-          of at most q is expected to be noise. For many columns of which many matter: where more
-          is found, more noise is let in beside it. (A row is a variable; with several classes it
-          is a variable and a class.)
+          of at most q is expected to be noise. Where more is found, more noise is let in beside
+          it. (A row is a variable; with several classes it is a variable and a class.) Models
+          stand some noise, and miss what is left out: the treatments keep q = 0.7 by default
+          (``prune_sig="plausible"``), which throws out most of the noise where there is much.
+        * ``recommended`` bounds a number: at most one noise variable is expected to pass, however
+          many there are. For few variables that people look at.
         * ``sig_fwer <= a`` bounds a probability, the family-wise error: that even one noise
           variable passes has a probability of at most a. Where each variable is a claim that must
           stand by itself.

@@ -75,8 +75,8 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
             treated = first.fit_transform(X, y, **given)
             if not InputFrame.of(treated).columns:
                 raise FrameError(
-                    f"{type(first).__name__} leaves no variable to regress on: none is "
-                    "recommended. prune_sig=None keeps all"
+                    f"{type(first).__name__} leaves no variable to regress on. "
+                    "prune_sig=None keeps all"
                 )
         self.pca_ = pca.fit(treated, coded, given.get("sample_weight"))
         self.n_features_in_ = first.n_features_in_
