@@ -199,7 +199,17 @@ def _whole(found: Any, where: str) -> Any:
     return found
 
 
+def _levels_to_json(levels: Levels, where: str) -> Any:
+    found = levels.to_list()
+    # Arrow's text has no lone surrogates: there is nothing to look at.
+    is_plain = levels.is_text and (not found or type(found[0]) is str)
+    return found if is_plain else _VALUES.to_json(found, where)
+
+
 def _levels(found: Any, where: str) -> Any:
+    if isinstance(found, list) and all(type(level) is str for level in found):
+        check_distinct(found, where)
+        return Levels.of(found)
     levels = _VALUES.from_json(found, where)
     check_distinct(levels, where)
     for i, level in enumerate(levels):
@@ -228,7 +238,7 @@ _VALUES = several(VALUE)
 NUMBERS = Part(numbers_to_json, numbers_from_json)
 SLOTS = Part(slots_to_json, slots_from_json)
 # Different values, none of them missing.
-LEVELS = Part(lambda levels, where: _VALUES.to_json(levels.to_list(), where), _levels)
+LEVELS = Part(_levels_to_json, _levels)
 # A number, a word, or a function, which is written by its name alone.
 IMPUTER = Part(_imputer_to_json, _imputer_from_json)
 _IMPUTED = number(IMPUTERS)
