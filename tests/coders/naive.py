@@ -143,7 +143,8 @@ class Prior:
 class Reml:
     """The restricted likelihood of levels, number by number."""
 
-    def __init__(self, levels: Levels) -> None:
+    def __init__(self, levels: Levels, *, is_class: bool = False) -> None:
+        self.base = float(mean_of(levels.rows)) if is_class else None
         groups = list(levels.groups.values())
         mean = mean_of(levels.rows)
         self.n = [float(weight_of(group)) for group in groups]
@@ -158,11 +159,19 @@ class Reml:
         mean = sum(p * m for p, m in zip(v, self.m, strict=True)) / sum(v)
         off = [m - mean for m in self.m]
         squares = sum(p * d * d for p, d in zip(v, off, strict=True))
+        if self.base is not None:
+            rate = min(max(self.base + mean, 1e-6), 1 - 1e-6)
+            return mean, rate * (1 - rate) / (1 + ratio), v, off
         return mean, (self.inside + squares) / self.free, v, off
 
     def deviance(self, ratio: float) -> float:
-        _, within, v, _ = self.parts(ratio)
-        return self.free * log(within) + sum(log(1 + n * ratio) for n in self.n) + log(sum(v))
+        _, within, v, off = self.parts(ratio)
+        if self.base is not None:
+            squares = sum(p * d * d for p, d in zip(v, off, strict=True))
+            log_within = squares / within + (len(v) - 1) * log(within)
+        else:
+            log_within = self.free * log(within)
+        return log_within + sum(log(1 + n * ratio) for n in self.n) + log(sum(v))
 
     def slope(self, ratio: float) -> float:
         _, within, v, off = self.parts(ratio)
@@ -173,6 +182,8 @@ class Reml:
         """The ratio of variances that is likeliest, looked for all over."""
         if not self.tells:
             return 0.0
+        if self.base is not None:
+            return self.best_of_class()
         if self.inside == 0:
             return inf
         grid = [10 ** (k / 10) for k in range(-130, 170)]
@@ -183,13 +194,21 @@ class Reml:
             ratio = optimize.brentq(self.slope, low, high, xtol=1e-300, rtol=1e-14)
         return ratio if self.deviance(ratio) < self.deviance(0) - 1e-9 else 0.0
 
+    def best_of_class(self) -> float:
+        """Where squares are as expected; of several such ratios, the package may take any."""
+        if self.slope(0.0) <= 0:
+            return 0.0
+        return 2.0 if self.slope(2.0) > 0 else optimize.brentq(self.slope, 0.0, 2.0, rtol=1e-14)
 
-def prior_of(levels: Levels, smoothing: float | str, least: float = 0.0) -> Prior:
+
+def prior_of(
+    levels: Levels, smoothing: float | str, least: float = 0.0, *, is_class: bool = False
+) -> Prior:
     if smoothing == "moments":
         return Prior(max(prior_weight(levels), least))
     if smoothing != "auto":
         return Prior(max(float(smoothing), least))
-    reml = Reml(levels)
+    reml = Reml(levels, is_class=is_class)
     ratio = reml.best()
     if ratio == 0:
         return Prior(inf)
@@ -216,7 +235,7 @@ def cat_b(levels: Levels, smoothing: float | str) -> Code:
     n, hits = float(weight_of(levels.rows)), float(total_of(levels.rows))
     codes, novel, base = {}, 0.0, hits / n
     if isinstance(smoothing, str):
-        prior = prior_of(levels, smoothing, 0.5)
+        prior = prior_of(levels, smoothing, 0.5, is_class=True)
         novel = logit(base + prior.novel) - logit(base)
     for group, own in levels.groups.items():
         own_n, own_hits = float(weight_of(own)), float(total_of(own))

@@ -72,7 +72,7 @@ class Reference:
         self.code = (naive.cat_b if class_outcome else naive.cat_n)(levels, smoothing)
         self.class_outcome = class_outcome
         self.auto = smoothing == "auto"
-        self.prior = naive.prior_of(levels, smoothing).weight
+        self.prior = naive.prior_of(levels, smoothing, is_class=class_outcome).weight
         if class_outcome:
             self.prior = max(self.prior, 0.5) if self.auto else 2 * max(self.prior, 1e-4)
         squares = sum(naive.squares_of(group) for group in levels.groups.values())
@@ -101,7 +101,8 @@ class Reference:
 
     def posterior_variance(self, level: Any, noise: float) -> float:
         """The integral over the ratio of the variances, as a sum over the same nodes."""
-        reml, n = naive.Reml(self.levels), self.behind(level)
+        reml = naive.Reml(self.levels, is_class=self.class_outcome)
+        n = self.behind(level)
         own = self.levels.groups.get(self.group(level), [])
         mean = float(naive.mean_of(own) - naive.mean_of(self.levels.rows)) if own else 0.0
         unit = len(reml.n) / sum(reml.n)
@@ -112,9 +113,11 @@ class Reference:
             shares.append(math.exp((least - reml.deviance(ratio)) / 2) * (1 + t) ** 2)
             centre, within, v, _ = reml.parts(ratio)
             left = 1 / (1 + n * ratio)
+            within = noise / (1 + ratio) if self.class_outcome else within
             inside += shares[-1] * within * (left * ratio + left**2 / sum(v))
             expected.append(left * centre + (1 - left) * mean)
-        inside *= noise / self.within * reml.free / (reml.free - 2) / sum(shares)
+        inside *= 1.0 if self.class_outcome else reml.free / (reml.free - 2)
+        inside /= sum(shares)
         centre = np.average(expected, weights=shares)
         return inside + float(np.average((expected - centre) ** 2, weights=shares))
 

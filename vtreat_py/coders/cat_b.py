@@ -79,8 +79,8 @@ class CatB(ImpactCode):
     ) -> FloatArray:
         """Posterior standard deviation of codes, with what is not known of the prior."""
         rate = coded_rate(codes, overall)
-        noise = rate * (1.0 - rate)
-        return np.asarray(np.sqrt(levels.variance(weight, mean - overall, noise)) / noise)
+        variance = levels.variance(weight, mean - overall, rate)
+        return np.asarray(np.sqrt(variance) / (rate * (1.0 - rate)))
 
 
 def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:

@@ -55,15 +55,14 @@ class CatN(ImpactCode):
 
     def whole_error(
         self,
-        codes: FloatArray,
+        codes: FloatArray,  # noqa: ARG002
         overall: float,
         levels: KnownLevels,
         weight: FloatArray,
         mean: FloatArray,
     ) -> FloatArray:
         """Posterior standard deviation of codes, with what is not known of the prior."""
-        noise = np.full(len(codes), levels.within)
-        return np.sqrt(levels.variance(weight, mean - overall, noise))
+        return np.asarray(np.sqrt(levels.variance(weight, mean - overall)))
 
 
 def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,10 @@ _NOTHING = 1e-12
 # Steps of the search at most, and the relative size of the last one; a next one would be about
 # the square of it.
 _STEPS, _CLOSE = 60, 1e-6
+# Largest ratio of a class: no level is believed more than if half a row of prior was beside it.
+MOST_OF_CLASS = 2.0
+# Rates are kept this far from 0 and 1.
+_EDGE = 1e-6
 # A gain of likelihood below this one is rounding.
 _SAME = 1e-9
 # Stands for 0 where there is a division by it.
@@ -32,6 +36,11 @@ class Likelihood:
 
     where v = n / (1 + n * ratio) is the precision of a level's mean, Q the sum of v * (m - mean
     of m by v)^2, S the squares inside levels and W the rows.
+
+    Of a class, ``within`` is not free: where rates of levels are drawn from a beta distribution,
+    it is the variance of a row at their mean over 1 + ``ratio``. The squares inside levels, which
+    large levels make up, say something else where rates go with sizes. With that, ``ratio`` is
+    where the squares of the level means are what they are expected to be.
 
     Parameters
     ----------
@@ -57,7 +66,8 @@ class Likelihood:
         rounding = _NOTHING * (whole.squares + whole.total * whole.mean)
         # One row a level tells nothing, nor do outcomes that are all the same.
         self.tells = (self.rows > self.n_levels) & (self.n_levels > 1) & (whole.squares > rounding)
-        self.exact = self.tells & (inside <= rounding)
+        self.of_class = whole.inner is None
+        self.exact = self.tells & (inside <= rounding) & (not self.of_class)
         self.size, self.powers = equal.about(whole.mean)
 
     @cached_property
@@ -75,12 +85,13 @@ class Likelihood:
         moments; halving where they leave the range that is left. No training set has a part in
         the search of another one, not even in when it ends.
         """
-        low, high = np.zeros(self.n_groups), np.full(self.n_groups, np.inf)
+        most = MOST_OF_CLASS if self.of_class else np.inf
+        low, high = np.zeros(self.n_groups), np.full(self.n_groups, most)
         chance = Point(self, low)
         start = chance.moments()
         start = np.where(start > 0, start, chance.scoring())
         active = active & (start > 0)
-        ratio = np.where(active, start, 0.0)
+        ratio = np.where(active, np.minimum(start, 0.5 * most), 0.0)
         for _ in range(_STEPS):
             if not active.any():
                 break
@@ -93,6 +104,10 @@ class Likelihood:
             moved = np.abs(new - ratio) > _CLOSE * ratio
             ratio = np.where(active, new, ratio)
             active = active & moved & (ratio * self.rows > _NOTHING)
+        if self.of_class:
+            differ = self.tells & (chance.slope > 0)
+            largest = Point(self, np.full(self.n_groups, most)).slope > 0
+            return np.where(differ, np.where(largest, most, ratio), 0.0)
         better = Point(self, ratio).deviance() < chance.deviance() - _SAME
         return np.where(better, ratio, 0.0)
 
@@ -114,9 +129,18 @@ class Point:
         self.precision = v = np.maximum(v, _TINY)
         self.off = c = m / v
         self._between_squares = np.maximum(s - c * m, 0.0)
-        self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
-        self._pull = (s2 - 2.0 * c * m2 + c * c * v2) / self.within
         self._mixed = m2 - c * v2
+        squares = s2 - 2.0 * c * m2 + c * c * v2
+        if of.of_class:
+            rate = np.clip(of.mean + c, _EDGE, 1.0 - _EDGE)
+            row = rate * (1.0 - rate)
+            self.within = row / (1.0 + ratio)
+            growth = (1.0 - 2.0 * rate) * self._mixed / v / row
+            self._growth = -growth - 1.0 / (1.0 + ratio)
+        else:
+            self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
+            self._growth = -squares / self.within / of.free
+        self._pull = squares / self.within
         self._cubes = s3 - 2.0 * c * m3 + c * c * self._v3
         self._each = v2 / v
         self._v2 = v2
@@ -127,7 +151,11 @@ class Point:
         """Minus twice the logarithm of the likelihood, but for a constant."""
         of = self._of
         log = (of.powers[:, :, 0] * np.log1p(of.size * self._ratio[:, None])).sum(axis=1)
-        return np.asarray(of.free * np.log(self.within) + log + np.log(self.precision))
+        log += np.log(self.precision)
+        if of.of_class:
+            log += self._between_squares / self.within
+            return np.asarray(log + (of.n_levels - 1.0) * np.log(self.within))
+        return np.asarray(log + of.free * np.log(self.within))
 
     def moments(self) -> FloatArray:
         """Estimate the ratio as the analysis of variance does, where this one is 0."""
@@ -141,14 +169,15 @@ class Point:
     def scoring(self) -> FloatArray:
         """The step of a curve that bends as the model expects."""
         squares = self._trace_of_squares()
-        expected = squares - self._trace**2 / self._of.free
+        growth = self._growth if self._of.of_class else -self._trace / self._of.free
+        expected = squares + self._trace * growth
         bends = expected > _NOTHING * squares
         return np.where(bends, self.slope / np.where(bends, expected, 1.0), 0.0)
 
     def step(self) -> FloatArray:
         """Newton's step; scoring's where the curve bends up."""
         bend = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
-        bend -= self._pull**2 / self._of.free + self._trace_of_squares()
+        bend += self._pull * self._growth - self._trace_of_squares()
         down = bend > 0
         step = self.slope / np.where(down, bend, 1.0)
         return step if down.all() else np.where(down, step, self.scoring())

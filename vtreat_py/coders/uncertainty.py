@@ -23,15 +23,20 @@ class KnownLevels:
     ----------
     weight, mean : ndarray of shape (levels,)
         Of the levels that have rows; the means are less the mean over rows.
-    within : float
-        Variance inside levels.
+    within : float or None
+        Variance inside levels; None for a class.
+    overall : float
+        Mean over rows.
     """
 
     weight: FloatArray
     mean: FloatArray
-    within: float
+    within: float | None
+    overall: float
 
-    def variance(self, weight: FloatArray, mean: FloatArray, noise: FloatArray) -> FloatArray:
+    def variance(
+        self, weight: FloatArray, mean: FloatArray, rate: FloatArray | None = None
+    ) -> FloatArray:
         """Variance of what the true means of levels may be.
 
         It is the variance of a true mean, given the data and the ratio of the variances, averaged
@@ -43,8 +48,8 @@ class KnownLevels:
         ----------
         weight, mean : ndarray of shape (levels,)
             Rows of a level, and their mean less the mean over rows.
-        noise : ndarray of shape (levels,)
-            Variance inside these levels.
+        rate : ndarray of shape (levels,) or None
+            What is believed of the rate of a class in these levels.
 
         Notes
         -----
@@ -63,23 +68,28 @@ class KnownLevels:
         log = np.array([-0.5 * point.deviance()[0] for point in points])
         share = np.exp(log - log.max()) / (1.0 - place) ** 2
         # The variance inside levels, too, is an estimate.
-        share_of_noise = (rows - 1.0) / max(rows - 3.0, 1.0) * noise / self.within
+        unknown = (rows - 1.0) / max(rows - 3.0, 1.0)
         inside, centre, square = np.zeros_like(weight), np.zeros_like(weight), np.zeros_like(weight)
         for own, one, point in zip(share / share.sum(), spread, points, strict=True):
             ratio = one * one
             left = 1.0 / (1.0 + weight * ratio)
-            inside += own * point.within[0] * (left * ratio + left * left / point.precision[0])
+            noise = unknown * point.within
+            if rate is not None:
+                noise = rate * (1.0 - rate) / (1.0 + ratio)
+            inside += own * noise * (left * ratio + left * left / point.precision[0])
             expected = left * point.off[0] + (1.0 - left) * mean
             centre += own * expected
             square += own * expected * expected
-        return share_of_noise * inside + np.maximum(square - centre * centre, 0.0)
+        return inside + np.maximum(square - centre * centre, 0.0)
 
     def _likelihood(self) -> Likelihood:
-        rows = self.weight.sum(keepdims=True)
-        free = np.maximum(rows - len(self.weight), 0.0)
+        rows, one = self.weight.sum(keepdims=True), np.zeros(len(self.weight), dtype=np.intp)
+        if self.within is None:
+            levels = OutcomeSums(self.weight, self.weight * (self.mean + self.overall))
+            inside = levels.squares.sum(keepdims=True)
+            return Likelihood(EqualLevels.of_levels(one, levels), inside, levels.merged())
         levels = OutcomeSums(self.weight, self.weight * self.mean, np.zeros_like(self.weight))
-        one = np.zeros(len(self.weight), dtype=np.intp)
+        inside = self.within * np.maximum(rows - len(self.weight), 0.0)
         whole = levels.merged()
-        inside = self.within * free
         whole = OutcomeSums(rows, whole.total, whole.squares + inside)
         return Likelihood(EqualLevels.of_levels(one, levels), inside, whole)

@@ -78,11 +78,7 @@ class LevelOutcome:
         if known is None:
             return self.code.error(effect, self.overall, self.within, weight, self.prior_weight)
         n, means = known
-        within = self.within
-        if within is None:
-            inside = (n * means * (1.0 - means)).sum()
-            within = float(inside / max(n.sum() - len(n), 1.0))
-        levels = KnownLevels(n, means - self.overall, within)
+        levels = KnownLevels(n, means - self.overall, self.within, self.overall)
         return self.code.whole_error(effect, self.overall, levels, weight, mean)
 
 
