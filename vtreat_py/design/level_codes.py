@@ -18,6 +18,7 @@ from vtreat_py.coders.code import (
     LevelVariable,
     LevelVariables,
 )
+from vtreat_py.coders.prior import AUTO
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.context import DesignContext
@@ -169,7 +170,7 @@ class LevelLearner:
         other way round, a model trained on the one would be wrong about the other.
         """
         training = self._training
-        if training is None or self._context.calibrated is None:
+        if training is None or self._context.options.shrinkage != AUTO:
             return True
         assert made.table is not None
         weight, in_plan = training.table.cells.weight, made.table[training.table.level]
