@@ -1,12 +1,16 @@
 """A mixture in place of a normal distribution: where it is clearly better, and only there."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.coders.coding import cross_codes, pooled_whole
 from tests.statistics.rows import Example
 from vtreat_py.coders.cat_n import cat_n
+from vtreat_py.coders.pooling import pool_levels
 from vtreat_py.coders.prior import prior_of
+from vtreat_py.statistics.level_view import held_out_view
 
 EFFECTS = {
     "normal": lambda random, n: 0.4 * random.normal(size=n),
@@ -56,6 +60,24 @@ def test_many_levels_are_merged_for_the_search():
     example, truth = drawn(1, "sparse", n_levels=3000, rows=10)
     found, normal = errors(example, truth)
     assert found < 0.5 * normal
+
+
+def test_there_is_none_where_no_level_has_two_rows():
+    # Weights below two rows: what is inside levels is known, but not how it is spread.
+    random = np.random.default_rng(0)
+    y = random.standard_t(1, 400)
+    code = np.repeat(np.arange(200), 2)
+    example = Example(code, 200, y, np.full(400, 0.9), np.zeros(400, dtype=int), 1)
+    assert not prior_of(pooled_whole(example), "auto", normal=True).mixtures
+
+
+@pytest.mark.parametrize("rare_count", [0, 3])
+def test_folds_may_be_more_than_a_pattern_has_room_for(rare_count):
+    example, _ = drawn(3, "sparse", rows=6)
+    fold = np.random.default_rng(1).integers(60, size=len(example))
+    view = held_out_view(replace(example, fold=fold, n_folds=60).table(), 60)
+    prior = prior_of(pool_levels(view, rare_count, None, False), "auto", normal=True)
+    assert len(prior.mixtures) == 60
 
 
 def test_levels_of_one_row_cannot_tell_that_rows_are_normal():

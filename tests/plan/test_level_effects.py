@@ -248,6 +248,22 @@ def test_levels_that_differ_by_chance_only_have_counts_means_and_no_effect(
     ).all()
 
 
+@pytest.mark.filterwarnings("ignore:nothing is derived")
+def test_a_prior_of_classic_designs_is_taken_for_known() -> None:
+    plan = vt.design_treatments(
+        noise(), outcome="y", variables=["x"], significance="classic", random_state=0
+    )
+    np.testing.assert_array_equal(plan.level_effects("x")["effect_se"], np.zeros(61))
+
+
+@pytest.mark.filterwarnings("ignore:nothing is derived")
+@pytest.mark.filterwarnings("ignore:column 'x' determines")
+def test_outcomes_without_noise_have_no_errors() -> None:
+    frame = pd.DataFrame({"x": list("aabbccdd"), "y": [1.0, 1, 3, 3, 4, 4, 7, 7]})
+    plan = vt.design_treatments(frame, outcome="y", coders=["catN"], cv=2, random_state=0)
+    assert (plan.level_effects("x")["effect_se"] == 0).all()
+
+
 def test_the_effects_of_two_levels_are_those_of_the_code_that_indicators_replace(
     frame: pd.DataFrame,
 ) -> None:

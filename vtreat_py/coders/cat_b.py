@@ -7,7 +7,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.prior import prior_of
+from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.statistics.moments import Moments
@@ -42,7 +42,7 @@ class CatB(ImpactCode):
         """Weight of the prior, in rows."""
         smoothing = options.shrinkage
         if isinstance(smoothing, str):
-            return prior_of(levels, smoothing, _LEAST_PRIOR).weight
+            return weight_of(levels, smoothing, _LEAST_PRIOR)
         return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
 
     def within(self, levels: PooledLevels) -> None:

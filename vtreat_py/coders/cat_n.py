@@ -7,7 +7,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.prior import prior_of
+from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
@@ -25,7 +25,7 @@ class CatN(ImpactCode):
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
-        return prior_of(levels, options.shrinkage).weight
+        return weight_of(levels, options.shrinkage)
 
     def within(self, levels: PooledLevels) -> float:
         """Variance of y inside the levels that all rows have."""

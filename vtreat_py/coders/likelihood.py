@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -19,6 +19,8 @@ _STEPS, _CLOSE = 60, 1e-6
 MOST_OF_CLASS = 2.0
 # Rates are kept this far from 0 and 1.
 _EDGE = 1e-6
+# A ratio that stands for an infinite one.
+_GREAT = 1e15
 # A gain of likelihood below this one is rounding.
 _SAME = 1e-9
 # Stands for 0 where there is a division by it.
@@ -76,10 +78,16 @@ class Likelihood:
 
         It is infinite where rows of a level do not differ.
         """
-        return np.where(self.exact, np.inf, self._searched(self.tells & ~self.exact))
+        return np.where(self.exact, np.inf, self._searched)
 
-    def _searched(self, active: BoolArray) -> FloatArray:
-        """Search the best ratio of some training sets.
+    @cached_property
+    def point(self) -> Point:
+        """The likelihood at that ratio, or at a great one."""
+        return self._found if not self.exact.any() else Point(self, np.minimum(self.ratio, _GREAT))
+
+    @cached_property
+    def _searched(self) -> FloatArray:
+        """Search the best ratio of the training sets that tell one.
 
         Newton's steps, or those of scoring where the curve bends up, from the estimate by
         moments; halving where they leave the range that is left. No training set has a part in
@@ -90,11 +98,11 @@ class Likelihood:
         chance = Point(self, low)
         start = chance.moments()
         start = np.where(start > 0, start, chance.scoring())
-        active = active & (start > 0)
+        active = self.tells & ~self.exact & (start > 0)
         ratio = np.where(active, np.minimum(start, 0.5 * most), 0.0)
-        for _ in range(_STEPS):
-            if not active.any():
-                break
+        steps = 0
+        while active.any() and steps < _STEPS:
+            steps += 1
             point = Point(self, ratio)
             rising = point.slope > 0
             low, high = np.where(rising, ratio, low), np.where(rising, high, ratio)
@@ -107,9 +115,15 @@ class Likelihood:
         if self.of_class:
             differ = self.tells & (chance.slope > 0)
             largest = Point(self, np.full(self.n_groups, most)).slope > 0
-            return np.where(differ, np.where(largest, most, ratio), 0.0)
-        better = Point(self, ratio).deviance() < chance.deviance() - _SAME
-        return np.where(better, ratio, 0.0)
+            found = np.where(differ, np.where(largest, most, ratio), 0.0)
+            self._found = Point(self, found)
+            return found
+        self._found = Point(self, ratio)
+        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
+        if worse.any():
+            ratio = np.where(worse, 0.0, ratio)
+            self._found = Point(self, ratio)
+        return ratio
 
 
 class Point:

@@ -93,6 +93,9 @@ def is_normal_inside(levels: OutcomeSums, centre: float, between: float, within:
 
     A mixture would take what these make of small levels for levels that stand out.
     """
+    levels = levels.take(np.flatnonzero(levels.weight >= 2.0))
+    if not len(levels.weight):
+        return False
     skewness = _skewness(levels, centre, between, within)
     return _long_tails(levels, within) < _LONG_TAILS and skewness < _SKEWED
 
@@ -116,15 +119,12 @@ def _long_tails(levels: OutcomeSums, within: float) -> float:
     The squares inside levels are known, not the fourth powers; but they differ from level to
     level the more, the longer the tails.
     """
-    some = np.flatnonzero(levels.weight >= 2.0)
-    weight = levels.weight[some]
+    weight = levels.weight
     free = weight - 1.0
-    off = (levels.squares[some] / within - free) ** 2 - 2.0 * free
+    off = (levels.squares / within - free) ** 2 - 2.0 * free
     slope = free * free / weight
     noise = 8.0 * free * (free + 6.0)
     information = (slope * slope / noise).sum()
-    if not information > 0:
-        return np.inf
     return float((slope * off / noise).sum() / information + 2.0 / np.sqrt(information))
 
 
@@ -133,15 +133,12 @@ def _skewness(levels: OutcomeSums, centre: float, between: float, within: float)
 
     Where rows are skew, levels of a high (or low) mean have the larger squares.
     """
-    some = np.flatnonzero(levels.weight >= 2.0)
-    weight = levels.weight[some]
+    weight = levels.weight
     free = weight - 1.0
-    off = (levels.mean[some] - centre) * (levels.squares[some] / within - free) / np.sqrt(within)
+    off = (levels.mean - centre) * (levels.squares / within - free) / np.sqrt(within)
     slope = free / weight
     noise = 2.0 * free * (between / within + 1.0 / weight)
     information = (slope * slope / noise).sum()
-    if not information > 0:
-        return np.inf
     skewness = abs(float((slope * off / noise).sum() / information))
     return skewness if skewness * np.sqrt(information) > 2.0 else 0.0
 

@@ -76,19 +76,26 @@ def prior_of(
     normal : bool
         Whether rows inside levels are normal enough for a mixture.
     """
-    if smoothing == BY_MOMENTS:
-        return Prior.of_weight(np.maximum(moments_weight(levels), least))
     if smoothing != AUTO:
-        return Prior.of_weight(np.full(levels.view.n_groups, max(float(smoothing), least)))
+        return Prior.of_weight(weight_of(levels, smoothing, least))
     likelihood = levels.likelihood
     ratio = likelihood.ratio
-    differ = ratio > 0
-    weight = np.where(differ, np.maximum(1.0 / np.where(differ, ratio, 1.0), least), np.inf)
-    # Levels without noise, too, have a mean.
-    point = Point(likelihood, 1.0 / np.maximum(weight, _LEAST))
-    apart = np.where(differ, point.off, 0.0)
+    point, weight = likelihood.point, weight_of(levels, smoothing, least)
+    apart = np.where(ratio > 0, point.off, 0.0)
     mixtures = _mixtures(levels, point, ratio) if normal else {}
     return Prior(weight, apart, apart + _novel(likelihood, point, ratio), mixtures)
+
+
+def weight_of(levels: PooledLevels, smoothing: float | str, least: float = 0.0) -> FloatArray:
+    """Weight of the prior, in rows; see `prior_of`."""
+    if smoothing == BY_MOMENTS:
+        return np.maximum(moments_weight(levels), least)
+    if smoothing != AUTO:
+        return np.full(levels.view.n_groups, max(float(smoothing), least))
+    ratio = levels.likelihood.ratio
+    differ = ratio > 0
+    weight = 1.0 / np.where(differ, ratio, 1.0)
+    return np.where(differ, np.maximum(weight, least), np.inf)
 
 
 def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int, Mixture]:
@@ -122,6 +129,8 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     78 (1983)).
     """
     once = np.where(likelihood.size <= 1.0, likelihood.size, 0.0)
+    if not once.any():
+        return np.zeros_like(ratio)
     rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
     known = np.where(rows > 0, rows, 1.0)
     off = np.where((rows > 0) & (ratio > 0), total / known - point.off, 0.0)
