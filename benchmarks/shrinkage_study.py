@@ -5,7 +5,9 @@
 Level effects are drawn, then rows, then estimated: by raw means, by m-estimates, by the default
 smoothing (empirical Bayes), by scikit-learn and category_encoders as they come, and by an oracle:
 the best linear estimator, which knows the mean and both variances. The first part asks what is
-left of pure noise, the second how much worse than the oracle's the mean squared error is.
+left of pure noise, the second how much worse than the oracle's the mean squared error is. The third
+has effects and sizes of other kinds, beside moments and a nonparametric prior; the fourth asks how
+often intervals by the standard errors hold the true effects.
 """
 
 from __future__ import annotations
@@ -218,8 +220,7 @@ def effects() -> None:
     say(
         f"\nThe prior weight that the oracle uses is {WITHIN / SPREAD**2:g} rows for the numbers, "
         f"{RATE * (1 - RATE) / SPREAD**2 - 1:g} for the classes:\na fixed m does well where it "
-        "happens to be near. Under Zipf's law, most of what is lost is lost by\nshrinking to the "
-        "mean over the rows, which a few levels make up: that is where a code is 0."
+        "happens to be near."
     )
 
 
@@ -233,6 +234,142 @@ def cell_errors(size: Any, outcome_type: str) -> dict[str, Any]:
     return {name: np.array(values) for name, values in errors.items()}
 
 
+SHAPES: dict[str, Callable[[Any, Any], Any]] = {
+    "normal": lambda random, share: random.normal(size=len(share)),
+    "two points": lambda random, share: random.choice([-1.0, 1.0], len(share)),
+    "t(3)": lambda random, share: random.standard_t(3, len(share)) / np.sqrt(3),
+    "sparse": lambda random, share: sparse(random, len(share)),
+    "with size": lambda random, share: 0.8 * by_size(share) + 0.6 * random.normal(size=len(share)),
+}
+SIZES: dict[str, Callable[[int], Any]] = {
+    "equal": np.ones,
+    "Zipf": lambda n: 1.0 / np.arange(1, n + 1),
+    "one of 60%": lambda n: np.append(1.5 * (n - 1), np.ones(n - 1)),
+}
+# Levels, rows for each on average, standard deviation of their effects.
+SCALES = ((200, 20, 0.3), (1_000, 5, 0.5))
+DRAWS, INTERVALS = 40, 200
+
+
+def sparse(random: Any, n_levels: int) -> Any:
+    return (random.random(n_levels) < 0.05) * random.normal(size=n_levels) / np.sqrt(0.05)
+
+
+def by_size(share: Any) -> Any:
+    """Logarithms of shares, with mean 0 and variance 1."""
+    log = np.log(share)
+    return (log - log.mean()) / (log.std() or 1.0)
+
+
+def nonparametric(size: Any, raw: Any, within: float) -> Any:
+    """Posterior means by the prior on 60 points that makes the means likeliest."""
+    points = np.linspace(raw.min(), raw.max(), 60)
+    likely = np.exp(-0.5 * size[:, None] * (raw[:, None] - points) ** 2 / within)
+    likely /= likely.max(axis=1, keepdims=True)
+    prior = np.full(60, 1 / 60)
+    for _ in range(300):
+        prior = prior * (likely / (likely @ prior)[:, None]).mean(axis=0)
+    return likely * prior @ points / (likely @ prior)
+
+
+def of_shape(random: Any, shape: str, share: Any, noise: str, rows: int, spread: float) -> Any:
+    """Draw the true effects, and rows: their levels and outcomes."""
+    truth = spread * SHAPES[shape](random, share)
+    level = random.choice(len(share), rows * len(share), p=share / share.sum())
+    long = random.standard_t(3, len(level)) / np.sqrt(3)
+    return (
+        truth,
+        level,
+        truth[level] + (long if noise == "t(3)" else random.normal(size=len(level))),
+    )
+
+
+def plan_of(level: Any, y: Any, **options: Any) -> Any:
+    """Effects of the levels, in order, and of a novel one."""
+    frame = pd.DataFrame({"x": np.char.mod("%06d", level).astype(object)})
+    plan = vt.design_treatments(frame, outcome=y, coders=["catN"], random_state=0, **options)
+    effects = plan.level_effects("x")
+    seen = effects[effects["kind"] == "level"].sort_values("level")
+    return seen, float(effects.loc[effects["kind"] == "novel", "effect"].iloc[0])
+
+
+def shape_errors(
+    seed: int, shape: str, size: str, noise: str, scale: tuple[int, int, float]
+) -> list[float]:
+    """Squared errors: of the default, moments and the nonparametric prior; of novel levels."""
+    n_levels, rows, spread = scale
+    random, share = np.random.default_rng(seed), SIZES[size](n_levels)
+    truth, level, y = of_shape(random, shape, share, noise, rows, spread)
+    known = np.unique(level)
+    (found, novel), (old, _) = plan_of(level, y), plan_of(level, y, significance="classic")
+    raw, count = found["mean"].to_numpy(), found["count"].to_numpy()
+    within = float((y**2).sum() - (count * raw**2).sum()) / (len(y) - len(count))
+    estimates = [y.mean() + one["effect"].to_numpy() for one in (found, old)]
+    estimates.append(nonparametric(count, raw, within))
+    errors = [float(((one - truth[known]) ** 2).mean()) for one in estimates]
+    unseen = np.setdiff1d(np.arange(n_levels), known)
+    if not len(unseen):
+        return [*errors, 0.0, 0.0]
+    weight = share[unseen] / share[unseen].sum()
+    best = 0.8 * spread * weight @ by_size(share)[unseen] if shape == "with size" else 0.0
+    squares = [weight @ (truth[unseen] - one) ** 2 for one in (y.mean() + novel, best)]
+    return [*errors, *map(float, squares)]
+
+
+def shapes() -> None:
+    say(
+        f"\n\n3. Effects and sizes of other kinds, variance 1 inside levels; {DRAWS} seeds:\n"
+        "   mean squared error over the smallest of the three, with a standard error of ours, and\n"
+        "   that of novel levels over what the best constant has\n"
+    )
+    for noise in ("normal", "t(3)"):
+        for scale in SCALES:
+            say(f"{scale[0]} levels, {scale[1]} rows each, effects of {scale[2]}, {noise} noise")
+            line("", ["ours", "+-", "moments", "npmle", "novel"], "")
+            for shape in SHAPES:
+                for size in SIZES:
+                    if (shape, size) == ("with size", "equal"):
+                        continue
+                    drawn = [shape_errors(seed, shape, size, noise, scale) for seed in range(DRAWS)]
+                    each = np.array(drawn)
+                    mean = each.mean(axis=0)
+                    least = mean[:3].min()
+                    apart = (each[:, 0] - each[:, mean[:3].argmin()]).std() / np.sqrt(DRAWS)
+                    novel = (
+                        mean[3] / mean[4] if np.count_nonzero(each[:, 4]) > DRAWS / 2 else np.nan
+                    )
+                    row = [mean[0] / least, apart / least, *(mean[1:3] / least), novel]
+                    line(f"  {shape}, {size}", row, ".2f")
+            say()
+    say("nan: no level was unseen in most of the seeds.")
+
+
+def intervals() -> None:
+    say(
+        "\n\n4. Of intervals of 90%, effect +- 1.645 effect_se, those that hold the truth, and\n"
+        f"   of mean +- 1.645 mean_se; normal effects, 20 rows a level; {INTERVALS} seeds\n"
+    )
+    line("", ["effect", "classic", "mean"], "")
+    for n_levels in (3, 5, 10, 30):
+        for size in SIZES:
+            for spread in (0.1, 0.3, 1.0):
+                held = [held_by(seed, n_levels, size, spread) for seed in range(INTERVALS)]
+                row = list(np.mean(held, axis=0))
+                line(f"{n_levels} levels, {size}, effects of {spread}", row, ".3f")
+
+
+def held_by(seed: int, n_levels: int, size: str, spread: float) -> list[float]:
+    random, share = np.random.default_rng(seed), SIZES[size](n_levels)
+    truth, level, y = of_shape(random, "normal", share, "normal", 20, spread)
+    truth, held = truth[np.unique(level)], []
+    for options in ({}, {"significance": "classic"}):
+        found, _ = plan_of(level, y, **options)
+        off = np.abs(y.mean() + found["effect"].to_numpy() - truth)
+        held.append(float((off <= 1.645 * found["effect_se"].to_numpy()).mean()))
+    off = np.abs(found["mean"].to_numpy() - truth)
+    return [*held, float((off <= 1.645 * found["mean_se"].to_numpy()).mean())]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".txt"))
@@ -241,6 +378,8 @@ def main() -> None:
     packages = ("vtreat_py", "scikit-learn", "category_encoders", "numpy")
     noise()
     effects()
+    shapes()
+    intervals()
     say("\n" + ", ".join(f"{package} {version(package)}" for package in packages))
     output.write_text("\n".join(LINES) + "\n")
 

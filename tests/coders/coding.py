@@ -18,7 +18,7 @@ Coder = Callable[[PooledLevels], tuple[np.ndarray, np.ndarray]]
 Learner = Callable[[naive.Levels], naive.Code]
 
 UNSEEN = "never seen"
-SMOOTHINGS = [0.0, 1.0, 10.0, "auto"]
+SMOOTHINGS = [0.0, 1.0, 10.0, "moments", "auto"]
 RARE_COUNTS = [0.0, 1.0, 2.5]
 # No p-value of so few rows is one of these, so rounding decides nothing.
 RARE_SIGS = [None, 0.7123, 0.2345]

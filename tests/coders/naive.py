@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isnan, log, nan, sqrt
 
-from scipy import stats
+from scipy import optimize, stats
 
 Row = tuple[Hashable, Fraction, Fraction]
 Code = Callable[[Hashable], float]
@@ -44,12 +44,17 @@ class Levels:
     groups: dict[Hashable, list[Row]]
     suppressed: set[Hashable]
 
-    def assign(self, codes: dict[Hashable, float], otherwise: float) -> Code:
-        """Code a level by its own group, else by the pool if there is one."""
+    def assign(
+        self, codes: dict[Hashable, float], otherwise: float, novel: float | None = None
+    ) -> Code:
+        """Code a level by its own group, else by the pool if there is one, else as novel."""
+        novel = otherwise if novel is None else novel
 
         def code(level: Hashable) -> float:
             group = level if level in self.groups else POOL
-            if group not in self.groups or group in self.suppressed:
+            if group not in self.groups:
+                return novel
+            if group in self.suppressed:
                 return otherwise
             return codes[group]
 
@@ -122,35 +127,130 @@ def cat_p(rows: list[Row]) -> Code:
     return code
 
 
+@dataclass
+class Prior:
+    """Weight of the prior, in rows; mean of levels, and of novel ones, less the mean over rows."""
+
+    weight: float
+    apart: float = 0.0
+    novel: float = 0.0
+
+    def effect(self, own: list[Row], mean: Fraction) -> float:
+        belief = float(weight_of(own)) / (float(weight_of(own)) + self.weight)
+        return belief * float(mean_of(own) - mean) + (1 - belief) * self.apart
+
+
+class Reml:
+    """The restricted likelihood of levels, number by number."""
+
+    def __init__(self, levels: Levels, *, is_class: bool = False) -> None:
+        self.base = float(mean_of(levels.rows)) if is_class else None
+        groups = list(levels.groups.values())
+        mean = mean_of(levels.rows)
+        self.n = [float(weight_of(group)) for group in groups]
+        self.m = [float(mean_of(group) - mean) for group in groups]
+        self.inside = float(sum((squares_of(group) for group in groups), Fraction(0)))
+        self.free = float(weight_of(levels.rows)) - 1
+        self.tells = weight_of(levels.rows) > len(groups) > 1 and squares_of(levels.rows) > 0
+
+    def parts(self, ratio: float) -> tuple[float, float, list[float], list[float]]:
+        """Mean of the levels, variance inside them; precision of each, and how far it is off."""
+        v = [n / (1 + n * ratio) for n in self.n]
+        mean = sum(p * m for p, m in zip(v, self.m, strict=True)) / sum(v)
+        off = [m - mean for m in self.m]
+        squares = sum(p * d * d for p, d in zip(v, off, strict=True))
+        if self.base is not None:
+            rate = min(max(self.base + mean, 1e-6), 1 - 1e-6)
+            return mean, rate * (1 - rate) / (1 + ratio), v, off
+        return mean, (self.inside + squares) / self.free, v, off
+
+    def deviance(self, ratio: float) -> float:
+        _, within, v, off = self.parts(ratio)
+        if self.base is not None:
+            squares = sum(p * d * d for p, d in zip(v, off, strict=True))
+            log_within = squares / within + (len(v) - 1) * log(within)
+        else:
+            log_within = self.free * log(within)
+        return log_within + sum(log(1 + n * ratio) for n in self.n) + log(sum(v))
+
+    def slope(self, ratio: float) -> float:
+        _, within, v, off = self.parts(ratio)
+        pull = sum(p * p * d * d for p, d in zip(v, off, strict=True)) / within
+        return pull - (sum(v) - sum(p * p for p in v) / sum(v))
+
+    def best(self) -> float:
+        """The ratio of variances that is likeliest, looked for all over."""
+        if not self.tells:
+            return 0.0
+        if self.base is not None:
+            return self.best_of_class()
+        if self.inside == 0:
+            return inf
+        grid = [10 ** (k / 10) for k in range(-130, 170)]
+        best = min(range(1, 299), key=lambda k: self.deviance(grid[k]))
+        low, high = grid[best - 1], grid[best + 1]
+        ratio = grid[best]
+        if self.slope(low) > 0 > self.slope(high):
+            ratio = optimize.brentq(self.slope, low, high, xtol=1e-300, rtol=1e-14)
+        return ratio if self.deviance(ratio) < self.deviance(0) - 1e-9 else 0.0
+
+    def best_of_class(self) -> float:
+        """Where squares are as expected; of several such ratios, the package may take any."""
+        if self.slope(0.0) <= 0:
+            return 0.0
+        return 2.0 if self.slope(2.0) > 0 else optimize.brentq(self.slope, 0.0, 2.0, rtol=1e-14)
+
+
+def prior_of(
+    levels: Levels, smoothing: float | str, least: float = 0.0, *, is_class: bool = False
+) -> Prior:
+    if smoothing == "moments":
+        return Prior(max(prior_weight(levels), least))
+    if smoothing != "auto":
+        return Prior(max(float(smoothing), least))
+    reml = Reml(levels, is_class=is_class)
+    ratio = reml.best()
+    if ratio == 0:
+        return Prior(inf)
+    weight = max(1 / ratio, least)
+    apart, within, _, _ = reml.parts(min(1 / max(weight, 1e-15), 1e15))
+    once = [(n, m) for n, m in zip(reml.n, reml.m, strict=True) if n <= 1]
+    rows = sum(n for n, _ in once)
+    if rows == 0:
+        return Prior(weight, apart, apart)
+    off = sum(n * m for n, m in once) / rows - apart
+    between = min(ratio, 1e15)
+    by_chance = within * (1 + between) / rows
+    farther = off - by_chance / off if off * off > by_chance else 0.0
+    return Prior(weight, apart, apart + farther * rows * between / ((rows + 1) * between + 1))
+
+
 def cat_n(levels: Levels, smoothing: float | str) -> Code:
-    prior = prior_weight(levels) if smoothing == "auto" else float(smoothing)
-    mean = mean_of(levels.rows)
-    codes = {}
-    for group, own in levels.groups.items():
-        n = float(weight_of(own))
-        codes[group] = float(mean_of(own) - mean) * n / (n + prior)
-    return levels.assign(codes, 0.0)
+    prior, mean = prior_of(levels, smoothing), mean_of(levels.rows)
+    codes = {group: prior.effect(own, mean) for group, own in levels.groups.items()}
+    return levels.assign(codes, 0.0, prior.novel)
 
 
 def cat_b(levels: Levels, smoothing: float | str) -> Code:
     n, hits = float(weight_of(levels.rows)), float(total_of(levels.rows))
-    codes = {}
+    codes, novel, base = {}, 0.0, hits / n
+    if isinstance(smoothing, str):
+        prior = prior_of(levels, smoothing, 0.5, is_class=True)
+        novel = logit(base + prior.novel) - logit(base)
     for group, own in levels.groups.items():
         own_n, own_hits = float(weight_of(own)), float(total_of(own))
         if hits in (0, n):  # rows of one class say nothing about levels
-            chance = hits / n
-        elif smoothing == "auto":
-            prior = max(prior_weight(levels), 0.5)
-            belief = own_n / (own_n + prior)
-            chance = belief * own_hits / own_n + (1 - belief) * hits / n
+            chance = base
+        elif isinstance(smoothing, str):
+            chance = base + prior.effect(own, mean_of(levels.rows))
         else:
             s = max(smoothing, 1e-4)
-            base = min(max(hits / n, 1e-6), 1 - 1e-6)
-            as_hit = base * (own_hits + s) / (hits + s)
-            as_miss = (1 - base) * (own_n - own_hits + s) / (n - hits + s)
+            inner = min(max(base, 1e-6), 1 - 1e-6)
+            as_hit = inner * (own_hits + s) / (hits + s)
+            as_miss = (1 - inner) * (own_n - own_hits + s) / (n - hits + s)
             chance = as_hit / (as_hit + as_miss)
-        codes[group] = logit(chance) - logit(hits / n)
-    return levels.assign(codes, 0.0)
+        codes[group] = logit(chance) - logit(base)
+    return levels.assign(codes, 0.0, novel)
 
 
 def deviation(rows: list[Row]) -> float:

@@ -24,7 +24,7 @@ def test_codes_are_those_of_a_loop(assert_codes, smoothing, example):
     assert_codes(example, lambda p: cat_n(p, smoothing), lambda n: naive.cat_n(n, smoothing))
 
 
-@pytest.mark.parametrize("smoothing", ["auto", 1.0])
+@pytest.mark.parametrize("smoothing", ["auto", "moments", 1.0])
 @pytest.mark.parametrize("assert_codes", assert_both)
 @law
 @given(

@@ -18,7 +18,8 @@ from tests.statistics.rows import OUTCOMES, Example, examples, law
 from vtreat_py.coders.cat_b import cat_b
 from vtreat_py.coders.cat_n import cat_n
 from vtreat_py.coders.pooling import pool_levels
-from vtreat_py.coders.shrinkage import prior_weight, within_variance
+from vtreat_py.coders.prior import prior_of
+from vtreat_py.coders.shrinkage import moments_weight, within_variance
 from vtreat_py.statistics.level_view import held_out_view
 
 CODERS = {"class": cat_b, "number": cat_n}
@@ -38,7 +39,7 @@ def codes_of(code, y, outcome="number"):
 @given(rows_to_code(None), st.sampled_from(RARE_COUNTS))
 def test_the_prior_weight_is_that_of_a_loop(example, rare_count):
     view = held_out_view(example.table(), example.n_folds)
-    found = prior_weight(pool_levels(view, rare_count, None, is_class(example)))
+    found = moments_weight(pool_levels(view, rare_count, None, is_class(example)))
     for fold in range(example.n_folds):
         rest = naive_rows(example.where(example.fold != fold))
         expected = naive.prior_weight(naive.levels_of(rest, rare_count))
@@ -54,7 +55,7 @@ def test_the_prior_weight_is_that_of_the_analysis_of_variance():
     means = y.reshape(6, 5).mean(axis=1)
     within = ((y - means[code]) ** 2).sum() / 24
     between = (5 * means.var(ddof=1) - within) / 5
-    found = prior_weight(pooled_whole(example_of(code, y)))
+    found = moments_weight(pooled_whole(example_of(code, y)))
     np.testing.assert_allclose(found, [within / between])
 
 
@@ -100,7 +101,8 @@ def test_rates_of_0_and_1_are_believed_but_for_half_a_row():
     sizes, rates = np.array([1, 2, 5, 1, 4]), np.array([1, 0, 1, 0, 1])
     code = np.repeat(np.arange(5), sizes)
     base = 10 / 13
-    chance = (sizes * rates + 0.5 * base) / (sizes + 0.5)
+    level_mean = (sizes / (sizes + 0.5) * rates).sum() / (sizes / (sizes + 0.5)).sum()
+    chance = (sizes * rates + 0.5 * level_mean) / (sizes + 0.5)
     expected = np.log(chance / (1 - chance)) - np.log(base / (1 - base))
     np.testing.assert_allclose(codes_of(code, rates[code], "class"), expected, rtol=1e-12)
     # As numbers they have no noise at all.
@@ -119,18 +121,21 @@ def test_whole_weights_are_repeated_rows(example, rare_count):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("smoothing", ["auto", "moments"])
 @law
-@given(rows_to_code(None), st.data())
-def test_own_outcomes_do_not_move_the_prior_weight_that_codes_them(example, data):
+@given(example=rows_to_code(None), data=st.data())
+def test_own_outcomes_do_not_move_the_prior_that_codes_them(smoothing, example, data):
     row = data.draw(st.integers(0, len(example) - 1))
     y = example.y.copy()
     y[row] = 1 - y[row] if is_class(example) else y[row] + 100
     before, after = (
-        prior_weight(pool_levels(held_out_view(e.table(), e.n_folds), 0, None, is_class(e)))
+        prior_of(pool_levels(held_out_view(e.table(), e.n_folds), 0, None, is_class(e)), smoothing)
         for e in (example, replace(example, y=y))
     )
     fold = example.fold[row]
-    np.testing.assert_allclose(after[fold], before[fold], rtol=1e-12)
+    for of in ("weight", "apart", "novel"):
+        found, expected = getattr(after, of)[fold], getattr(before, of)[fold]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_variance_within_levels_is_pooled_over_them():

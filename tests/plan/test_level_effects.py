@@ -41,6 +41,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pooled and suppressed": {"rare_count": 40, "rare_sig": 0.2, "smoothing": 1},
 }
 NOVEL = "a level never seen"
+# Standard deviations between levels, in units of one over the root of the mean size.
+NODES = [u / (1 - u) for u in (np.arange(96) + 0.5) / 96]
 
 
 def weights_of(n_rows: int) -> np.ndarray:
@@ -69,11 +71,10 @@ class Reference:
         self.levels = levels = naive.levels_of(rows, rare_count, rare_sig, class_outcome)
         self.code = (naive.cat_b if class_outcome else naive.cat_n)(levels, smoothing)
         self.class_outcome = class_outcome
-        self.prior = naive.prior_weight(levels) if smoothing == "auto" else float(smoothing)
-        if class_outcome and smoothing == "auto":
-            self.prior = max(self.prior, 0.5)
-        elif class_outcome:
-            self.prior = 2 * max(self.prior, 1e-4)
+        self.auto = smoothing == "auto"
+        self.prior = naive.prior_of(levels, smoothing, is_class=class_outcome).weight
+        if class_outcome:
+            self.prior = max(self.prior, 0.5) if self.auto else 2 * max(self.prior, 1e-4)
         squares = sum(naive.squares_of(group) for group in levels.groups.values())
         self.within = float(squares / (naive.weight_of(levels.rows) - len(levels.groups)))
 
@@ -98,6 +99,28 @@ class Reference:
         logit = self.code(level) + naive.logit(float(naive.mean_of(self.levels.rows)))
         return 1 / (1 + math.exp(-logit))
 
+    def posterior_variance(self, level: Any, noise: float) -> float:
+        """The integral over the ratio of the variances, as a sum over the same nodes."""
+        reml = naive.Reml(self.levels, is_class=self.class_outcome)
+        n = self.behind(level)
+        own = self.levels.groups.get(self.group(level), [])
+        mean = float(naive.mean_of(own) - naive.mean_of(self.levels.rows)) if own else 0.0
+        unit = len(reml.n) / sum(reml.n)
+        least = min(reml.deviance(unit * t * t) for t in NODES)
+        inside, expected, shares = 0.0, [], []
+        for t in NODES:
+            ratio = unit * t * t
+            shares.append(math.exp((least - reml.deviance(ratio)) / 2) * (1 + t) ** 2)
+            centre, within, v, _ = reml.parts(ratio)
+            left = 1 / (1 + n * ratio)
+            within = noise / (1 + ratio) if self.class_outcome else within
+            inside += shares[-1] * within * (left * ratio + left**2 / sum(v))
+            expected.append(left * centre + (1 - left) * mean)
+        inside *= 1.0 if self.class_outcome else reml.free / (reml.free - 2)
+        inside /= sum(shares)
+        centre = np.average(expected, weights=shares)
+        return inside + float(np.average((expected - centre) ** 2, weights=shares))
+
     def row(self, level: Any) -> list[float]:
         """Count, mean, its error, effect, its error, belief."""
         count, effect, n = naive.weight_of(self.own(level)), self.code(level), self.behind(level)
@@ -105,7 +128,11 @@ class Reference:
         p = self.rate(level)
         variance = p * (1 - p) if self.class_outcome else self.within
         mean_se = math.sqrt(variance / float(count)) if count else math.nan
-        if self.class_outcome:
+        if self.auto and self.class_outcome:
+            effect_se = math.sqrt(self.posterior_variance(level, variance)) / variance
+        elif self.auto:
+            effect_se = math.sqrt(self.posterior_variance(level, variance))
+        elif self.class_outcome:
             beta_sd = math.sqrt(p * (1 - p) / (n + self.prior + 1))
             effect_se = beta_sd / (p * (1 - p))
         elif n + self.prior == 0:
@@ -212,8 +239,29 @@ def test_levels_that_differ_by_chance_only_have_counts_means_and_no_effect(
     assert table["count"].tolist() == [5.0] + [4.0] * 59 + [0.0]
     np.testing.assert_array_equal(table["mean"][1:60], np.full(59, mean))
     assert (table["mean_se"][:60] > 0).all()
-    for column in ("effect", "effect_se", "belief"):
+    for column in ("effect", "belief"):
         np.testing.assert_array_equal(table[column], np.zeros(61))
+    # That levels differ is not excluded, but it is known that they differ little.
+    assert (table["effect_se"] > 0).all()
+    assert (
+        table["effect_se"][:60] < 0.5 * table["mean_se"][:60] / (0.25 if outcome == "c" else 1)
+    ).all()
+
+
+@pytest.mark.filterwarnings("ignore:nothing is derived")
+def test_a_prior_of_classic_designs_is_taken_for_known() -> None:
+    plan = vt.design_treatments(
+        noise(), outcome="y", variables=["x"], significance="classic", random_state=0
+    )
+    np.testing.assert_array_equal(plan.level_effects("x")["effect_se"], np.zeros(61))
+
+
+@pytest.mark.filterwarnings("ignore:nothing is derived")
+@pytest.mark.filterwarnings("ignore:column 'x' determines")
+def test_outcomes_without_noise_have_no_errors() -> None:
+    frame = pd.DataFrame({"x": list("aabbccdd"), "y": [1.0, 1, 3, 3, 4, 4, 7, 7]})
+    plan = vt.design_treatments(frame, outcome="y", coders=["catN"], cv=2, random_state=0)
+    assert (plan.level_effects("x")["effect_se"] == 0).all()
 
 
 def test_the_effects_of_two_levels_are_those_of_the_code_that_indicators_replace(

@@ -65,5 +65,5 @@ def test_d12_names_that_are_alike_are_asked_for(
         vt.design_treatments(frame, outcome="bought", variables=["zz"])
     with pytest.raises(InvalidOptionError, match="did you mean 'bought'"):
         vt.design_treatments(rows.assign(bought=range(N)), outcome=y, row_id="bouht")
-    with pytest.raises(InvalidOptionError, match="did you mean 'c_catN'"):
-        vt.prepare(plan, rows[:5], variables=["c_catNN"])
+    with pytest.raises(InvalidOptionError, match="did you mean 'c_catP'"):
+        vt.prepare(plan, rows[:5], variables=["c_catPP"])

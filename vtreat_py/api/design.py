@@ -119,11 +119,17 @@ def design_treatments(
         Share of the weight a level needs for an indicator.
     smoothing : "auto" or float
         Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
-        "auto", true level means are taken to be normal around the mean over all rows (for a
-        class: rates to be beta distributed), with a variance that is estimated by moments, less
-        what sampling noise gives; each fold estimates its own, so that no row's outcome is in
-        its own code. A column whose levels differ no more than chance makes them gets no impact
-        code. ``plan.level_effects`` shows how far each level is believed.
+        "auto", true level means are taken to be normal around a mean of their own (for a class:
+        rates to be beta distributed); that mean and their variance are estimated by restricted
+        maximum likelihood (H. Patterson and R. Thompson, Biometrika 58, 1971), from the sums of
+        the outcome by level. For numbers a mixture takes the place of the normal distribution
+        where the levels are clearly likelier by it. Levels never seen are coded as those of one
+        row, as far as these are unlike the others. Each fold estimates its own, so that no row's
+        outcome is in its own code. A column whose levels differ no more than chance makes them
+        gets no impact code; nor does one whose code would vary three times as much in the plan
+        as in the cross-frame, or three times less. ``plan.level_effects`` shows how far each
+        level is believed. With ``significance="classic"`` the estimates are those by moments of
+        earlier versions (H. Bühlmann and E. Straub, 1970), around the mean over all rows.
     rare_count : float
         Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
         the pool is common enough) and an impact code, which levels never seen get as well.

@@ -7,8 +7,9 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.shrinkage import prior_weight
+from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -31,7 +32,7 @@ class CatB(ImpactCode):
 
     def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
-        return cat_b(levels, options.smoothing)
+        return cat_b(levels, options.shrinkage)
 
     def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
         """Log odds have a size of their own."""
@@ -39,7 +40,10 @@ class CatB(ImpactCode):
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
-        return cat_b_prior(levels, options.smoothing)
+        smoothing = options.shrinkage
+        if isinstance(smoothing, str):
+            return weight_of(levels, smoothing, _LEAST_PRIOR)
+        return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
 
     def within(self, levels: PooledLevels) -> None:
         """It follows from the rates."""
@@ -64,6 +68,19 @@ class CatB(ImpactCode):
     ) -> FloatArray:
         """Posterior standard deviation of codes."""
         return cat_b_error(codes, overall, weight, prior)
+
+    def whole_error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        levels: KnownLevels,
+        weight: FloatArray,
+        mean: FloatArray,
+    ) -> FloatArray:
+        """Posterior standard deviation of codes, with what is not known of the prior."""
+        rate = coded_rate(codes, overall)
+        variance = levels.variance(weight, mean - overall, rate)
+        return np.asarray(np.sqrt(variance) / (rate * (1.0 - rate)))
 
 
 def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:
@@ -90,25 +107,16 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     `prior_weight`, because within / between is a + b for a beta(a, b). The code is the posterior
     mean of the rate, in log odds.
     """
-    view, prior = levels.view, cat_b_prior(levels, smoothing)
-    if smoothing == "auto":
-        base = view.whole.mean
-        own = _shrunk(view.entries, base[view.group], _logit(base)[view.group], prior[view.group])
-        pool = _shrunk(levels.pool, base, _logit(base), prior)
-    else:
-        own = _smoothed(view.entries, view.whole.take(view.group), prior[view.group] / 2)
-        pool = _smoothed(levels.pool, view.whole, prior / 2)
-    return levels.assign(own, pool, np.zeros(view.n_groups))
-
-
-def cat_b_prior(levels: PooledLevels, smoothing: float | str) -> FloatArray:
-    """Weight, in rows, of the prior in the code of a level, for each training set.
-
-    A number for ``smoothing`` is so many rows of each class.
-    """
-    if smoothing == "auto":
-        return np.maximum(prior_weight(levels), _LEAST_PRIOR)
-    return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
+    view = levels.view
+    if isinstance(smoothing, str):
+        prior, base = prior_of(levels, smoothing, _LEAST_PRIOR), view.whole.mean
+        each = np.arange(view.n_groups)
+        own = _above(base[view.group], prior.effects(view.entries, view.group, base))
+        pool = _above(base, prior.effects(levels.pool, each, base))
+        return levels.assign(own, pool, np.zeros(view.n_groups), _above(base, prior.novel))
+    s = np.full(view.n_groups, max(float(smoothing), _LEAST_SMOOTHING))
+    own = _smoothed(view.entries, view.whole.take(view.group), s[view.group])
+    return levels.assign(own, _smoothed(levels.pool, view.whole, s), np.zeros(view.n_groups))
 
 
 def coded_rate(code: FloatArray, base: float) -> FloatArray:
@@ -134,14 +142,9 @@ def _logit(p: FloatArray) -> FloatArray:
     return np.asarray(np.log(p / (1.0 - p)))
 
 
-def _shrunk(
-    level: OutcomeSums, base: FloatArray, base_logit: FloatArray, prior: FloatArray
-) -> FloatArray:
-    """Beta-binomial posterior mean, in log odds above the base rate."""
-    belief = level.weight / (level.weight + prior)
-    belief *= level.mean - base
-    belief += base
-    return _logit(belief) - base_logit
+def _above(base: FloatArray, effect: FloatArray) -> FloatArray:
+    """Log odds of a rate above those of the base rate."""
+    return _logit(effect + base) - _logit(base)
 
 
 def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: FloatArray) -> FloatArray:

@@ -7,9 +7,10 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.shrinkage import prior_weight, within_variance
+from vtreat_py.coders.prior import prior_of, weight_of
+from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.coders.table_code import ImpactCode
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.coders.uncertainty import KnownLevels
 
 
 class CatN(ImpactCode):
@@ -20,11 +21,11 @@ class CatN(ImpactCode):
 
     def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
-        return cat_n(levels, options.smoothing)
+        return cat_n(levels, options.shrinkage)
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
-        return cat_n_prior(levels, options.smoothing)
+        return weight_of(levels, options.shrinkage)
 
     def within(self, levels: PooledLevels) -> float:
         """Variance of y inside the levels that all rows have."""
@@ -52,6 +53,17 @@ class CatN(ImpactCode):
         assert within is not None
         return cat_n_error(within, weight, prior)
 
+    def whole_error(
+        self,
+        codes: FloatArray,  # noqa: ARG002
+        overall: float,
+        levels: KnownLevels,
+        weight: FloatArray,
+        mean: FloatArray,
+    ) -> FloatArray:
+        """Posterior standard deviation of codes, with what is not known of the prior."""
+        return np.asarray(np.sqrt(levels.variance(weight, mean - overall)))
+
 
 def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:
     """Code levels by their mean of y less the grand mean, shrunk towards 0.
@@ -70,18 +82,10 @@ def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     novel : ndarray of shape (training sets,)
         The code of unseen levels: the pool's, else 0.
     """
-    view = levels.view
-    prior = cat_n_prior(levels, smoothing)
-    own = _shrunk(view.entries, view.whole.mean[view.group], prior[view.group])
-    pool = _shrunk(levels.pool, view.whole.mean, prior)
-    return levels.assign(own, pool, np.zeros(view.n_groups))
-
-
-def cat_n_prior(levels: PooledLevels, smoothing: float | str) -> FloatArray:
-    """Weight, in rows, of the grand mean in the code of a level, for each training set."""
-    if smoothing == "auto":
-        return prior_weight(levels)
-    return np.full(levels.view.n_groups, float(smoothing))
+    view, prior = levels.view, prior_of(levels, smoothing, normal=True)
+    own = prior.effects(view.entries, view.group, view.whole.mean)
+    pool = prior.effects(levels.pool, np.arange(view.n_groups), view.whole.mean)
+    return levels.assign(own, pool, np.zeros(view.n_groups), prior.novel)
 
 
 def cat_n_error(within: float, weight: FloatArray, prior: float) -> FloatArray:
@@ -96,9 +100,3 @@ def cat_n_error(within: float, weight: FloatArray, prior: float) -> FloatArray:
     rows = weight + prior
     known = np.where(rows > 0, rows, 1.0)
     return np.asarray(np.where(rows > 0, np.sqrt(within / known), np.inf))
-
-
-def _shrunk(level: OutcomeSums, mean: FloatArray, prior: FloatArray) -> FloatArray:
-    known = level.weight > 0
-    belief = np.where(known, level.weight / (np.where(known, level.weight, 1.0) + prior), 0.0)
-    return np.asarray(belief * (level.mean - mean))

@@ -60,8 +60,8 @@ class CodeOptions(Protocol):
     """The options of a design that codes look at; see `DesignOptions`."""
 
     @property
-    def smoothing(self) -> float | str:
-        """Shrinkage of impact codes."""
+    def shrinkage(self) -> float | str:
+        """Shrinkage of impact codes: rows, or which empirical Bayes."""
 
     @property
     def min_fraction(self) -> float:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.coders.likelihood import Likelihood
 from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
+from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.level_view import LevelFunction, LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -60,15 +63,39 @@ class PooledLevels:
 
         return self.view.sum(kept) + np.where(self.pool_known, function(self.pool), 0.0)
 
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """How likely it is that levels differ so much, of those not pooled, and the pool."""
+        equal = EqualLevels.of_view(self.view, self.rare_count)
+        if self.rare_count > 0:
+            some = np.flatnonzero(self.pool_known)
+            equal = equal.and_one(some, self.pool.take(some))
+        return Likelihood(equal, self.sum_over_kept(lambda s: s.squares), self.view.whole)
+
+    def of_group(self, group: int) -> OutcomeSums:
+        """Sums of the levels of one training set that are not pooled, and of the pool."""
+        levels = self.view.of_group(group)
+        if self.rare_count == 0:
+            return levels
+        kept = levels.take(np.flatnonzero(levels.weight > self.rare_count))
+        some = np.flatnonzero(self.pool_known[[group]]) + group
+        return OutcomeSums.joined([kept, self.pool.take(some)])
+
     def assign(
-        self, own: FloatArray, pool: FloatArray, otherwise: FloatArray
+        self,
+        own: FloatArray,
+        pool: FloatArray,
+        otherwise: FloatArray,
+        unseen: FloatArray | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """Give each entry its code: its own, the pool's, or ``otherwise`` when suppressed.
 
         Returns the codes of the entries and, for each training set, the code of a level that
-        the training rows never showed.
+        the training rows never showed: the pool's, ``unseen`` where there is no pool.
         """
         novel = np.where(self.pool_coded, pool, otherwise)
+        if unseen is not None:
+            novel = np.where(self.pool_known, novel, unseen)
         group = self.view.group
         own = np.where(self.suppressed, otherwise[group], own)
         return np.where(self.pooled, novel[group], own), novel

@@ -11,7 +11,7 @@ from vtreat_py.coders.pooling import PooledLevels
 _NOTHING = 1e-12
 
 
-def prior_weight(levels: PooledLevels) -> FloatArray:
+def moments_weight(levels: PooledLevels) -> FloatArray:
     """Weight of the prior, in rows, that empirical Bayes gives each training set.
 
     A level mean of weight n is believed at ``n / (n + prior_weight)``. The prior weight is

@@ -17,6 +17,7 @@ from vtreat_py.coders.code import (
     TrainingLevels,
 )
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
@@ -127,6 +128,17 @@ class ImpactCode(TableCode):
         prior: float,
     ) -> FloatArray:
         """Posterior standard deviation of the codes of levels of these weights."""
+
+    @abstractmethod
+    def whole_error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        levels: KnownLevels,
+        weight: FloatArray,
+        mean: FloatArray,
+    ) -> FloatArray:
+        """The same where the prior was estimated; ``mean`` is that of the rows of each level."""
 
     def says_something(self, present: FloatArray, moments: Moments) -> bool:
         """Whether the codes vary, and go up with the outcome."""

@@ -19,6 +19,7 @@ from vtreat_py.coders.code import (
     LevelVariable,
     LevelVariables,
 )
+from vtreat_py.coders.prior import AUTO
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.context import DesignContext
@@ -31,6 +32,9 @@ from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# Times that an impact code may vary more in the plan than in the cross-frame, or less.
+_MOST_APART = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,11 @@ class DerivedLevels:
             slope=float(combined_slopes([np.array(d.variable.slope) for d in same])),
         )
         return replace(first, variable=variable, slopes=combined_slopes([d.slopes for d in same]))
+
+
+def _deviation(values: FloatArray, weight: FloatArray) -> float:
+    mean = (weight * values).sum() / weight.sum()
+    return float(np.sqrt((weight * (values - mean) ** 2).sum() / weight.sum()))
 
 
 class LevelLearner:
@@ -165,7 +174,23 @@ class LevelLearner:
                 mean=float(made.moments.x[i]),
             )
             derived.append(self._with_cross(code, made, one, variable))
+        if isinstance(code, ImpactCode) and not self._on_one_scale(derived[0]):
+            return []
         return derived
+
+    def _on_one_scale(self, made: DerivedLevels) -> bool:
+        """Whether an impact code varies in the cross-frame about as much as in the plan.
+
+        Where folds say that levels differ by chance only, and all rows that they do not, or the
+        other way round, a model trained on the one would be wrong about the other.
+        """
+        training = self._training
+        if training is None or self._context.options.shrinkage != AUTO:
+            return True
+        assert made.table is not None
+        weight, in_plan = training.table.cells.weight, made.table[training.table.level]
+        crossed, planned = (_deviation(values, weight) for values in (made.cells, in_plan))
+        return planned <= _MOST_APART * crossed and crossed <= _MOST_APART * planned
 
     def _with_cross(
         self, code: LevelCode, made: LevelVariables, one: LevelVariable, variable: DerivedVariable

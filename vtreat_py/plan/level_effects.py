@@ -30,7 +30,7 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
             f"{found}: the effects are those on one of the classes, {listed(plan.classes)}"
         )
     outcome = next(o for o in statistics.outcomes if o.target == target)
-    return statistics.effects(outcome, plan.options.rare_count)
+    return statistics.effects(outcome, plan.options)
 
 
 def _why_there_are_none(plan: Plan, column: Hashable) -> str:

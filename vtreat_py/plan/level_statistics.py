@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders import codes
+from vtreat_py.coders.prior import AUTO
 from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.frames.levels import Levels
+from vtreat_py.plan.options import DesignOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +64,22 @@ class LevelOutcome:
         known = np.where(weight > 0, weight, 1.0)
         return np.asarray(np.where(weight > 0, np.sqrt(variance / known), np.nan))
 
-    def effect_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
-        """Posterior standard deviation of effects that come of these weights."""
-        return self.code.error(effect, self.overall, self.within, weight, self.prior_weight)
+    def effect_error(
+        self,
+        weight: FloatArray,
+        mean: FloatArray,
+        effect: FloatArray,
+        known: tuple[FloatArray, FloatArray] | None,
+    ) -> FloatArray:
+        """Posterior standard deviation of effects that come of rows of these weights and means.
+
+        ``known`` are the weights and means of all levels, where these say how much they differ.
+        """
+        if known is None:
+            return self.code.error(effect, self.overall, self.within, weight, self.prior_weight)
+        n, means = known
+        levels = KnownLevels(n, means - self.overall, self.within, self.overall)
+        return self.code.whole_error(effect, self.overall, levels, weight, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +104,13 @@ class LevelStatistics:
     def __post_init__(self) -> None:
         self.count.setflags(write=False)
 
-    def effects(self, outcome: LevelOutcome, rare_count: float) -> pd.DataFrame:
+    def effects(self, outcome: LevelOutcome, options: DesignOptions) -> pd.DataFrame:
         """Put the levels beside one of the outcomes; `TreatmentPlan.level_effects` has the columns.
 
         What was learned of a level is its own, or the pool's where it has ``rare_count`` rows or
         less, or nothing where that is suppressed.
         """
+        rare_count = options.rare_count
         rows, n_pool = self._rows(), self.count[-1]
         count, effect = self.count[rows], outcome.effect[rows] + 0.0  # no effect is -0.0
         count[-1] = 0.0
@@ -101,17 +118,23 @@ class LevelStatistics:
         suppressed = outcome.slots[rows] < 0
         behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
         learned = np.where(behind > 0, behind, 1.0)
+        own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
+        known = None
+        if options.shrinkage == AUTO:
+            kept = np.append(self.count[:-1] > rare_count, n_pool > 0)
+            known = self.count[kept], outcome.mean[kept]
         with np.errstate(over="ignore"):  # a large variance over a tiny weight
-            errors = outcome.mean_error(count, effect), outcome.effect_error(behind, effect)
+            mean_error = outcome.mean_error(count, effect)
+            effect_error = outcome.effect_error(behind, own, effect, known)
         return pd.DataFrame(
             {
                 "level": pd.Series(self._labels()[rows], dtype=object),
                 "kind": pd.Series(self._kinds(rows), dtype=object),
                 "count": count,
                 "mean": np.where(count > 0, outcome.mean[rows], np.nan),
-                "mean_se": errors[0],
+                "mean_se": mean_error,
                 "effect": effect,
-                "effect_se": errors[1],
+                "effect_se": effect_error,
                 "belief": np.where(behind > 0, learned / (learned + outcome.prior_weight), 0.0),
                 "pooled": pooled,
                 "suppressed": suppressed,

@@ -13,6 +13,7 @@ from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_o
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.prior import AUTO, BY_MOMENTS
 
 # Greater numbers cannot be multiplied.
 _MOST_SMOOTHING = 1e100
@@ -80,6 +81,16 @@ class DesignOptions:
         leak. Otherwise such rows get what the fold knows, which is next to nothing.
         """
         return self.significance == "classic" and self.smoothing != "auto"
+
+    @property
+    def shrinkage(self) -> float | str:
+        """Shrinkage of impact codes: rows; or empirical Bayes, by moments with classic tests.
+
+        Classic designs remain what they were in all versions.
+        """
+        if self.smoothing == AUTO and self.significance == CLASSIC:
+            return BY_MOMENTS
+        return self.smoothing
 
     def imputer(self, column: Hashable) -> Imputer:
         """Return what fills the bad values of a column."""

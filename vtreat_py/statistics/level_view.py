@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +95,27 @@ class LevelView:
             sets = slice(first, min(first + _PATTERN_BITS, self.n_groups))
             found.append((sets, pattern, patterns))
         return found
+
+    def absent(self) -> Iterator[tuple[int, IntArray, BoolArray]]:
+        """Say which levels have no entry in which training sets, a run of these after the other.
+
+        Yields the first training set of the run, the pattern of each level, and by pattern and
+        training set of the run whether levels of the pattern have no entry in it.
+        """
+        if self.levels is None:
+            return
+        for sets, pattern, patterns in self._patterns:
+            yield sets.start or 0, pattern, _missing(patterns, sets)
+
+    def of_group(self, group: int) -> OutcomeSums:
+        """Sums of all levels that have rows in one training set."""
+        parts = [self.entries.take(np.flatnonzero(self.group == group))]
+        for first, pattern, missing in self.absent():
+            if first <= group < first + missing.shape[1]:
+                assert self.levels is not None
+                parts.append(self.levels.take(np.flatnonzero(missing[pattern, group - first])))
+        found = OutcomeSums.joined(parts)
+        return found.take(np.flatnonzero(found.weight > 0))
 
     def max(self, function: LevelFunction) -> FloatArray:
         """Maximum of a function of the level sums over all levels of each training set."""

@@ -1,0 +1,200 @@
+"""How much the levels of a column differ, by restricted maximum likelihood."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.statistics.equal_levels import EqualLevels
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+# Squares below this share of the raw squares are rounding.
+_NOTHING = 1e-12
+# Steps of the search at most, and the relative size of the last one; a next one would be about
+# the square of it.
+_STEPS, _CLOSE = 60, 1e-6
+# Largest ratio of a class: no level is believed more than if half a row of prior was beside it.
+MOST_OF_CLASS = 2.0
+# Rates are kept this far from 0 and 1.
+_EDGE = 1e-6
+# A ratio that stands for an infinite one.
+_GREAT = 1e15
+# A gain of likelihood below this one is rounding.
+_SAME = 1e-9
+# Stands for 0 where there is a division by it.
+_TINY = 1e-300
+
+
+class Likelihood:
+    """The restricted likelihood of how much levels differ, for each training set.
+
+    Level means m of weight n are drawn about one mean with the variance ``within * (ratio +
+    1 / n)``: ``ratio`` is the variance between levels over that inside them. With both the mean
+    and ``within`` at their best for it, minus twice the logarithm of the likelihood is
+
+        (W - 1) log(S + Q) + sum log(1 + n * ratio) + log(sum v)
+
+    where v = n / (1 + n * ratio) is the precision of a level's mean, Q the sum of v * (m - mean
+    of m by v)^2, S the squares inside levels and W the rows.
+
+    Of a class, ``within`` is not free: where rates of levels are drawn from a beta distribution,
+    it is the variance of a row at their mean over 1 + ``ratio``. The squares inside levels, which
+    large levels make up, say something else where rates go with sizes. With that, ``ratio`` is
+    where the squares of the level means are what they are expected to be.
+
+    Parameters
+    ----------
+    equal : EqualLevels
+    inside : ndarray of shape (training sets,)
+        Squares inside levels.
+    whole : OutcomeSums
+        Sums over all rows of each training set.
+
+    Notes
+    -----
+    H. Patterson and R. Thompson, "Recovery of Inter-Block Information when Block Sizes are
+    Unequal", Biometrika 58 (1971); S. Searle, G. Casella and C. McCulloch, *Variance Components*
+    (1992), section 3.8. Levels of one size come in by their number, their mean and the spread of
+    their means, so that a step costs next to nothing.
+    """
+
+    def __init__(self, equal: EqualLevels, inside: FloatArray, whole: OutcomeSums) -> None:
+        self.equal, self.inside, self.mean = equal, inside, whole.mean
+        self.n_groups, self.rows = len(whole.weight), whole.weight
+        self.free = np.maximum(self.rows - 1.0, _TINY)
+        self.n_levels = sum_by(equal.group, equal.sums[0], self.n_groups)
+        rounding = _NOTHING * (whole.squares + whole.total * whole.mean)
+        # One row a level tells nothing, nor do outcomes that are all the same.
+        self.tells = (self.rows > self.n_levels) & (self.n_levels > 1) & (whole.squares > rounding)
+        self.of_class = whole.inner is None
+        self.exact = self.tells & (inside <= rounding) & (not self.of_class)
+        self.size, self.powers = equal.about(whole.mean)
+
+    @cached_property
+    def ratio(self) -> FloatArray:
+        """The most likely ratio: 0 where levels differ no more than chance makes them.
+
+        It is infinite where rows of a level do not differ.
+        """
+        return np.where(self.exact, np.inf, self._searched)
+
+    @cached_property
+    def point(self) -> Point:
+        """The likelihood at that ratio, or at a great one."""
+        return self._found if not self.exact.any() else Point(self, np.minimum(self.ratio, _GREAT))
+
+    @cached_property
+    def _searched(self) -> FloatArray:
+        """Search the best ratio of the training sets that tell one.
+
+        Newton's steps, or those of scoring where the curve bends up, from the estimate by
+        moments; halving where they leave the range that is left. No training set has a part in
+        the search of another one, not even in when it ends.
+        """
+        most = MOST_OF_CLASS if self.of_class else np.inf
+        low, high = np.zeros(self.n_groups), np.full(self.n_groups, most)
+        chance = Point(self, low)
+        start = chance.moments()
+        start = np.where(start > 0, start, chance.scoring())
+        active = self.tells & ~self.exact & (start > 0)
+        ratio = np.where(active, np.minimum(start, 0.5 * most), 0.0)
+        steps = 0
+        while active.any() and steps < _STEPS:
+            steps += 1
+            point = Point(self, ratio)
+            rising = point.slope > 0
+            low, high = np.where(rising, ratio, low), np.where(rising, high, ratio)
+            new = ratio + point.step()
+            new = np.where(new < high, new, 0.5 * (ratio + high))
+            new = np.where(new > low, new, np.where(low > 0, 0.5 * (ratio + low), 0.1 * ratio))
+            moved = np.abs(new - ratio) > _CLOSE * ratio
+            ratio = np.where(active, new, ratio)
+            active = active & moved & (ratio * self.rows > _NOTHING)
+        if self.of_class:
+            differ = self.tells & (chance.slope > 0)
+            largest = Point(self, np.full(self.n_groups, most)).slope > 0
+            found = np.where(differ, np.where(largest, most, ratio), 0.0)
+            self._found = Point(self, found)
+            return found
+        self._found = Point(self, ratio)
+        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
+        if worse.any():
+            ratio = np.where(worse, 0.0, ratio)
+            self._found = Point(self, ratio)
+        return ratio
+
+
+class Point:
+    """The likelihood at one ratio for each training set.
+
+    With v the precision of a level's mean, sums over the levels are of v, its square and its cube,
+    times powers of their means: all that there is to know.
+    """
+
+    def __init__(self, of: Likelihood, ratio: FloatArray) -> None:
+        self._of, self._ratio = of, ratio
+        v = of.size / (1.0 + of.size * ratio[:, None])
+        v2 = v * v
+        # By training set, power of v and power of the mean.
+        sums = np.matmul(np.stack([v, v2, v2 * v], axis=1), of.powers)
+        (v, v2, self._v3), (m, m2, m3), (s, s2, s3) = sums.transpose(2, 1, 0)
+        self.precision = v = np.maximum(v, _TINY)
+        self.off = c = m / v
+        self._between_squares = np.maximum(s - c * m, 0.0)
+        self._mixed = m2 - c * v2
+        squares = s2 - 2.0 * c * m2 + c * c * v2
+        if of.of_class:
+            rate = np.clip(of.mean + c, _EDGE, 1.0 - _EDGE)
+            row = rate * (1.0 - rate)
+            self.within = row / (1.0 + ratio)
+            growth = (1.0 - 2.0 * rate) * self._mixed / v / row
+            self._growth = -growth - 1.0 / (1.0 + ratio)
+        else:
+            self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
+            self._growth = -squares / self.within / of.free
+        self._pull = squares / self.within
+        self._cubes = s3 - 2.0 * c * m3 + c * c * self._v3
+        self._each = v2 / v
+        self._v2 = v2
+        self._trace = v - self._each
+        self.slope = self._pull - self._trace
+
+    def deviance(self) -> FloatArray:
+        """Minus twice the logarithm of the likelihood, but for a constant."""
+        of = self._of
+        log = (of.powers[:, :, 0] * np.log1p(of.size * self._ratio[:, None])).sum(axis=1)
+        log += np.log(self.precision)
+        if of.of_class:
+            log += self._between_squares / self.within
+            return np.asarray(log + (of.n_levels - 1.0) * np.log(self.within))
+        return np.asarray(log + of.free * np.log(self.within))
+
+    def moments(self) -> FloatArray:
+        """Estimate the ratio as the analysis of variance does, where this one is 0."""
+        of = self._of
+        within = of.inside / np.where(of.tells, of.rows - of.n_levels, 1.0)
+        between = self._between_squares - (of.n_levels - 1.0) * within
+        spread = within * self._trace
+        apart = (self._trace > _NOTHING * of.rows) & (spread > 0)
+        return np.where(apart, between / np.where(apart, spread, 1.0), 0.0)
+
+    def scoring(self) -> FloatArray:
+        """The step of a curve that bends as the model expects."""
+        squares = self._trace_of_squares()
+        growth = self._growth if self._of.of_class else -self._trace / self._of.free
+        expected = squares + self._trace * growth
+        bends = expected > _NOTHING * squares
+        return np.where(bends, self.slope / np.where(bends, expected, 1.0), 0.0)
+
+    def step(self) -> FloatArray:
+        """Newton's step; scoring's where the curve bends up."""
+        bend = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
+        bend += self._pull * self._growth - self._trace_of_squares()
+        down = bend > 0
+        step = self.slope / np.where(down, bend, 1.0)
+        return step if down.all() else np.where(down, step, self.scoring())
+
+    def _trace_of_squares(self) -> FloatArray:
+        return np.asarray(self._v2 - 2.0 * self._v3 / self.precision + self._each**2)

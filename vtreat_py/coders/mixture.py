@@ -1,0 +1,157 @@
+"""What levels are drawn from where that is not normal: most alike, or in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+# Places of the components, steps of the search, and the share of the normal one at its start.
+_PLACES, _STEPS, _NORMAL = 32, 80, 0.1
+# Logarithm of how much likelier the levels must be than by a normal distribution.
+_CLEARLY = 3.0
+# Components of a smaller share are left out.
+_LEAST_SHARE = 1e-5
+# More levels are merged for the search: so many means a standard error, sizes for each doubling.
+_MOST_LEVELS, _NEAR, _SIZES = 1_000, 4.0, 4.0
+# Kurtosis of rows inside levels, with its uncertainty, from which on long tails of rows look like
+# levels that stand out.
+_LONG_TAILS = 2.0
+# Skewness of rows from which on it looks like that of levels.
+_SKEWED = 0.5
+# Stands for 0 where there is a division by it.
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A mixture of normal distributions of the true level means.
+
+    Attributes
+    ----------
+    place, variance, share : ndarray of shape (components,)
+    within : float
+        Variance of y inside levels.
+    """
+
+    place: FloatArray
+    variance: FloatArray
+    share: FloatArray
+    within: float
+
+    def posterior(self, weight: FloatArray, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of what the true means of levels may be."""
+        likely = _densities(weight, mean, self.place, self.variance, self.within) * self.share
+        likely /= likely.sum(axis=1, keepdims=True)
+        noise = (self.within / weight)[:, None]
+        belief = self.variance / (self.variance + noise)
+        each = self.place + belief * (mean[:, None] - self.place)
+        centre = (likely * each).sum(axis=1)
+        spread = belief * noise + (each - centre[:, None]) ** 2
+        return centre, (likely * spread).sum(axis=1)
+
+
+def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float) -> Mixture | None:
+    """Fit a mixture to the levels of a training set; None where a normal distribution will do.
+
+    The components are the normal distribution that restricted maximum likelihood gives
+    (``centre``, ``between``), and at places over the range of the means points, and normal
+    distributions as wide as places are apart. Their shares are found by expectation and
+    maximisation, from one that has a tenth of the first. It is kept where the levels are clearly
+    likelier than by the first alone. `is_normal_inside` says where it may be trusted.
+
+    Notes
+    -----
+    R. Koenker and I. Mizera, "Convex Optimization, Shape Constraints, Compound Decisions, and
+    Empirical Bayes Rules", JASA 109 (2014); M. Stephens, "False Discovery Rates: A New Deal",
+    Biostatistics 18 (2017).
+    """
+    weight, mean, count = _nearly_equal(levels, within)
+    low, high = mean.min(), mean.max()
+    places = np.linspace(low, high, _PLACES)
+    apart = (high - low) / (_PLACES - 1)
+    place = np.concatenate([[centre], places, places, [centre]])
+    none = np.zeros(_PLACES)
+    variance = np.concatenate([[between], none, none + apart * apart, [0.0]])
+    likely = _densities(weight, mean, place, variance, within)
+    share = np.full(len(place), (1.0 - _NORMAL) / (len(place) - 1))
+    share[0] = _NORMAL
+    for _ in range(_STEPS):
+        share *= likely.T @ (count / (likely @ share)) / count.sum()
+    normal = np.maximum(likely[:, 0], _TINY)
+    if (count * np.log(likely @ share / normal)).sum() <= _CLEARLY:
+        return None
+    some = share > _LEAST_SHARE
+    return Mixture(place[some], variance[some], share[some] / share[some].sum(), within)
+
+
+def is_normal_inside(levels: OutcomeSums, centre: float, between: float, within: float) -> bool:
+    """Whether rows inside levels have no long tails, nor are skew.
+
+    A mixture would take what these make of small levels for levels that stand out.
+    """
+    levels = levels.take(np.flatnonzero(levels.weight >= 2.0))
+    if not len(levels.weight):
+        return False
+    skewness = _skewness(levels, centre, between, within)
+    return _long_tails(levels, within) < _LONG_TAILS and skewness < _SKEWED
+
+
+def _densities(
+    weight: FloatArray, mean: FloatArray, place: FloatArray, variance: FloatArray, within: float
+) -> FloatArray:
+    """Density of level means by component, over the largest of each level."""
+    about = (within / weight)[:, None] + variance
+    log = (mean[:, None] - place) ** 2
+    log /= about
+    log += np.log(about)
+    log *= -0.5
+    log -= log.max(axis=1, keepdims=True)
+    return np.asarray(np.exp(log))
+
+
+def _long_tails(levels: OutcomeSums, within: float) -> float:
+    """Excess kurtosis of rows inside levels, with two standard errors of it.
+
+    The squares inside levels are known, not the fourth powers; but they differ from level to
+    level the more, the longer the tails.
+    """
+    weight = levels.weight
+    free = weight - 1.0
+    off = (levels.squares / within - free) ** 2 - 2.0 * free
+    slope = free * free / weight
+    noise = 8.0 * free * (free + 6.0)
+    information = (slope * slope / noise).sum()
+    return float((slope * off / noise).sum() / information + 2.0 / np.sqrt(information))
+
+
+def _skewness(levels: OutcomeSums, centre: float, between: float, within: float) -> float:
+    """Skewness of rows inside levels, where it is more than two standard errors.
+
+    Where rows are skew, levels of a high (or low) mean have the larger squares.
+    """
+    weight = levels.weight
+    free = weight - 1.0
+    off = (levels.mean - centre) * (levels.squares / within - free) / np.sqrt(within)
+    slope = free / weight
+    noise = 2.0 * free * (between / within + 1.0 / weight)
+    information = (slope * slope / noise).sum()
+    skewness = abs(float((slope * off / noise).sum() / information))
+    return skewness if skewness * np.sqrt(information) > 2.0 else 0.0
+
+
+def _nearly_equal(levels: OutcomeSums, within: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Weight, mean and number of levels; where these are many, of those that are nearly equal."""
+    weight, mean = levels.weight, levels.mean
+    if len(weight) <= _MOST_LEVELS:
+        return weight, mean, np.ones_like(weight)
+    size = np.round(_SIZES * np.log2(weight))
+    near = np.round(_NEAR * mean * np.sqrt(np.exp2(size / _SIZES) / within))
+    size, near = size - size.min(), near - near.min()
+    _, place = np.unique(size * (near.max() + 1.0) + near, return_inverse=True)
+    n = int(place.max()) + 1
+    count = sum_by(place, None, n)
+    return sum_by(place, weight, n) / count, sum_by(place, mean, n) / count, count

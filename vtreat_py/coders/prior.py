@@ -1,0 +1,168 @@
+"""What is believed of a level before its rows are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.likelihood import Likelihood, Point
+from vtreat_py.coders.mixture import Mixture, is_normal_inside, mixture_of
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.shrinkage import moments_weight
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+AUTO, BY_MOMENTS = "auto", "moments"
+# Stands for a prior of no weight.
+_LEAST = 1e-15
+# Fewer levels do not tell of what kind their distribution is; nor do those that stand out from a
+# normal one by less than so many standard errors.
+_FEW, _ODD = 20, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is believed of a level without rows, for each training set.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (training sets,)
+        How much, in rows: infinite where levels differ no more than by chance.
+    apart : ndarray of shape (training sets,)
+        Mean of the levels, less the mean over rows.
+    novel : ndarray of shape (training sets,)
+        Mean of levels never seen, less the mean over rows.
+    mixtures : dict from training set to Mixture
+        Those whose levels are not drawn from a normal distribution.
+    """
+
+    weight: FloatArray
+    apart: FloatArray
+    novel: FloatArray
+    mixtures: dict[int, Mixture] = field(default_factory=dict)
+
+    @classmethod
+    def of_weight(cls, weight: FloatArray) -> Prior:
+        """Believe that all levels have the mean over rows."""
+        return cls(weight, np.zeros_like(weight), np.zeros_like(weight))
+
+    def effects(self, level: OutcomeSums, group: IntArray, mean: FloatArray) -> FloatArray:
+        """Believe means of levels, less the mean over the rows of their training sets."""
+        weight = np.where(level.weight > 0, level.weight, 1.0)
+        belief = np.where(level.weight > 0, level.weight / (weight + self.weight[group]), 0.0)
+        effect = belief * (level.mean - mean[group])
+        if self.apart.any():
+            effect += (1.0 - belief) * self.apart[group]
+        for k, mixture in self.mixtures.items():
+            own = np.flatnonzero((group == k) & (level.weight > 0))
+            effect[own] = mixture.posterior(level.weight[own], level.mean[own])[0] - mean[k]
+        return np.asarray(effect)
+
+
+def prior_of(
+    levels: PooledLevels, smoothing: float | str, least: float = 0.0, *, normal: bool = False
+) -> Prior:
+    """Tell what to believe of levels.
+
+    Parameters
+    ----------
+    levels : PooledLevels
+    smoothing : float, "auto" or "moments"
+        Rows at the mean over rows; or empirical Bayes: by restricted maximum likelihood, and a
+        mixture where that is clearly better, or by moments, as earlier versions did.
+    least : float
+        The prior has this weight at least.
+    normal : bool
+        Whether rows inside levels are normal enough for a mixture.
+    """
+    if smoothing != AUTO:
+        return Prior.of_weight(weight_of(levels, smoothing, least))
+    likelihood = levels.likelihood
+    ratio = likelihood.ratio
+    point, weight = likelihood.point, weight_of(levels, smoothing, least)
+    apart = np.where(ratio > 0, point.off, 0.0)
+    mixtures = _mixtures(levels, point, ratio) if normal else {}
+    return Prior(weight, apart, apart + _novel(likelihood, point, ratio), mixtures)
+
+
+def weight_of(levels: PooledLevels, smoothing: float | str, least: float = 0.0) -> FloatArray:
+    """Weight of the prior, in rows; see `prior_of`."""
+    if smoothing == BY_MOMENTS:
+        return np.maximum(moments_weight(levels), least)
+    if smoothing != AUTO:
+        return np.full(levels.view.n_groups, max(float(smoothing), least))
+    ratio = levels.likelihood.ratio
+    differ = ratio > 0
+    weight = 1.0 / np.where(differ, ratio, 1.0)
+    return np.where(differ, np.maximum(weight, least), np.inf)
+
+
+def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int, Mixture]:
+    """Find the training sets whose levels are drawn from a mixture."""
+    likelihood, found = levels.likelihood, {}
+    odd = likelihood.tells & ~likelihood.exact & (likelihood.n_levels >= _FEW)
+    if odd.any():
+        odd &= _oddness(likelihood, point, ratio) > _ODD
+    for k in np.flatnonzero(odd):
+        within = float(point.within[k])
+        of_normal = (
+            float(point.off[k] + likelihood.mean[k]),
+            within * float(ratio[k]),
+            within,
+        )
+        own = levels.of_group(int(k))
+        mixture = mixture_of(own, *of_normal) if is_normal_inside(own, *of_normal) else None
+        if mixture is not None:
+            found[int(k)] = mixture
+    return found
+
+
+def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
+    """Mean of levels never seen, less the mean over rows.
+
+    A row of a level that was never seen is as a row of a level that, but for it, would not have
+    been seen (I. Good, "The Population Frequencies of Species and the Estimation of Population
+    Parameters", Biometrika 40 (1953)). So it is the mean of the levels of one row, believed as far
+    as there are rows of them, each of which varies as levels do, too, and as that is farther from
+    the mean of all levels than by chance (C. Morris, "Parametric Empirical Bayes Inference", JASA
+    78 (1983)).
+    """
+    once = np.where(likelihood.size <= 1.0, likelihood.size, 0.0)
+    if not once.any():
+        return np.zeros_like(ratio)
+    rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
+    known = np.where(rows > 0, rows, 1.0)
+    off = np.where((rows > 0) & (ratio > 0), total / known - point.off, 0.0)
+    one = 1.0 + np.minimum(ratio, 1.0 / _LEAST)
+    by_chance = point.within * one / known
+    beyond = off * off > by_chance
+    farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
+    # Between levels is so much, inside so much of what a row varies.
+    return np.asarray(farther * rows * (one - 1.0) / ((rows + 1.0) * (one - 1.0) + 1.0))
+
+
+def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
+    """How many standard errors level means are from being normal, by skewness or kurtosis.
+
+    Levels count as far as they are believed; where none is, as if their variance was that of
+    noise in a level of average size.
+    """
+    equal, n_groups = likelihood.equal, likelihood.n_groups
+    group, n, unit = equal.group, equal.weight, equal.unit
+    c = ((point.off + likelihood.mean) / unit)[group]
+    scale = unit / np.sqrt(point.within[group] * (ratio[group] + 1.0 / n))
+    count, total, square, cube, fourth = equal.sums
+    first = total - c * count
+    second = square - c * (total + first)
+    third = cube - 3.0 * c * (square - c * total) - c**3 * count
+    fourth = fourth - 4.0 * c * cube + 6.0 * c * c * square + c**3 * (c * count - 4.0 * total)
+    seen = n * np.maximum(ratio, likelihood.n_levels / np.maximum(likelihood.rows, _LEAST))[group]
+    belief = seen / (1.0 + seen)
+    skew = belief**1.5 * (third * scale**3 - 3.0 * first * scale)
+    peak = belief**2 * (fourth * scale**4 - 6.0 * second * scale**2 + 3.0 * count)
+    skews, peaks, thirds, fourths = (
+        np.maximum(np.abs(sum_by(group, values, n_groups)), _LEAST)
+        for values in (skew, peak, belief**3 * count, belief**4 * count)
+    )
+    return np.maximum(skews / np.sqrt(6.0 * thirds), peaks / np.sqrt(24.0 * fourths))
