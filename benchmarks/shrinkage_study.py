@@ -341,7 +341,10 @@ def shapes() -> None:
                     row = [mean[0] / least, apart / least, *(mean[1:3] / least), novel]
                     line(f"  {shape}, {size}", row, ".2f")
             say()
-    say("nan: no level was unseen in most of the seeds.")
+    say(
+        "nan: no level was unseen in most of the seeds. Of 200 levels by Zipf's law, one or two are, and\n"
+        "so few have one row that they do not tell where novel ones are, if effects go with sizes."
+    )
 
 
 def intervals() -> None:
