@@ -342,8 +342,8 @@ def shapes() -> None:
                     line(f"  {shape}, {size}", row, ".2f")
             say()
     say(
-        "nan: no level was unseen in most of the seeds. Of 200 levels by Zipf's law, one or two are, and\n"
-        "so few have one row that they do not tell where novel ones are, if effects go with sizes."
+        "nan: no level was unseen in most of the seeds. Of 200 levels by Zipf's law, one or two are,\n"
+        "and too few have one row to tell where novel ones are, if effects go with sizes."
     )
 
 
