@@ -338,7 +338,7 @@ def test_rows_never_applied_are_scored_by_the_plan_all_the_same() -> None:
 
 def test_fit_transform_refuses_folds_that_leave_rows_out() -> None:
     X = pd.DataFrame({"z": np.arange(30.0)})
-    treatment = vt.NumericOutcomeTreatment(cv=folds_in_time(30, 0, splits=2))
+    treatment = vt.NumericOutcomeTreatment(cv=folds_in_time(30, 0, splits=2), prune_sig=None)
     with pytest.raises(InvalidOptionError, match=r"every row once, but cv leaves.*cross_frame"):
         treatment.fit_transform(X, noise(30))
     assert treatment.fit(X, noise(30)).plan_.feature_names == ["z"]
