@@ -170,6 +170,7 @@ def test_a_search_gives_the_same_bits_in_parallel(backend: str) -> None:
     np.testing.assert_array_equal(parallel, searched(None), strict=True)
 
 
+@pytest.mark.filterwarnings("ignore:nothing is derived")  # from few rows
 def test_a_halving_search_chooses_among_treatments() -> None:
     search = HalvingGridSearchCV(
         make_pipeline(binomial(), logistic()),

@@ -161,3 +161,12 @@ def test_a_few_rows_of_a_class_are_not_lost_beside_1e17_others() -> None:
     levels = OutcomeSums(np.array([1e17, 1.0, 3.0, 4.0]), np.array([1e17, 0.0, 0.0, 0.0]))
     y = Sample.of_values(np.array([0.0, 1.0]), np.array([8.0, 1e17]))
     assert 0.0 < level_effects_test(levels, OutcomePowers.of_sample(y)) <= 1.0
+
+
+def test_fractions_that_sum_to_the_limit_are_rare() -> None:
+    frame = pd.DataFrame({"x": ["a"] * 3 + ["b"] * 9 + ["c"] * 9})
+    made = vt.design_treatments(
+        frame, outcome=np.arange(21) % 5, sample_weight=[0.1] * 21, rare_count=0.3, coders=["lev"]
+    )
+    assert sum([0.1] * 3) > 0.3
+    assert [v.level for v in made.derived] == [None, "b", "c"]

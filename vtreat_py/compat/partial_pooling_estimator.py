@@ -47,8 +47,8 @@ def standard_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:
 def pooled_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:
     """Estimate the mean of each group, shrunk towards the mean of all rows.
 
-    The impact is this package's impact code: empirical Bayes, with the variance between groups
-    corrected for what sampling noise alone would give. Groups that differ no more than by
+    The impact is that of a classic design: empirical Bayes by moments, with the variance between
+    groups corrected for what sampling noise alone would give. Groups that differ no more than by
     chance have impact 0.
 
     Parameters
@@ -85,7 +85,14 @@ def _impacts(observations: pd.DataFrame, groups: pd.Series[Any]) -> FloatArray:
     with warnings.catch_warnings():  # no code, because groups do not differ, is an answer
         warnings.filterwarnings("ignore", "nothing is derived", VtreatWarning)
         plan = design_treatments(
-            frame, outcome=y, outcome_type="numeric", coders=["catN"], cv=2, random_state=0
+            frame,
+            outcome=y,
+            outcome_type="numeric",
+            coders=["catN"],
+            smoothing="auto",
+            significance="classic",
+            cv=2,
+            random_state=0,
         )
     if not plan.derived:
         return np.zeros(len(groups))

@@ -118,4 +118,4 @@ class TrainingSets:
 def pool(context: DesignContext, view: LevelView) -> PooledLevels:
     """Pool the levels of a view by the design's options."""
     options = context.options
-    return pool_levels(view, options.rare_count, options.rare_sig, context.is_binary)
+    return pool_levels(view, options.rare_weight, options.rare_sig, context.is_binary)

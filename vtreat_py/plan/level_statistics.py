@@ -110,18 +110,18 @@ class LevelStatistics:
         What was learned of a level is its own, or the pool's where it has ``rare_count`` rows or
         less, or nothing where that is suppressed.
         """
-        rare_count = options.rare_count
+        rare_weight = options.rare_weight
         rows, n_pool = self._rows(), self.count[-1]
         count, effect = self.count[rows], outcome.effect[rows] + 0.0  # no effect is -0.0
         count[-1] = 0.0
-        pooled = ((count <= rare_count) | (rows == self.levels.novel)) & (n_pool > 0)
+        pooled = ((count <= rare_weight) | (rows == self.levels.novel)) & (n_pool > 0)
         suppressed = outcome.slots[rows] < 0
         behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
         learned = np.where(behind > 0, behind, 1.0)
         own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
         known = None
         if options.shrinkage == AUTO:
-            kept = np.append(self.count[:-1] > rare_count, n_pool > 0)
+            kept = np.append(self.count[:-1] > rare_weight, n_pool > 0)
             known = self.count[kept], outcome.mean[kept]
         with np.errstate(over="ignore"):  # a large variance over a tiny weight
             mean_error = outcome.mean_error(count, effect)

@@ -17,6 +17,8 @@ from vtreat_py.coders.prior import AUTO, BY_MOMENTS
 
 # Greater numbers cannot be multiplied.
 _MOST_SMOOTHING = 1e100
+# Sums that differ by this share are equal but for rounding.
+_ROUNDING = 1e-12
 CLASSIC, CALIBRATED = "classic", "calibrated"
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 IMPUTERS = ("mean", "median")
@@ -81,6 +83,11 @@ class DesignOptions:
         leak. Otherwise such rows get what the fold knows, which is next to nothing.
         """
         return self.significance == "classic" and self.smoothing != "auto"
+
+    @property
+    def rare_weight(self) -> float:
+        """Weight up to which a level is rare: sums of fractions may be a little more."""
+        return self.rare_count * (1.0 + _ROUNDING)
 
     @property
     def shrinkage(self) -> float | str:
