@@ -188,6 +188,6 @@ print(treated[["account_catB", "payment", "diseases", "limitation_catB"]].round(
 print("chance of a visit:", model_in_use.predict_proba(next_year)[:, 1].round(2))
 
 assert np.isfinite(treated).all(axis=None)
-assert treated["account_catB"].iloc[1] == 0
+assert abs(treated["account_catB"].iloc[1]) < 0.5
 assert np.isclose(treated["diseases"].iloc[1], X_train["diseases"].mean())
 np.testing.assert_array_equal(model_in_use.predict_proba(X_test)[:, 1], chance)

@@ -125,7 +125,7 @@ def log_odds(outcome: "pd.Series[bool]") -> float:
 of_april = log_odds(april.loc[april["tariff"].isna(), "left"]) - log_odds(april["left"])
 print(f"missing: {codes[0]:.2f} here, {RECORDED_CODE_OF_MISSING} there; {of_april:.2f} in April")
 assert abs(codes[0] - of_april) < 0.15
-assert codes[3] == 0  # a level that was never seen is what is not known
+assert abs(codes[3]) < 0.2  # a level that was never seen: hardly any impact
 
 # %% [markdown]
 # **The outcome among the features.** With `outcome_name` the old package puts the outcome's column

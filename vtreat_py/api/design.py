@@ -218,7 +218,7 @@ def design_treatments(
     ...                       "y": [0, 0, 1, 1, 1, 0]})
     >>> plan = vt.design_treatments(frame, outcome="y", cv=2, random_state=0)
     >>> plan.feature_names
-    ['x_catP', 'x_catB', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
+    ['x_catP', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
     check_by_name(misplaced, "design_treatments(frame, outcome='y')")
     keep = check_flag("keep_statistics", keep_statistics)

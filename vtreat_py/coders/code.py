@@ -209,12 +209,12 @@ class LevelCode(Code):
         """Whether it tells levels of a training set apart that are two in all."""
         return False
 
-    def ruled_out(self, column: ColumnLevels, n_made: int) -> int:  # noqa: ARG002
+    @abstractmethod
+    def ruled_out(self, column: ColumnLevels, n_made: int) -> int:
         """Count the variables that would have been made, had the outcome differed enough.
 
         ``n_made`` is the number of those that were.
         """
-        return 0
 
     def significance(self, tests: LevelTests) -> float | None:
         """p-value of a variable that training rows get from the other folds; None: the score's."""
