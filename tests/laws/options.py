@@ -82,9 +82,16 @@ def design_options(
         chosen = random.sample(list(names), random.randint(1, len(names)))
         drawn["variables"] = chosen
         mapped = drawn.get("imputation_map", {}).items()
-        drawn["imputation_map"] = {name: value for name, value in mapped if name in chosen}
-        drawn["categorical"] = [name for name in drawn.get("categorical", ()) if name in chosen]
+        drawn["imputation_map"] = {name: value for name, value in mapped if _is_among(name, chosen)}
+        drawn["categorical"] = [
+            name for name in drawn.get("categorical", ()) if _is_among(name, chosen)
+        ]
     return drawn
+
+
+def _is_among(name: Any, names: list[Any]) -> bool:
+    """Whether it is one of them; pandas' missing value is not to be compared."""
+    return any(name is one for one in names)
 
 
 def choice_options(random: Random, kind: str, share: float = 0.4) -> dict[str, Any]:
