@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import linalg, optimize
 
+import vtreat_py as vt
 from tests.coders.coding import pooled_whole
 from tests.statistics.rows import Example
 from vtreat_py.coders.cat_n import cat_n
@@ -141,3 +143,13 @@ def test_novel_levels_are_coded_as_rare_ones_where_these_are_unlike_the_others()
     levels = pooled_whole(example_of(code, y))
     prior = prior_of(levels, "auto")
     assert abs(prior.novel - prior.apart)[0] < 0.1
+
+
+@pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
+def test_weights_that_sum_to_less_than_a_row_tell_nothing() -> None:
+    frame = pd.DataFrame({"x": list("aabbcc") * 3})
+    y, weight = 1e9 * np.arange(18.0), np.full(18, 0.01)
+    plan = vt.design_treatments(
+        frame, outcome=y, sample_weight=weight, coders=["catN", "catP"], random_state=0
+    )
+    assert "catN" not in {v.code for v in plan.derived}

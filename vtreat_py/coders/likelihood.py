@@ -63,7 +63,7 @@ class Likelihood:
     def __init__(self, equal: EqualLevels, inside: FloatArray, whole: OutcomeSums) -> None:
         self.equal, self.inside, self.mean = equal, inside, whole.mean
         self.n_groups, self.rows = len(whole.weight), whole.weight
-        self.free = np.maximum(self.rows - 1.0, _TINY)
+        self.free = np.where(self.rows > 1.0, self.rows - 1.0, 1.0)
         self.n_levels = sum_by(equal.group, equal.sums[0], self.n_groups)
         rounding = _NOTHING * (whole.squares + whole.total * whole.mean)
         # One row a level tells nothing, nor do outcomes that are all the same.
