@@ -40,7 +40,8 @@ def prepare(
 
     Columns are picked by name. What the frame may bring that the design has not seen:
 
-    * A level never seen sets no indicator, has an impact of 0, the prevalence of half a row, and
+    * A level never seen sets no indicator, has the impact of levels of next to no rows (0 where
+      those are as others, or with a number for ``smoothing``), the prevalence of half a row, and
       the largest deviation. Where rare levels were pooled (``rare_count``) it is one of them.
     * A missing value among levels is a level of its own, or, if the design saw none, a level never
       seen. Among numbers it gets the value that imputation chose at design, as infinite ones do;

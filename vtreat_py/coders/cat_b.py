@@ -97,15 +97,16 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     -------
     codes : ndarray of shape (entries,)
     novel : ndarray of shape (training sets,)
-        The code of unseen levels: the pool's, else 0.
+        The code of unseen levels: the pool's, else that of levels of next to no rows; with a
+        number for ``smoothing`` 0.
 
     Notes
     -----
     Empirical Bayes takes the target's rate in a level for a draw from a beta distribution, and
-    the rows of the level for draws at that rate (the beta-binomial model). The beta distribution
-    is matched by moments: its mean is the rate overall, and its two parameters add up to
-    `prior_weight`, because within / between is a + b for a beta(a, b). The code is the posterior
-    mean of the rate, in log odds.
+    the rows of the level for draws at that rate (the beta-binomial model). Its mean is that of
+    the levels, and its two parameters add up to the weight of the prior (see `prior_of`), because
+    within / between is a + b for a beta(a, b). The code is the posterior mean of the rate, in log
+    odds above the rate over all rows.
     """
     view = levels.view
     if isinstance(smoothing, str):

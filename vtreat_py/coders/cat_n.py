@@ -80,7 +80,8 @@ def cat_n(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     -------
     codes : ndarray of shape (entries,)
     novel : ndarray of shape (training sets,)
-        The code of unseen levels: the pool's, else 0.
+        The code of unseen levels: the pool's, else that of levels of next to no rows; with a
+        number for ``smoothing`` 0.
     """
     view, prior = levels.view, prior_of(levels, smoothing, normal=True)
     own = prior.effects(view.entries, view.group, view.whole.mean)
