@@ -434,3 +434,11 @@ def test_a_stronger_prior_makes_effects_surer_and_levels_less_believed(
     assert (more["effect_se"] < less["effect_se"]).all()
     assert (more["belief"][:400] < less["belief"][:400]).all()
     assert less["belief"].between(0, 1).all()
+
+
+def test_weights_that_sum_to_less_than_two_rows_leave_effects_at_nothing() -> None:
+    frame = pd.DataFrame({"x": list("aabbcc") * 3, "z": np.arange(18.0)})
+    made = vt.design_treatments(frame, outcome=np.arange(18.0), sample_weight=[0.05] * 18)
+    effects = made.level_effects("x")
+    assert (effects["effect"] == 0).all()
+    assert (effects["effect_se"] == 0).all()

@@ -58,6 +58,8 @@ class KnownLevels:
         in place of its expansion, which does not hold where the estimate is 0; A. Gelman, "Prior
         Distributions for Variance Parameters in Hierarchical Models", Bayesian Analysis 1 (2006).
         """
+        if self.within == np.inf:  # of less than two rows
+            return np.zeros_like(weight)
         likelihood = self._likelihood()
         if not likelihood.tells[0] or likelihood.exact[0]:
             return np.zeros_like(weight)
