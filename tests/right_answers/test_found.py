@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,12 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
-from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    VtreatError,
+)
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
@@ -176,3 +182,22 @@ def test_tails_of_counts_that_floats_round_end_at_nothing() -> None:
     tables = np.array([[0.0, 1.0, 3.0], [1e17, 1e16, 7.0], [5.0, 2.0, 1e17], [1e18, 1e17, 1e17]])
     p = fisher_exact(tables)
     assert ((p >= 0) & (p <= 1)).all()
+
+
+def test_levels_whose_rows_do_not_differ_in_some_folds_are_coded() -> None:
+    level = np.repeat(np.arange(60), 4)
+    y = np.random.default_rng(1).normal(size=60)[level] ** 3
+    y[0] += 1.0
+    made = vt.design_treatments(
+        pd.DataFrame({"x": level.astype(str)}), outcome=y, coders=["catN"], cv=4, random_state=0
+    )
+    assert [v.code for v in made.derived] == ["catN"]
+
+
+@pytest.mark.parametrize("y", [np.arange(18.0), np.arange(18) % 2])
+def test_means_that_no_outcome_has_are_refused(y: np.ndarray) -> None:
+    made = vt.design_treatments(pd.DataFrame({"x": list("abc") * 6}), outcome=y)
+    tree = json.loads(made.to_json())
+    tree["level_statistics"][0]["outcomes"][0]["mean"][1] = 1e200
+    with pytest.raises(VtreatError, match=r"outcomes\[0\].mean: expected .*, found 1e\+200"):
+        vt.TreatmentPlan.from_json(json.dumps(tree))

@@ -158,7 +158,7 @@ def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatAr
     third = cube - 3.0 * c * (square - c * total) - c**3 * count
     fourth = fourth - 4.0 * c * cube + 6.0 * c * c * square + c**3 * (c * count - 4.0 * total)
     seen = n * np.maximum(ratio, likelihood.n_levels / np.maximum(likelihood.rows, _LEAST))[group]
-    belief = seen / (1.0 + seen)
+    belief = 1.0 - 1.0 / (1.0 + seen)
     skew = belief**1.5 * (third * scale**3 - 3.0 * first * scale)
     peak = belief**2 * (fourth * scale**4 - 6.0 * second * scale**2 + 3.0 * count)
     skews, peaks, thirds, fourths = (

@@ -21,7 +21,7 @@ _ROWS_PER_CLASS = 2
 # More are refused unless asked for: each costs what a design for two classes does.
 MOST_CLASSES = 100
 # Floats hold the squares of such an outcome, which is taken about its mean.
-_SMALLEST_SPREAD, _GREATEST_NUMBER = 1e-120, 1e120
+_SMALLEST_SPREAD, GREATEST_NUMBER = 1e-120, 1e120
 # And those of weights times outcomes.
 _SMALLEST_PRODUCT, _GREATEST_PRODUCT = 1e-140, 1e140
 Known = NumericColumn | LevelColumn
@@ -29,7 +29,7 @@ Known = NumericColumn | LevelColumn
 
 def check_size_of_numbers(low: float, high: float) -> None:
     """Refuse an outcome of numbers that floats cannot square and add up, given its ends."""
-    if (largest := max(abs(low), abs(high))) > _GREATEST_NUMBER:
+    if (largest := max(abs(low), abs(high))) > GREATEST_NUMBER:
         raise _out_of_range(f"holds numbers of size {largest:g}")
 
 

@@ -13,13 +13,17 @@ from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
+from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
-from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.statistics.number_profile import NumberProfile
+
+# Rates are between 0 and 1 up to this.
+_ROUNDING = 1e-9
 
 
 def check_plan(held: dict[str, Any]) -> None:
@@ -235,12 +239,24 @@ def _check_statistics(
             value = getattr(outcome, name)
             if value is not None and not value >= 0:
                 raise PlanFormatError(f"{place}.{name}: expected 0 or more, found {value!r}")
-        if outcome.within is None and not 0.0 <= outcome.overall <= 1.0:
-            raise PlanFormatError(
-                f"{place}.overall: expected the rate of a class, found {outcome.overall!r}"
-            )
+        _check_means(outcome, place)
         for name in ("mean", "effect", "slots"):
             _check_by_level(getattr(outcome, name), levels, f"{place}.{name}")
+
+
+def _check_means(outcome: LevelOutcome, where: str) -> None:
+    """Means of numbers are such as a design takes; those of a class are rates, but for rounding."""
+    least, most, what = -GREATEST_NUMBER, GREATEST_NUMBER, "a number that can be squared"
+    if outcome.within is None:
+        least, most, what = -_ROUNDING, 1.0 + _ROUNDING, "the rate of a class"
+    elif GREATEST_NUMBER**2 < outcome.within < np.inf:
+        raise PlanFormatError(f"{where}.within: {outcome.within!r} is no variance of such numbers")
+    for name, values in (("overall", np.array([outcome.overall])), ("mean", outcome.mean)):
+        off = np.flatnonzero(~((least <= values) & (values <= most)))
+        if len(off):
+            raise PlanFormatError(
+                f"{where}.{name}: expected {what}, found {float(values[off[0]])!r}"
+            )
 
 
 def _check_derived(held: dict[str, Any]) -> None:
