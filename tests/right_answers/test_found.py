@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 import vtreat_py as vt
 from vtreat_py.base.errors import (
@@ -201,3 +202,17 @@ def test_means_that_no_outcome_has_are_refused(y: np.ndarray) -> None:
     tree["level_statistics"][0]["outcomes"][0]["mean"][1] = 1e200
     with pytest.raises(VtreatError, match=r"outcomes\[0\].mean: expected .*, found 1e\+200"):
         vt.TreatmentPlan.from_json(json.dumps(tree))
+
+
+@pytest.mark.parametrize("common", ["b", "a"])
+def test_a_prevalence_of_two_levels_has_the_exact_test_of_its_table(common: str) -> None:
+    level = np.array([common] * 9 + ["c"] * 3)[[9, *range(9), 10, 11]]
+    y = np.array([0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1])
+    options: dict[str, Any] = {"outcome": y, "random_state": 0, "min_fraction": 1.0}
+    for rows in (np.arange(12), np.argsort(level, kind="stable"), np.argsort(level)[::-1]):
+        frame = pd.DataFrame({"x": level[rows]})
+        made = vt.design_treatments(
+            frame, **options | {"outcome": y[rows]}, coders=["catP"], outcome_type="binomial"
+        )
+        expected = stats.fisher_exact(pd.crosstab(level, y))[1]
+        assert [v.sig for v in made.derived] == [pytest.approx(expected)]
