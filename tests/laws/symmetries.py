@@ -36,8 +36,6 @@ def weights_or_repeated_rows(random: Random) -> None:
 def classes_swapped(random: Random) -> None:
     """The other class as target: effects change their sign, and nothing else does."""
     drawn = _with_telling_options(random, table(random, "binomial"))
-    if drawn.options.get("smoothing", 0) not in ("auto", 0):
-        drawn.options["smoothing"] = 2.0  # of codes that are all rounding, slopes are, too
     classes = sorted(set(drawn.y))
     if random.random() < 0.3:
         drawn.weight = counts(random, drawn.n_rows)

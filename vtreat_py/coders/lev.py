@@ -38,11 +38,9 @@ class Lev(LevelCode):
         marks = sorted((_Mark.of(column, slot) for slot in slots), key=lambda mark: mark.order)
         whole = pooled.view.whole
         on = OutcomeSums.joined([pooled.view.entries, pooled.pool])
-        on = on.take(np.array([mark.slot for mark in marks], dtype=np.intp))
-        has_rows = pooled.view.entries.weight > 0
-        marked = np.append(has_rows, (has_rows & pooled.pooled).sum())[
-            [mark.slot for mark in marks]
-        ]
+        in_order = np.array([mark.slot for mark in marks], dtype=np.intp)
+        on, has_rows = on.take(in_order), pooled.view.entries.weight > 0
+        marked = np.append(has_rows, (has_rows & pooled.pooled).sum())[in_order]
         # Weights add up to those of all rows but for rounding: levels are counted.
         moving = np.flatnonzero((on.weight > 0) & (marked < has_rows.sum()))
         if not len(moving):

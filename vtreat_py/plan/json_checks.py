@@ -49,16 +49,19 @@ def check_plan(held: dict[str, Any]) -> None:
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
     _check_derived(held)
+    known = set(held["variables"])
     for i, one in enumerate(held.get("dropped", ())):
-        _check_dropped(one, held, f"dropped[{i}]")
+        _check_dropped(one, known, classes, f"dropped[{i}]")
     if held.get("marks") is not None:
         _check_marks(held["marks"], held["treatments"])
 
 
-def _check_dropped(one: DroppedCode, held: dict[str, Any], where: str) -> None:
-    if one.column not in held["variables"]:
+def _check_dropped(
+    one: DroppedCode, known: set[Hashable], classes: tuple[Any, ...], where: str
+) -> None:
+    if one.column not in known:
         raise PlanFormatError(f"{where}.column: {one.column!r} is not among the variables")
-    _check_target(one.target, held["classes"], f"{where}.target")
+    _check_target(one.target, classes, f"{where}.target")
     if not 0.0 <= one.sig <= 1.0:
         raise PlanFormatError(f"{where}.sig: expected a p-value from 0 to 1, found {one.sig!r}")
     if one.n_tests < 1:

@@ -165,9 +165,7 @@ def _tail_by_steps(k: FloatArray, step: FloatArray, margins: FloatArray) -> Floa
     up, free = step > 0, misses - level
     term, total = np.ones(len(k)), np.ones(len(k))
     for _ in range(_MOST_TERMS):
-        rise = (
-            (level - k) * (hits - k) / (np.maximum(k + 1.0, 1.0) * np.maximum(free + k + 1.0, 1.0))
-        )
+        rise = (level - k) * (hits - k) / ((k + 1.0) * np.maximum(free + k + 1.0, 1.0))
         fall = k * (free + k) / ((level - k + 1.0) * (hits - k + 1.0))
         term = term * np.where(up, rise, fall)
         total += term
