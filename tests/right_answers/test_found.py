@@ -217,3 +217,15 @@ def test_a_prevalence_of_two_levels_has_the_exact_test_of_its_table(common: str)
         )
         expected = stats.fisher_exact(pd.crosstab(level, y))[1]
         assert [v.sig for v in made.derived] == [pytest.approx(expected)]
+
+
+def test_a_day_of_numpy_is_the_date_that_it_equals() -> None:
+    days = [np.datetime64("2024-02-29") + k for k in range(30)]
+    mixed = [*days, *(day.item() for day in days), "text", "text", "text"]
+    frame = pd.DataFrame({"x": mixed})
+    made = vt.design_treatments(frame, outcome_type="unsupervised", coders=["catP"])
+    assert made.treatments[0].levels.to_list() == [*(day.item() for day in days), "text"]
+    prepared = vt.prepare(
+        made, pd.DataFrame({"x": ["text", days[0], days[0].item()]}, dtype=object)
+    )
+    np.testing.assert_allclose(prepared["x_catP"], np.array([3, 2, 2]) / 63)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from datetime import date
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -180,7 +181,17 @@ def _read_levels(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
             raise UnsupportedColumnError(
                 name, f"values such as {value!r} of type {type(value).__name__}"
             )
-    return ObjectColumn(name, values)
+    return ObjectColumn(name, _with_dates(values))
+
+
+def _with_dates(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Make dates of numpy's days: the two are equal, but their hashes differ."""
+    numpy_times = [i for i, value in enumerate(values) if type(value) is np.datetime64]
+    days = [i for i in numpy_times if isinstance(values[i].item(), date)]
+    if days:
+        values = values.copy()
+        values[days] = [values[i].item() for i in days]
+    return values
 
 
 def _as_floats(values: npt.NDArray[np.object_]) -> FloatArray:
