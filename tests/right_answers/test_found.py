@@ -229,3 +229,33 @@ def test_a_day_of_numpy_is_the_date_that_it_equals() -> None:
         made, pd.DataFrame({"x": ["text", days[0], days[0].item()]}, dtype=object)
     )
     np.testing.assert_allclose(prepared["x_catP"], np.array([3, 2, 2]) / 63)
+
+
+@pytest.mark.parametrize(
+    ("path", "found", "message"),
+    [
+        (("dropped", 0, "n_tests"), 2**64, "expected 1 to 9007199254740992"),
+        (("treatments", 0, "levels", 0), {"type": "tuple", "value": ["a"]}, "no level"),
+    ],
+)
+def test_texts_that_no_plan_writes_are_refused(
+    path: tuple[Any, ...], found: Any, message: str
+) -> None:
+    noise = pd.DataFrame({"x": np.arange(90).astype(str)}), np.arange(90.0)
+    signal = pd.DataFrame({"x": list("abc") * 30}), np.arange(90.0) % 3
+    frame, y = noise if path[0] == "dropped" else signal
+    made = vt.design_treatments(frame.assign(z=list("abc") * 30), outcome=y, random_state=0)
+    tree = json.loads(made.to_json())
+    place = tree
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = found
+    with pytest.raises(VtreatError, match=message):
+        vt.TreatmentPlan.from_json(json.dumps(tree))
+
+
+@pytest.mark.parametrize("dtype", ["category", object])
+def test_a_column_of_what_means_missing_is_empty_whatever_its_type(dtype: Any) -> None:
+    frame = pd.DataFrame({"x": pd.Series(["a", None, "a"] * 4).astype(dtype), "z": range(12)})
+    made = vt.design_treatments(frame, outcome_type="unsupervised", missing_values=["a"])
+    assert made.unused == (("x", "it has missing values only"),)

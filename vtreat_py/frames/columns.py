@@ -207,7 +207,7 @@ def is_missing_only(column: Column) -> bool:
         return bool(column.text.null_count == len(column))
     if isinstance(column, CodedColumn):
         codes = column.codes
-        return not len(codes) or codes.max() < 0 or codes.min() == column.levels.missing
+        return bool(((codes < 0) | (codes == column.levels.missing)).all())
     return bool(pd.isna(column.values).all())
 
 

@@ -25,6 +25,9 @@ from vtreat_py.statistics.number_profile import NumberProfile
 # Rates are between 0 and 1 up to this.
 _ROUNDING = 1e-9
 
+# Floats can count these.
+_MOST_TESTS = 2**53
+
 
 def check_plan(held: dict[str, Any]) -> None:
     """Check the fields of a plan against each other; an error names the first that is off."""
@@ -64,8 +67,8 @@ def _check_dropped(
     _check_target(one.target, classes, f"{where}.target")
     if not 0.0 <= one.sig <= 1.0:
         raise PlanFormatError(f"{where}.sig: expected a p-value from 0 to 1, found {one.sig!r}")
-    if one.n_tests < 1:
-        raise PlanFormatError(f"{where}.n_tests: expected 1 or more, found {one.n_tests}")
+    if not 1 <= one.n_tests <= _MOST_TESTS:
+        raise PlanFormatError(f"{where}.n_tests: expected 1 to {_MOST_TESTS}, found {one.n_tests}")
 
 
 def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:

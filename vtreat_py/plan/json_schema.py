@@ -215,6 +215,8 @@ def _levels(found: Any, where: str) -> Any:
     for i, level in enumerate(levels):
         if level is None or level != level:
             raise PlanFormatError(f"{where}[{i}]: a missing value is no level")
+        if isinstance(level, tuple):
+            raise PlanFormatError(f"{where}[{i}]: a tuple is no level, found {level!r}")
     return Levels.of(levels)
 
 
