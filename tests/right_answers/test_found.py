@@ -231,11 +231,14 @@ def test_a_day_of_numpy_is_the_date_that_it_equals() -> None:
     np.testing.assert_allclose(prepared["x_catP"], np.array([3, 2, 2]) / 63)
 
 
+_TUPLE = {"type": "tuple", "value": ["a", {"type": "float", "value": "NaN"}]}
+
+
 @pytest.mark.parametrize(
     ("path", "found", "message"),
     [
         (("dropped", 0, "n_tests"), 2**64, "expected 1 to 9007199254740992"),
-        (("treatments", 0, "levels", 0), {"type": "tuple", "value": ["a"]}, "no level"),
+        (("treatments", 0, "levels", 0), _TUPLE, "a missing value is no level"),
     ],
 )
 def test_texts_that_no_plan_writes_are_refused(

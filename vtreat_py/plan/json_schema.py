@@ -213,11 +213,14 @@ def _levels(found: Any, where: str) -> Any:
     levels = _VALUES.from_json(found, where)
     check_distinct(levels, where)
     for i, level in enumerate(levels):
-        if level is None or level != level:
+        if level is None or not _equals_itself(level):
             raise PlanFormatError(f"{where}[{i}]: a missing value is no level")
-        if isinstance(level, tuple):
-            raise PlanFormatError(f"{where}[{i}]: a tuple is no level, found {level!r}")
     return Levels.of(levels)
+
+
+def _equals_itself(level: Any) -> bool:
+    """Whether a value, and what a tuple holds, can be found again."""
+    return all(map(_equals_itself, level)) if isinstance(level, tuple) else bool(level == level)
 
 
 def _imputer_to_json(value: Any, where: str) -> Any:
