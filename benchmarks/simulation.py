@@ -18,17 +18,26 @@ from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 OUTCOMES = ("normal", "lognormal", "10%", "1%")
+HEAVY_TAILED = ("t(2)", "Cauchy", "97% zeros", "lognormal(2)")
 SIZES = ("balanced", "Zipf")
 Array = np.ndarray[Any, Any]
 
 
 def outcome(kind: str, n_rows: int, random: np.random.Generator, effect: Any = 0.0) -> Array:
     """An outcome of a kind; ``effect`` is added to it before its transformation."""
-    latent = random.normal(size=n_rows) + effect
+    return transformed(kind, random.normal(size=n_rows) + effect)
+
+
+def transformed(kind: str, latent: Array) -> Array:
+    """An outcome of a kind, of a standard normal one."""
     if kind == "normal":
         return latent
-    if kind == "lognormal":
-        return np.exp(latent)
+    if kind.startswith("lognormal"):
+        return np.exp(latent * (2.0 if kind == "lognormal(2)" else 1.0))
+    if kind in ("t(2)", "Cauchy"):
+        return stats.t.ppf(stats.norm.cdf(latent), 2 if kind == "t(2)" else 1)
+    if kind == "97% zeros":
+        return np.where(latent > stats.norm.isf(0.03), np.exp(2.0 * latent), 0.0)
     rate = float(kind.rstrip("%")) / 100.0
     return (latent > stats.norm.isf(rate)).astype(np.int8)
 

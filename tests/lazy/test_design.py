@@ -114,7 +114,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "weights": ("binomial", {"sample_weight": "share"}),
     "weights, numbers": ("numeric", {"sample_weight": "share"}),
     "weights, classes": ("multinomial", {"sample_weight": "share"}),
-    "groups": ("binomial", {"groups": "town", "cv": 3, "random_state": 1}),
+    "groups": (
+        "binomial",
+        {"groups": "town", "cv": 3, "random_state": 1, "significance": "classic"},
+    ),
     "row ids": ("numeric", {"cv": 3, "random_state": 2}),
     "rare": ("binomial", {"rare_count": 9, "rare_sig": 0.3}),
     "rare, numbers": ("numeric", {"rare_count": 9, "rare_sig": 0.3}),
@@ -147,6 +150,22 @@ def test_options(case: str, kind: str) -> None:
     expected = vt.cross_frame_experiment(table(), **given)
     assert_same_plan(found.plan, expected.plan)
     assert_close(found.cross_frame, expected.cross_frame)
+
+
+def test_p_values_of_a_lazy_frame_know_nothing_of_groups() -> None:
+    given = options("binomial", "polars", groups="town", cv=3, random_state=1)
+    with pytest.warns(vt.VtreatWarning, match="p-values of a lazy frame take rows of one group"):
+        found = vt.design_treatments(engine_frame("polars"), **given)
+    alone = vt.design_treatments(table(), **given | {"groups": None})
+    assert [v.sig for v in found.derived if v.code == "lev"] == pytest.approx(
+        [v.sig for v in alone.derived if v.code == "lev"]
+    )
+
+
+def test_a_lazy_frame_is_no_series() -> None:
+    given = options("binomial", "polars", significance="ordered")
+    with pytest.raises(InvalidOptionError, match="a lazy frame has no order"):
+        vt.design_treatments(engine_frame("polars"), **given)
 
 
 def engine_frame(kind: str) -> Any:

@@ -95,7 +95,11 @@ def design_treatments(
         says so). "importance": only their ratios count; they are scaled to sum to the effective
         number of rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     groups : column name or array of shape (n,)
-        Rows of one group share a fold.
+        Rows of one group share a fold, and may be alike for all that p-values say: they hold
+        where the outcome has an effect of the group. A column that varies inside groups is tested
+        between rows, less what a group's rows have in common; one that hardly does between groups
+        (`vtreat_py.significance.groups.GroupTests`). Not on lazy frames, nor with
+        ``keep_statistics``: there p-values take rows as independent, and a warning says so.
     cv : int, column name, splitter, "ordered", or list of (training rows, application rows)
         The folds that scores and cross-frame use: a number (default 5, stratified on y), a column
         of integers or text that says which fold a row is in, a scikit-learn splitter, or index
@@ -155,12 +159,15 @@ def design_treatments(
         What stands for bad numbers; a callable gets (good values, weights).
     imputation_map : dict from column to imputation
         The same by column.
-    significance : "calibrated" or "classic"
+    significance : "calibrated", "ordered" or "classic"
         The tests behind ``sig``. "calibrated": each code by a test of what it says, by the
         distribution under permutations of y; noise passes as seldom as it should. Impact codes:
         whether y differs between the levels; deviation: whether its spread does; all others:
-        whether y goes up or down with them. "classic": R vtreat's regressions, on the
-        cross-frame for codes that need it. Those call noise significant two to five times too
+        whether y goes up or down with them. "ordered": the same for rows that are one series in
+        order of time, where neighbours may be alike: y is not permuted but shifted along the rows,
+        round at the end (`vtreat_py.significance.series.SeriesTests`). It goes with
+        ``cv="ordered"``; a warning says where it is needed. "classic": R vtreat's regressions, on
+        the cross-frame for codes that need it. Those call noise significant two to five times too
         often for impact codes, because two folds that code each other's rows agree by the
         accident that both count, and more where outcomes or numbers have outliers.
         ``benchmarks/size_study.txt`` has the rates of both.

@@ -82,6 +82,8 @@ class DesignStatistics(KeptSums):
     A plan without ``keep_statistics`` may differ, beside the order of sums, in this:
 
     * ``catD`` has the p-value of the classic regression: the calibrated test of spread needs rows.
+    * p-values take rows of one group (``groups``) as independent, and there are none for rows in
+      order of time (``significance="ordered"``).
     * Of numeric columns, or outcomes, of more than 65,536 different values only so many binary
       digits are told apart that there are no more than that, for quantiles, ranges and logistic
       regressions (means and variances are those of the values); rows that are taken away do not

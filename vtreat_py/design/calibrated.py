@@ -26,10 +26,9 @@ class CalibratedTests:
 
     What they need of the outcome is computed once, when it is first asked for.
 
-    Weights that are whole numbers count rows. Others say how much a row stands for, and then
-    their sum is no number of rows. Levels are then tested on the rows' weighted residuals, which
-    may be permuted as they are; elsewhere weights are scaled to sum to the effective number of
-    rows.
+    These are the tests by sums, which are enough where rows may be permuted one by one; see
+    `DesignContext.tests_rows`. Where they are not and rows are not kept, weights are scaled to sum
+    to the effective number of rows.
     """
 
     def __init__(self, outcome: OutcomeValues) -> None:
@@ -65,23 +64,8 @@ class CalibratedTests:
 
         return np.array([test(k) for k in range(len(r))])
 
-    def levels(
-        self,
-        levels: OutcomeSums,
-        residuals: Callable[[], tuple[OutcomeSums, OutcomePowers]] | None,
-    ) -> float:
-        """Test whether the outcome differs from level to level.
-
-        Parameters
-        ----------
-        levels : OutcomeSums
-            Sums of each level.
-        residuals : callable or None
-            Gives the sums by level, and the powers, of the rows' weighted residuals; called
-            where weights do not count rows. None if they are known to.
-        """
-        if residuals is not None and not self._weighting.counts_rows:
-            return level_effects_test(*residuals())
+    def levels(self, levels: OutcomeSums) -> float:
+        """Test whether the outcome differs from level to level, given the sums of each."""
         if self._low_and_high is not None and levels.inner is not None:
             low, high = self._low_and_high
             hits = np.rint((levels.total - low * levels.weight) / (high - low))

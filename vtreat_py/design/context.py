@@ -14,7 +14,7 @@ from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.outcome.outcome import OutcomeValues
-from vtreat_py.plan.options import CALIBRATED, DesignOptions
+from vtreat_py.plan.options import CLASSIC, ORDERED, DesignOptions
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
 NO_CODE_APPLIES = "no code that was asked for applies to its type"
@@ -37,6 +37,8 @@ class DesignContext:
         Whether slopes are needed for every fold.
     class_number : int or None
         With several classes: the one that this context sets against the others.
+    in_groups : bool
+        Whether rows of one group may be alike, as far as p-values reckon with it.
     """
 
     outcome: OutcomeValues
@@ -45,6 +47,7 @@ class DesignContext:
     coders: tuple[str, ...]
     scaled_cross_frame: bool = False
     class_number: int | None = None
+    in_groups: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -139,8 +142,19 @@ class DesignContext:
     @cached_property
     def calibrated(self) -> CalibratedTests | None:
         """The calibrated tests, where they are wanted."""
-        wanted = self.supervised and self.options.significance == CALIBRATED
+        wanted = self.supervised and self.options.significance != CLASSIC
         return CalibratedTests(self.outcome) if wanted else None
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows are a series, as far as p-values reckon with it."""
+        return self.options.significance == ORDERED
+
+    @property
+    def tests_rows(self) -> bool:
+        """Whether calibrated tests need rows: sums are enough where those may all be permuted."""
+        counts_rows = self.outcome.weighting.counts_rows
+        return self.calibrated is not None and (self.in_groups or self.in_order or not counts_rows)
 
 
 def _label(outcome_class: Any) -> str:

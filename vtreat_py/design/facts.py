@@ -11,13 +11,11 @@ from vtreat_py.coders.clean import Imputer
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.newton import LogisticFit
-from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
-from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 class NumberFacts(Protocol):
@@ -85,18 +83,28 @@ class NumberFacts(Protocol):
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
 
+    def correlation(self, number: int, imputed: float | None) -> float | None:
+        """p-value of the correlation with the outcome, by rows (see `LevelRows`), if they are kept.
+
+        Of the clean column or, without a number for bad values, of their mark.
+        """
+
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range (see `Steps`), in their order."""
 
 
 class LevelRows(Protocol):
-    """What the calibrated tests of a categorical column ask beyond its sums by level."""
+    """What the calibrated tests of a categorical column ask beyond its sums by level.
 
-    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
-        """Sums by level, and powers, of the rows' weighted residuals.
+    All but that of spread are asked for where sums are not enough (`DesignContext.tests_rows`);
+    ``number`` is that of the contrast.
+    """
 
-        ``number`` is that of the contrast. Asked for where weights do not count rows.
-        """
+    def level_effects(self, number: int) -> float:
+        """p-value of the test whether the outcome differs from level to level."""
+
+    def correlation(self, number: int, values: FloatArray) -> float:
+        """p-value of the correlation of the outcome with a number for each level."""
 
     def spread(self) -> float | None:
         """p-value of the test of spread; None where no rows can be had for it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,12 @@ from vtreat_py.coders.code import (
     LevelVariable,
     LevelVariables,
 )
+from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import AUTO
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.context import DesignContext
-from vtreat_py.design.facts import LevelFacts
+from vtreat_py.design.facts import LevelFacts, LevelRows
 from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, score, slopes
 from vtreat_py.design.training_sets import TrainingSets, pool
 from vtreat_py.plan.level_statistics import LevelOutcome
@@ -100,7 +100,7 @@ class LevelLearner:
         if self._context.calibrated is None:
             return []
         made = Counter(d.variable.code for d in derived)
-        tests = _LevelTests(self._context, self._facts, self._whole.entries)
+        tests = _LevelTests(self._context, self._facts, self._whole.entries, None, self._pooled)
         found = []
         for code in self._column.beside:
             if n := code.ruled_out(self._column, made[code.name]):
@@ -156,7 +156,8 @@ class LevelLearner:
         scores = None
         if not code.is_crossed:
             fit = logistic_fit(*made.points) if context.is_binary else None
-            scores = score(context, made.moments, fit, made.sample)
+            tests = _LevelTests(context, self._facts, self._whole.entries, made, self._pooled)
+            scores = score(context, made.moments, fit, made.sample, by_rows=tests.by_rows)
         own = slopes(context, made.moments, made.points) if scores is None else scores.slope
         names = munge([f"{self._facts.name}_{one.label}" for one in made.variables])
         derived = []
@@ -206,7 +207,7 @@ class LevelLearner:
         if variable.needs_split:
             crossed = by_values(context, at_cells, training.coded_cells)
             if context.calibrated is not None:
-                tests = _LevelTests(context, self._facts, self._whole.entries, made)
+                tests = _LevelTests(context, self._facts, self._whole.entries, made, self._pooled)
                 sig = code.significance(tests) if code.is_crossed else variable.sig
                 crossed = crossed if sig is None else replace(crossed, sig=np.array([sig]))
             variable = replace(variable, scores=(outcome_score(context, crossed),))
@@ -238,23 +239,48 @@ class _LevelTests:
     context: DesignContext
     facts: LevelFacts
     sums: OutcomeSums
-    made: LevelVariables | None = None
+    made: LevelVariables | None
+    pooled: PooledLevels
 
     @property
     def _tests(self) -> CalibratedTests:
         assert self.context.calibrated is not None
         return self.context.calibrated
 
+    @property
+    def _contrast(self) -> int:
+        return self.context.class_number or 0
+
+    @property
+    def _rows(self) -> LevelRows | None:
+        """The rows, where sums are not enough."""
+        return self.facts.rows if self.context.tests_rows else None
+
     def correlation(self) -> float:
         """Whether the outcome goes up or down with the variable."""
         assert self.made is not None
-        return float(self._tests.correlation(self.made.moments, self.made.sample)[0])
+        sig = self.by_rows(0)
+        if sig is None:
+            sig = float(self._tests.correlation(self.made.moments, self.made.sample)[0])
+        return sig
+
+    def by_rows(self, place: int) -> float | None:
+        """The same for one of several variables, by rows."""
+        if self._rows is None:
+            return None
+        assert self.made is not None
+        variable, levels = self.made.variables[place], self.facts.levels
+        values = variable.table
+        if values is None:
+            marks = np.arange(levels.novel) == variable.slot
+            is_pool = variable.slot == levels.novel
+            values = (self.pooled.pooled if is_pool else marks).astype(np.float64)
+        return self._rows.correlation(self._contrast, values[: levels.novel])
 
     def effects(self) -> float:
         """Whether the outcome differs from level to level."""
-        rows, contrast = self.facts.rows, self.context.class_number or 0
-        residuals = None if rows is None else partial(rows.residual_sums, contrast)
-        return self._tests.levels(self.sums, residuals)
+        rows = self._rows
+        return self._tests.levels(self.sums) if rows is None else rows.level_effects(self._contrast)
 
     def spread(self) -> float | None:
         """Whether it varies more in some levels than in others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from vtreat_py.base.names import munge
 from vtreat_py.coders.code import NumberCode
 from vtreat_py.coders.forms import Copy, Form
 from vtreat_py.coders.lev import indicator_sample
+from vtreat_py.design.context import DesignContext
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.scoring import (
     by_regression,
@@ -26,7 +27,7 @@ from vtreat_py.design.scoring import (
     score,
     slopes,
 )
-from vtreat_py.plan.options import CALIBRATED
+from vtreat_py.plan.options import CLASSIC
 from vtreat_py.plan.treatments import RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.significance.newton import LogisticFit
@@ -109,7 +110,8 @@ class _CopyPart(_Part):
         sample = cache(lambda _: facts.sample(filled.value) if two is None else two)
         reach = math.inf if two is not None else _reach(filled, moments[0])
         scores = [
-            score(c, m, f, sample, reach) for c, m, f in zip(contrasts, moments, fits, strict=True)
+            score(c, m, f, sample, reach, partial(_by_rows, filled, c, filled.value))
+            for c, m, f in zip(contrasts, moments, fits, strict=True)
         ]
         variable = replace(
             _scored(filled, code, scores, _crossed_copy),
@@ -140,8 +142,12 @@ class _MarkPart(_Part):
         """Mark bad values."""
         on, weight = filled.whole.bad.weight[0], filled.whole.outcome().weight[0]
         moments = list(map(mark_moments, filled.wholes))
+
+        def sample(_: int) -> Sample:
+            return indicator_sample(on, weight)
+
         scores = [
-            score(c, m, mark_fit(c, sums), lambda _: indicator_sample(on, weight))
+            score(c, m, mark_fit(c, sums), sample, by_rows=partial(_by_rows, filled, c, None))
             for c, m, sums in zip(filled.context.contrasts, moments, filled.wholes, strict=True)
         ]
         variable = replace(
@@ -170,7 +176,7 @@ def _scored(
     split = context.options.force_split
     if split and context.supervised:
         whole, scores = scores, crossed(filled)
-        if context.options.significance == CALIBRATED:  # those p-values stay
+        if context.options.significance != CLASSIC:  # those p-values stay
             scores = [replace(s, sig=w.sig) for s, w in zip(scores, whole, strict=True)]
     return DerivedVariable(
         munge([code.named_after(name)])[0],
@@ -205,6 +211,13 @@ def _outer_slopes(filled: FilledNumbers, contrasts: Sequence[FloatArray]) -> Flo
         whole = filled.whole.outcome()
         spread = float(np.sqrt(whole.squares[0] / whole.weight[0]))
     return filled.outer_slopes(combined_slopes(contrasts), spread)
+
+
+def _by_rows(
+    filled: FilledNumbers, contrast: DesignContext, imputed: float | None, _: int
+) -> float | None:
+    """p-value of the clean column, or of the mark of bad values, where sums are not enough."""
+    return filled.facts.correlation(contrast.class_number or 0, imputed)
 
 
 def _two_values(filled: FilledNumbers, moments: Moments) -> Sample | None:

@@ -109,7 +109,9 @@ class DesignRequest(DesignOptions):
         """Refuse what a design without outcome has no use for."""
         check_unused(target=self.target, groups=self.groups, cv=self.cv)
 
-    def context(self, outcome: OutcomeValues, folds: FoldScheme) -> DesignContext:
+    def context(
+        self, outcome: OutcomeValues, folds: FoldScheme, *, in_groups: bool = False
+    ) -> DesignContext:
         """What the design of every column shares."""
         coders = self.coders_for(outcome.kind)
-        return DesignContext(outcome, folds, self.options, coders, self.scaled)
+        return DesignContext(outcome, folds, self.options, coders, self.scaled, in_groups=in_groups)

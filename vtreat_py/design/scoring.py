@@ -28,10 +28,12 @@ def score(
     fit: LogisticFit | None,
     sample: Callable[[int], Sample],
     reach: float = math.inf,
+    by_rows: Callable[[int], float | None] | None = None,
 ) -> Score:
     """Score variables on all rows, given their moments and, for a class, their regressions.
 
-    ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size.
+    ``sample`` gives one of them over all rows, ``reach`` is their largest standardised size;
+    ``by_rows`` gives the p-value of one where that takes rows, None where they are not kept.
     """
     if not context.supervised:
         none = np.zeros(len(moments.weight))
@@ -39,9 +41,13 @@ def score(
     result = by_regression(context, moments, fit)
     if context.is_binary and not context.link_slopes:
         result = replace(result, slope=linear_slope(moments))
-    if context.calibrated is not None:
-        result = replace(result, sig=context.calibrated.correlation(moments, sample, reach))
-    return result
+    if context.calibrated is None:
+        return result
+    if context.tests_rows and by_rows is not None:
+        found = [by_rows(k) for k in range(len(moments.weight))]
+        if None not in found:
+            return replace(result, sig=np.array(found))
+    return replace(result, sig=context.calibrated.correlation(moments, sample, reach))
 
 
 def by_regression(

@@ -10,6 +10,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OutcomeError, SchemaError, counted
 from vtreat_py.base.jobs import check_jobs
+from vtreat_py.base.warn import warn
 from vtreat_py.folds.making import folds_of_pairs
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import read_along
@@ -20,7 +21,7 @@ from vtreat_py.memory.design import Design
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.outcome.reading import read_known_outcome
 from vtreat_py.outcome.weights import read_weight
-from vtreat_py.plan.options import CALIBRATED
+from vtreat_py.plan.options import CALIBRATED, CLASSIC, ORDERED
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,20 @@ def _check_can_keep(rows: DesignRows) -> None:
             'in order of time ("ordered", TimeSeriesSplit), repeated ones, and index pairs that '
             "are not complementary have sums that do not merge"
         )
-    if weight is None or context.options.significance != CALIBRATED or not context.supervised:
+    if context.options.significance == CLASSIC or not context.supervised:
+        return
+    if context.in_order:
+        raise InvalidOptionError(
+            f'keep_statistics=True goes with significance="{CALIBRATED}" or "{CLASSIC}": '
+            f'"{ORDERED}" shifts the outcome along the rows, and sums have no order'
+        )
+    if context.in_groups:
+        warn(
+            "groups= keep rows together in folds, but the p-values of kept statistics take rows of "
+            "one group as independent of each other, and may be much too small; those of a design "
+            "without keep_statistics know of groups"
+        )
+    if weight is None:
         return
     fractional = np.flatnonzero(weight != np.rint(weight))
     if len(fractional):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from vtreat_py.base.progress import progress_line
@@ -17,7 +18,11 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import LazyColumn, LazyLevels, LazyNumber, integer_column, lazy_columns
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
-from vtreat_py.lazy.fold_checks import check_groups_of_folds, check_weights_of_folds
+from vtreat_py.lazy.fold_checks import (
+    check_groups_of_folds,
+    check_tests_of_rows,
+    check_weights_of_folds,
+)
 from vtreat_py.lazy.folds import lazy_folds
 from vtreat_py.lazy.levels import engine_level_facts
 from vtreat_py.lazy.logistic_queries import Fits, Regression
@@ -25,6 +30,7 @@ from vtreat_py.lazy.number_queries import batches, extents, number_sums
 from vtreat_py.lazy.numbers import EngineNumbers
 from vtreat_py.lazy.outcome import with_outcome, with_weight
 from vtreat_py.lazy.profile_query import ProfileRows
+from vtreat_py.lazy.residuals import Residuals
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.plan.choice import Choice
@@ -82,8 +88,13 @@ class LazyDesign:
             check_weights_of_folds(rows)
             if request.fold_column is not None and groups is not None:
                 check_groups_of_folds(rows, groups)
+            check_tests_of_rows(request.significance, groups)
         context = request.context(outcome, FoldScheme(rows.n_folds))
         return cls(rows, columns, context, request.progress)
+
+    @cached_property
+    def _residuals(self) -> Residuals:
+        return Residuals(self.rows, self.context)
 
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
@@ -118,7 +129,7 @@ class LazyDesign:
             rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
             fits, looked_at = Fits(self.rows, rough), ProfileRows(self.rows, good)
             facts = [
-                EngineNumbers(column, known[column], own, self.context, fits, looked_at)
+                EngineNumbers(column, known[column], own, self._residuals, fits, looked_at)
                 for column, own in zip(good, sums, strict=True)
             ]
             filled = [FilledNumbers(one, self.context) for one in facts]
@@ -149,7 +160,7 @@ class LazyDesign:
             return _MISSING_ONLY
         if not self.context.level_codes:
             return NO_CODE_APPLIES
-        facts = engine_level_facts(self.rows, self.context, column)
+        facts = engine_level_facts(self.rows, self._residuals, column)
         return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:

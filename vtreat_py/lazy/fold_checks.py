@@ -8,12 +8,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.warn import warn
 from vtreat_py.folds.making import check_trained
 from vtreat_py.folds.named import no_group
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where
 from vtreat_py.lazy.columns import LazyEmpty, named_column
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows
+from vtreat_py.plan.options import CLASSIC, ORDERED
 
 
 def check_weights_of_folds(rows: DesignRows) -> None:
@@ -24,6 +26,21 @@ def check_weights_of_folds(rows: DesignRows) -> None:
     by_fold = np.zeros(rows.n_folds)
     by_fold[table[FOLD].to_numpy()] = floats(table, "rows")
     check_trained(by_fold.sum() - by_fold)
+
+
+def check_tests_of_rows(significance: str, groups: Any) -> None:
+    """Refuse tests that need rows in order, and say which ones do not know of groups."""
+    if significance == ORDERED:
+        raise InvalidOptionError(
+            f'significance="{ORDERED}" shifts the outcome along the rows, and a lazy frame has no '
+            "order; collect the frame, or a sample of it, sorted by time"
+        )
+    if groups is not None and significance != CLASSIC:
+        warn(
+            "groups= keep rows together in folds, but the p-values of a lazy frame take rows of "
+            "one group as independent of each other, and may be much too small. For p-values that "
+            "know of groups design on the collected frame, or on a sample of groups"
+        )
 
 
 def check_groups_of_folds(rows: DesignRows, groups: Any) -> None:

@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.levels import Levels
+from vtreat_py.lazy.aggregates import Asked, floats, grouped
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, LazyRanges
 from vtreat_py.lazy.level_queries import level_sums, level_values
-from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.lazy.residuals import RESIDUAL, Residuals, sampled
+from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.spread_query import spread_p_value
-from vtreat_py.lazy.values import table_of_values
+from vtreat_py.lazy.tables import brought
+from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.row_tests import correlation_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-_RESIDUAL = "weighted_residual"
+_LEVEL, _NUMBER, _OWN = "tested_level", "tested_number", "own_level"
 
 
 def engine_level_facts(
-    rows: DesignRows, context: DesignContext, column: LazyLevels
+    rows: DesignRows, residuals: Residuals, column: LazyLevels
 ) -> LevelFacts | None:
     """Sum up a column; None where it has missing values only."""
     levels, tables, n_rows = level_sums(rows, column)
     if not len(levels):
         return None
-    asked = _EngineLevels(rows, context, column, levels, n_rows)
+    asked = _EngineLevels(rows, residuals, column, levels, n_rows)
     return LevelFacts(column.name, levels, tables, tables, [], asked, "")
 
 
 def facts_of_ranges(
-    rows: DesignRows, context: DesignContext, column: LazyNumber, edges: FloatArray
+    rows: DesignRows, residuals: Residuals, column: LazyNumber, edges: FloatArray
 ) -> LevelFacts:
     """Sum up a column of numbers by ranges."""
     ranges = LazyRanges(**vars(column), edges=tuple(edges.tolist()))
-    facts = engine_level_facts(rows, context, ranges)
+    facts = engine_level_facts(rows, residuals, ranges)
     assert facts is not None
     return facts
 
@@ -49,29 +54,52 @@ class _EngineLevels:
     """The `LevelRows` of a column of a lazy frame."""
 
     rows: DesignRows
-    context: DesignContext
+    residuals: Residuals
     column: LazyLevels
     levels: Levels
     n_rows: IntArray
+    _sums: dict[int, OutcomeSums] = field(default_factory=dict)
 
-    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
-        """Sums by level, and powers, of the rows' weighted residuals.
+    def level_effects(self, number: int) -> float:
+        """p-value of the test whether the outcome differs from level to level."""
+        return level_effects_test(*self._residual_sums(number))
 
-        Where these have more than 2**20 different values, the powers are those of a condensed
-        table (`table_of_values`).
-        """
-        outcome, y, residual = self.context.contrasts[number].outcome, nw.col(Y), nw.col(_RESIDUAL)
-        if outcome.kind == "binomial":
-            target = number if self.context.n_classes else 1
-            y = nw.when(y == target).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-        assert outcome.weight is not None
-        mean = float(np.average(outcome.y, weights=outcome.weight))
-        share = self.rows.w / self.rows.largest_weight
-        added = share * (y - mean) * outcome.side(mean)  # to the sum of a row's level
-        frame = self.rows.counted([self.column]).with_columns(added.alias(_RESIDUAL))
-        table = table_of_values(frame, residual, None)
-        powers = OutcomePowers.of_sample(Sample.of_values(table.numbers, table.weight))
-        return level_values(self.column, self.levels, frame, residual), powers
+    def correlation(self, number: int, values: FloatArray) -> float:
+        """p-value of the correlation of the outcome with a number for each level."""
+        sums, _ = self._residual_sums(number)
+        share, square = self._weights
+        apart = values - float((share * values).sum() / share.sum())
+        spread = float(np.sqrt((square * apart * apart).sum() / self.n_rows.sum()))
+        product = float((apart * sums.total).sum())
+        outcome = self.residuals.outcome(number)
+        return correlation_of(product, spread, lambda: self._weighted(apart), outcome)
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """Sums of the rows' weights, in units of the largest, and of their squares, by level."""
+        share = self.residuals.share
+        asked: dict[str, Asked] = {"share": ("sum", share), "square": ("sum", share * share)}
+        table = grouped(self.rows.counted([self.column]), {_LEVEL: self.column.level}, asked)
+        found = np.zeros((2, len(self.levels) + 1))
+        code = self.column.codes(self.levels, table[_LEVEL])
+        found[:, code] = floats(table, "share"), floats(table, "square")
+        return found
+
+    def _weighted(self, apart: FloatArray) -> Sample:
+        """A number for each level, times the weight, over all rows."""
+        numbers = pa.table({_LEVEL: self.column.labels(self.levels), _NUMBER: apart[:-1]})
+        frame = self.rows.counted([self.column]).with_columns(self.column.level.alias(_OWN))
+        table = brought(self.rows.source, numbers)
+        joined = frame.join(table, left_on=_OWN, right_on=_LEVEL, how="left")
+        number = nw.when(self.column.is_missing).then(nw.lit(float(apart[-1])))
+        return sampled(joined, self.residuals.share * number.otherwise(nw.col(_NUMBER)))
+
+    def _residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
+        """Sums by level, and powers, of the rows' weighted residuals."""
+        if number not in self._sums:
+            frame = self.residuals.attached(self.rows.counted([self.column]), number)
+            self._sums[number] = level_values(self.column, self.levels, frame, nw.col(RESIDUAL))
+        return self._sums[number], self.residuals.powers(number)
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""

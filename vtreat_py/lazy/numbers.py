@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
+from vtreat_py.design.scoring import mark_moments
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.quantile_queries import quantiles
+from vtreat_py.lazy.residuals import Residuals, sampled
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.row_tests import correlation_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -40,12 +43,12 @@ class EngineNumbers:
         column: LazyNumber,
         extents: Extents,
         sums: list[NumericSums],
-        context: DesignContext,
+        residuals: Residuals,
         fits: Fits,
         profile_rows: ProfileRows,
     ) -> None:
         self._column, self._extents, self._sums = column, extents, sums
-        self._context, self._fits, self._profile_rows = context, fits, profile_rows
+        self._residuals, self._fits, self._profile_rows = residuals, fits, profile_rows
         self._rows = fits.rows
         self._quantiles: dict[tuple[float, ...], FloatArray] = {}
         self.name, self.kind = column.name, column.kind
@@ -161,11 +164,26 @@ class EngineNumbers:
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range, found by one more query."""
-        return facts_of_ranges(self._rows, self._context, self._column, edges)
+        return facts_of_ranges(self._rows, self._residuals, self._column, edges)
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates: its different values."""
-        clean = clean_copy(self._column, self.coordinates, float(self._inner(imputed)[0]))
         rows = self._rows
-        table = table_of_values(rows.counted([self._column]), clean, rows.weight)
+        table = table_of_values(rows.counted([self._column]), self._clean(imputed), rows.weight)
         return Sample.of_values(table.numbers, table.weight)
+
+    def _clean(self, imputed: float) -> nw.Expr:
+        return clean_copy(self._column, self.coordinates, float(self._inner(imputed)[0]))
+
+    def correlation(self, number: int, imputed: float | None) -> float:
+        """p-value of the correlation with the outcome, by rows."""
+        whole, rows, residuals = self._sums[number].merged(), self._rows, self._residuals
+        if imputed is None:
+            value = nw.when(self._column.is_bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+            moments = mark_moments(whole)
+        else:
+            value, moments = self._clean(imputed), whole.imputed(self._inner(imputed))
+        weighted = residuals.share * (value - float(moments.x[0]))
+        x = sampled(rows.counted([self._column]), weighted)
+        product = float(moments.xy[0]) / rows.largest_weight
+        return correlation_of(product, x.spread, lambda: x, residuals.outcome(number))

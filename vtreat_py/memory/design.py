@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import UnsupportedColumnError
+from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError
 from vtreat_py.base.jobs import run_tasks
 from vtreat_py.base.progress import progress_line
 from vtreat_py.base.warn import warn
@@ -18,7 +18,7 @@ from vtreat_py.design.checks import no_names
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.design.request import DesignRequest
-from vtreat_py.folds.making import make_folds
+from vtreat_py.folds.making import group_labels, make_folds
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
@@ -30,14 +30,19 @@ from vtreat_py.memory.crossing import (
     learn_levels,
     learn_numbers,
 )
-from vtreat_py.memory.rows import DesignRows
+from vtreat_py.memory.rows import DesignRows, together
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome
 from vtreat_py.outcome.weights import read_design_weight
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.options import CALIBRATED, ORDERED
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import wanted_places
+from vtreat_py.significance.series import correlation_of_neighbours
+
+# Neighbours that correlate less do little harm.
+_ALIKE = 0.2
 
 Learned = LearnedNumberRows | LearnedLevelRows
 Unused = UnusedLevels | str
@@ -75,13 +80,17 @@ class Design:
         aside = [one for one in request.beside if is_name(one, source)]
         chosen = request.choose(source.columns, aside)
         _warn_of_outcome_among(chosen, request.outcome, source)
+        along = None
         if outcome.kind == "unsupervised":
             request.check_unsupervised()
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
-        rows = DesignRows(request.context(outcome.values(), folds.scheme), outcome, folds)
+        labels = None if along is None else together(group_labels(along))
+        context = request.context(outcome.values(), folds.scheme, in_groups=labels is not None)
+        rows = DesignRows(context, outcome, folds, labels)
+        _check_series(request, rows)
         source = source.read_by(request.missing_values, request.categorical)
         return cls(source, chosen, rows, request.n_jobs, request.progress, row_id)
 
@@ -160,6 +169,23 @@ class Design:
         first = () if self.row_id is None else (self.row_id,)
         frame = out if choice.sparse else self.source.like(choice.names, out, (), rows, first)
         return frame, weight
+
+
+def _check_series(request: DesignRequest, rows: DesignRows) -> None:
+    """Refuse a series of groups, and say so where rows are one and p-values do not know it."""
+    if rows.groups is not None and rows.context.in_order:
+        raise InvalidOptionError(
+            f'significance="{ORDERED}" takes all rows for one series, and groups= for several; '
+            "leave one of the two out"
+        )
+    if rows.groups is None and rows.folds.in_order and request.significance == CALIBRATED:
+        alike = max(correlation_of_neighbours(one.y[rows.counted]) for one in rows.contrasts)
+        if alike > _ALIKE:
+            warn(
+                f"the outcomes of neighbouring rows are alike (correlation {alike:.2f}), and "
+                "p-values take rows as independent of each other: they may be much too small. "
+                f'significance="{ORDERED}" reckons with it'
+            )
 
 
 def _warn_of_outcome_among(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.rows import DesignRows, rows_of
-from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.statistics.level_table import LevelTable
-from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
 
 
@@ -51,10 +50,18 @@ class _CodedRows:
     n_levels: int
     rows: DesignRows
 
-    def residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
-        """Sums by level, and powers, of the rows' weighted residuals."""
-        rows, residual, powers = self.rows.residuals[number]
-        return OutcomeSums.of_rows(self.codes[rows], self.n_levels, residual), powers
+    def level_effects(self, number: int) -> float:
+        """p-value of the test whether the outcome differs from level to level."""
+        return self.rows.tests[number].level_effects(self._counted, self.n_levels)
+
+    def correlation(self, number: int, values: FloatArray) -> float:
+        """p-value of the correlation of the outcome with a number for each level."""
+        return self.rows.tests[number].correlation(values[self._counted])
+
+    @cached_property
+    def _counted(self) -> IntArray:
+        """Levels of the rows that count."""
+        return self.codes[self.rows.counted]
 
     def spread(self) -> float:
         """p-value of the test of spread."""

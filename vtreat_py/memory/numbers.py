@@ -166,6 +166,17 @@ class NumberRows:
         clean = filled(values, self._column.bad, float(self._inner(imputed)[0]))
         return Sample.of_values(clean, self._weight)
 
+    def correlation(self, number: int, imputed: float | None) -> float:
+        """p-value of the correlation with the outcome, by rows."""
+        rows, bad = self._rows.counted, self._column.bad
+        if imputed is None:
+            assert bad is not None
+            return self._rows.tests[number].correlation(bad[rows].astype(np.float64))
+        values = self.coordinates.inner(self._column.values[rows]).astype(np.float64, copy=False)
+        if bad is not None:
+            values = np.where(bad[rows], self._inner(imputed), values)
+        return self._rows.tests[number].correlation(values)
+
     def _inner(self, values: NumberArray | float) -> FloatArray:
         """Inner coordinates; rows that do not count may lie too far off to be squared."""
         inner = self.coordinates.inner(np.atleast_1d(values))

@@ -12,9 +12,12 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.outcome.outcome import OutcomeRows
-from vtreat_py.significance.permutation_moments import OutcomePowers
-from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.groups import GroupTests
+from vtreat_py.significance.importance import ImportanceTests
+from vtreat_py.significance.row_tests import RowTests
+from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.spread import SpreadTest
+from vtreat_py.significance.spread_of_rows import SpreadInGroups, SpreadInOrder
 from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
@@ -27,11 +30,14 @@ class DesignRows:
     ----------
     context : DesignContext
         What engines share.
+    groups : ndarray of int, shape (n,), or None
+        Group of each row, where rows of one may be alike.
     """
 
     context: DesignContext
     outcome: OutcomeRows
     folds: FoldPlan
+    groups: IntArray | None = None
 
     @cached_property
     def contrasts(self) -> list[OutcomeRows]:
@@ -40,18 +46,38 @@ class DesignRows:
         return [self.outcome.of_class(k) for k in range(n_classes)] or [self.outcome]
 
     @cached_property
-    def residuals(self) -> list[tuple[IntArray, FloatArray, OutcomePowers]]:
-        """For each contrast: rows that count, their weighted residuals, and the powers of these.
-
-        A residual is what a row adds to the sum of its level.
-        """
-        return list(map(_residuals, self.contrasts))
+    def counted(self) -> IntArray | slice:
+        """Rows that have a weight."""
+        weight = self.outcome.weight
+        return slice(None) if weight is None else np.flatnonzero(weight)
 
     @cached_property
-    def spread(self) -> SpreadTest:
+    def tests(self) -> list[RowTests]:
+        """For each contrast, the tests that look at rows; see `DesignContext.tests_rows`."""
+        return list(map(self._tests_of, self.contrasts))
+
+    def _tests_of(self, contrast: OutcomeRows) -> RowTests:
+        y, weight = contrast.y[self.counted], contrast.weight
+        weight = None if weight is None else weight[self.counted]
+        if self.context.in_order:
+            return SeriesTests(y, weight)
+        if self.groups is not None:
+            _, group = np.unique(self.groups[self.counted], return_inverse=True)
+            counts_rows = self.context.outcome.weighting.counts_rows
+            return GroupTests(y, group, weight, counts_rows=counts_rows)
+        assert weight is not None
+        return ImportanceTests(y, weight, contrast.side(float(np.average(y, weights=weight))))
+
+    @cached_property
+    def spread(self) -> SpreadTest | SpreadInGroups | SpreadInOrder:
         """Tests whether the outcome varies more in some levels than in others."""
+        y, weight = self.outcome.y, self.outcome.weight
         counts_rows = self.context.outcome.weighting.counts_rows
-        return SpreadTest(self.outcome.y, self.outcome.weight, counts_rows=counts_rows)
+        if self.context.in_order:
+            return SpreadInOrder(y, weight)
+        if self.groups is not None:
+            return SpreadInGroups(y, self.groups, weight, counts_rows=counts_rows)
+        return SpreadTest(y, weight, counts_rows=counts_rows)
 
     @property
     def rows(self) -> Rows:
@@ -124,11 +150,6 @@ def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = No
     return Rows(y, weight, group, n_groups, outcome.centre, len(outcome.classes) or 2)
 
 
-def _residuals(outcome: OutcomeRows) -> tuple[IntArray, FloatArray, OutcomePowers]:
-    assert outcome.weight is not None
-    rows = np.flatnonzero(outcome.weight)
-    weight = outcome.weight[rows] / outcome.weight.max()
-    y = outcome.y[rows].astype(np.float64)
-    mean = float(np.average(y, weights=weight))
-    residual = outcome.side(mean) * weight * (y - mean)
-    return rows, residual, OutcomePowers.of_sample(Sample.of_values(residual))
+def together(groups: IntArray) -> IntArray | None:
+    """Groups of rows; None where each is of one row, so that nothing goes together."""
+    return None if len(groups) == int(groups.max()) + 1 else groups

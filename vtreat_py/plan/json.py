@@ -36,7 +36,7 @@ from vtreat_py.plan.json_schema import (
 )
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
-from vtreat_py.plan.options import CALIBRATED, CLASSIC, OUTCOME_TYPES, DesignOptions
+from vtreat_py.plan.options import OUTCOME_TYPES, SIGNIFICANCE, DesignOptions
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
@@ -98,7 +98,7 @@ OPTIONS = record(
         coders=several(text(codes.names)),
         imputation=IMPUTER,
         imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
-        significance=text((CALIBRATED, CLASSIC)),
+        significance=text(SIGNIFICANCE),
         y_dependent_coders=several(text(codes.names)),
         categorical=several(VALUE),
         missing_values=several(TEXT),

@@ -19,7 +19,8 @@ from vtreat_py.coders.prior import AUTO, BY_MOMENTS
 _MOST_SMOOTHING = 1e100
 # Sums that differ by this share are equal but for rounding.
 _ROUNDING = 1e-12
-CLASSIC, CALIBRATED = "classic", "calibrated"
+CLASSIC, CALIBRATED, ORDERED = "classic", "calibrated", "ordered"
+SIGNIFICANCE = (CALIBRATED, CLASSIC, ORDERED)
 OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
 IMPUTERS = ("mean", "median")
 
@@ -112,9 +113,9 @@ class DesignOptions:
         is_auto = isinstance(smoothing, str) and smoothing == "auto"
         if isinstance(smoothing, str) and not is_auto:
             raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
-        if not is_one_of(self.significance, (CLASSIC, CALIBRATED)):
+        if not is_one_of(self.significance, SIGNIFICANCE):
             raise InvalidOptionError(
-                f'significance={self.significance!r}; it must be "{CALIBRATED}" or "{CLASSIC}"'
+                f"significance={self.significance!r}; it must be one of {list(SIGNIFICANCE)}"
             )
         if not isinstance(imputation_map, Mapping):
             raise OptionTypeError(

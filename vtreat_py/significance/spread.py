@@ -244,25 +244,35 @@ def spread_test(
     the comparison of the variances of parts. Where rows have weights of importance, the residuals
     of the deviations, times the weights of the blocks, are permuted.
     """
-    size = np.bincount(level, minlength=n_levels)
-    large = size[size >= 2 * _LARGE_BLOCK].sum() * 2 >= size.sum()
-    block = _LARGE_BLOCK if large else _SMALL_BLOCK
-    n_blocks = size // block
-    if not (n_blocks > 1).any():
+    blocks = blocks_of_levels(level, n_levels)
+    of_block = level[blocks[:, 0]]
+    if not (np.bincount(of_block, minlength=1) > 1).any():
         return 1.0
-    order = _in_order_of_levels(level, n_levels)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    in_blocks = order[place < np.repeat(n_blocks * block, size)].reshape(-1, block)
-    deviation = _deviations(y[in_blocks])
+    deviation = deviations(y[blocks])
     if weight is not None:
-        importance = weight[in_blocks].sum(axis=1)
+        importance = weight[blocks].sum(axis=1)
         deviation = importance * (deviation - np.average(deviation, weights=importance))
-    of_block = np.repeat(np.arange(n_levels), n_blocks)
     sums = OutcomeSums.of_rows(of_block, n_levels, deviation)
     return level_effects_test(sums, OutcomePowers.of_sample(Sample.of_values(deviation)))
 
 
-def _deviations(blocks: FloatArray) -> FloatArray:
+def blocks_of_levels(level: IntArray, n_levels: int) -> IntArray:
+    """Cut the rows of each level into blocks, in their order.
+
+    Returns
+    -------
+    ndarray of int, shape (blocks, 4) or (blocks, 2)
+        The rows of each block. Rows that are left over are in none.
+    """
+    size = np.bincount(level, minlength=n_levels)
+    large = size[size >= 2 * _LARGE_BLOCK].sum() * 2 >= size.sum()
+    block = _LARGE_BLOCK if large else _SMALL_BLOCK
+    order = _in_order_of_levels(level, n_levels)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    return order[place < np.repeat(size // block * block, size)].reshape(-1, block)
+
+
+def deviations(blocks: FloatArray) -> FloatArray:
     """Return the standard deviation of each row of a matrix of few columns."""
     columns = np.ascontiguousarray(blocks.T)
     apart = columns - columns.mean(axis=0)
