@@ -16,7 +16,7 @@ from vtreat_py.significance.pearson import upper_tail
 # Shifts that level effects are looked at for; more of them where the first say that p is small.
 _FIRST_SHIFTS, _SHIFTS = 100, 1_000
 _LEAST_ROWS = 8
-# Rows that the outcome remembers, times this, are too near.
+# Shifts by fewer rows than the outcome remembers, times this, say what it has with the column.
 _MEMORIES = 3.0
 # Standard errors of a correlation that may be chance.
 _CHANCE = 4.0
@@ -47,9 +47,8 @@ class SeriesTests:
     -----
     The outcome is shifted along the rows, round at the end: what it has in common with itself
     stays as it is, and so does the column. A correlation is held against its variance over the
-    shifts, as if there were so many independent rows as give that variance; level effects against
-    the distribution of their statistic. Shifts by less than three times as many rows as the outcome
-    remembers (the sum of its squared autocorrelations) are left out: what is there would show.
+    shifts, as if there were so many independent rows as give that variance, or against the Pearson
+    curve of the shifts where that is larger; level effects against that of their statistic.
 
     M. S. Bartlett, "Some aspects of the time-correlation problem in regard to tests of
     significance", Journal of the Royal Statistical Society 98 (1935), for the variance;
@@ -82,7 +81,7 @@ class SeriesTests:
 
     @cached_property
     def _memory(self) -> int:
-        """Shifts of fewer rows leave much of what column and outcome have in common."""
+        """Rows that the outcome remembers: its squared autocorrelations sum to a third of them."""
         n = len(self.y)
         alike = fft.irfft(np.abs(self._spectrum) ** 2, n) / n
         return max(min(int(_MEMORIES * float((alike * alike).sum())), n // 4), 1)
@@ -95,15 +94,14 @@ class SeriesTests:
         if n < _LEAST_ROWS or not size > 0:
             return 1.0
         r = fft.irfft(fft.rfft(apart / size) * self._spectrum, n) / n
-        drawn = r[self._memory : n - self._memory]
-        of_shifts = float(np.mean(drawn**2))
+        of_shifts = float(np.mean(r[1:] ** 2))
         if not of_shifts > _ROUNDING:
             return 1.0
         degrees = max(1.0 / of_shifts - 1.0, 1.0)
         p = float(special.betainc(degrees / 2.0, 0.5, max(1.0 - float(r[0]) ** 2, 0.0)))
         if p >= UNDECIDED:
             return p
-        drawn = drawn / math.sqrt(of_shifts)
+        drawn = r[self._memory : n - self._memory] / math.sqrt(of_shifts)
         skewness, kurtosis = float(np.mean(drawn**3)), max(float(np.mean(drawn**4)) - 3.0, 0.0)
         apart = abs(float(r[0])) / math.sqrt(of_shifts)
         tails = (upper_tail(apart, side * skewness, kurtosis) for side in (1.0, -1.0))
@@ -118,8 +116,7 @@ class SeriesTests:
         at = self._statistics(level, size, np.zeros(1, dtype=np.intp))[0]
         p = 1.0
         for most in (_FIRST_SHIFTS, _SHIFTS):
-            first, last = self._memory, n - self._memory
-            shifts = np.linspace(first, last, min(most, last - first + 1)).astype(np.intp)
+            shifts = np.linspace(1, n - 1, min(most, n - 1)).astype(np.intp)
             p = _tail(at, self._statistics(level, size, shifts))
             if p >= UNDECIDED:
                 break
