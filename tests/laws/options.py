@@ -36,7 +36,7 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "y_dependent_coders": lambda r: r.sample(_CLASS_CODERS, r.randrange(4)),
     "cat_scaling": lambda r: r.random() < 0.5,
     "imputation": lambda r: r.choice(_IMPUTERS),
-    "significance": lambda r: r.choice(["classic", "calibrated"]),
+    "significance": lambda r: r.choice(["classic", "calibrated", "ordered"]),
     "force_split": lambda r: r.random() < 0.5,
     "weight_kind": lambda r: r.choice(["frequency", "importance"]),
     "missing_values": lambda r: r.choice([(), ("?", "NA"), ["", "nan", "a0"], {"x" * 300, "a"}]),

