@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -25,6 +25,8 @@ _GREAT = 1e15
 _SAME = 1e-9
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
+# Below this ratio for a level of one row the curve is as it is at 0, but for its slope.
+_STRAIGHT = 1e-2
 
 
 class Likelihood:
@@ -71,6 +73,7 @@ class Likelihood:
         self.of_class = whole.inner is None
         self.exact = self.tells & (inside <= rounding) & (not self.of_class)
         self.size, self.powers = equal.about(whole.mean)
+        self.largest = np.maximum(self.size.max(axis=1, initial=0.0), 1.0)
 
     @cached_property
     def ratio(self) -> FloatArray:
@@ -87,20 +90,41 @@ class Likelihood:
 
     @cached_property
     def _searched(self) -> FloatArray:
-        """Search the best ratio of the training sets that tell one.
-
-        Newton's steps, or those of scoring where the curve bends up, from the estimate by
-        moments; halving where they leave the range that is left. No training set has a part in
-        the search of another one, not even in when it ends.
-        """
-        most = MOST_OF_CLASS if self.of_class else np.inf
-        low, high = np.zeros(self.n_groups), np.full(self.n_groups, most)
-        chance = Point(self, low)
-        start = chance.moments()
+        """Search the best ratio of the training sets that tell one."""
+        none = np.zeros(self.n_groups)
+        chance = Point(self, none)
+        rises, start = chance.slope > 0, chance.moments()
         start = np.where(start > 0, start, chance.scoring())
-        active = self.tells & ~self.exact & (start > 0)
-        ratio = np.where(active, np.minimum(start, 0.5 * most), 0.0)
-        steps = 0
+        active = self.tells & ~self.exact & (rises if self.of_class else start > 0)
+        if not active.any():
+            self._found = chance
+            return none
+        # Where it falls at 0, there may still be a maximum, but not next to 0.
+        least = np.where(rises, _NOTHING / np.maximum(self.rows, 1.0), _STRAIGHT / self.largest)
+        most = np.full(self.n_groups, MOST_OF_CLASS if self.of_class else np.inf)
+        start = np.minimum(np.where(start > 0, start, most), 0.5 * most)
+        if self.of_class:
+            start = np.where(Point(self, most).slope > 0, most, start)
+        ratio = self._climbed(np.where(active, start, 0.0), active & (start < most), least, most)
+        self._found = Point(self, ratio)
+        if self.of_class:
+            return ratio
+        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
+        if worse.any():
+            ratio = np.where(worse, 0.0, ratio)
+            self._found = Point(self, ratio)
+        return ratio
+
+    def _climbed(
+        self, ratio: FloatArray, active: BoolArray, least: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Climb from these ratios; 0 where that ends below the least one.
+
+        Newton's steps, or those of scoring where the curve bends up; halving where they leave
+        the range that is left. No training set has a part in the search of another one, not even
+        in when it ends.
+        """
+        low, steps = np.zeros(self.n_groups), 0
         while active.any() and steps < _STEPS:
             steps += 1
             point = Point(self, ratio)
@@ -111,19 +135,8 @@ class Likelihood:
             new = np.where(new > low, new, np.where(low > 0, 0.5 * (ratio + low), 0.1 * ratio))
             moved = np.abs(new - ratio) > _CLOSE * ratio
             ratio = np.where(active, new, ratio)
-            active = active & moved & (ratio * self.rows > _NOTHING)
-        if self.of_class:
-            differ = self.tells & (chance.slope > 0)
-            largest = Point(self, np.full(self.n_groups, most)).slope > 0
-            found = np.where(differ, np.where(largest, most, ratio), 0.0)
-            self._found = Point(self, found)
-            return found
-        self._found = Point(self, ratio)
-        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
-        if worse.any():
-            ratio = np.where(worse, 0.0, ratio)
-            self._found = Point(self, ratio)
-        return ratio
+            active = active & moved & (ratio > least)
+        return np.where(ratio > least, ratio, 0.0)
 
 
 class Point:
@@ -189,12 +202,21 @@ class Point:
         return np.where(bends, self.slope / np.where(bends, expected, 1.0), 0.0)
 
     def step(self) -> FloatArray:
-        """Newton's step; scoring's where the curve bends up."""
-        bend = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
-        bend += self._pull * self._growth - self._trace_of_squares()
+        """Newton's step, on pull over trace; scoring's where the curve bends up.
+
+        Of levels of one size, this quotient is next to linear in the inverse, so that one step will
+        do wherever it starts from.
+        """
+        falls = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
+        falls += self._pull * self._growth
+        pull = np.maximum(self._pull, _NOTHING * self._trace + _TINY)
+        bend = falls * (self._trace / pull) - self._trace_of_squares()
         down = bend > 0
         step = self.slope / np.where(down, bend, 1.0)
-        return step if down.all() else np.where(down, step, self.scoring())
+        if down.all():
+            return np.asarray(step)
+        # Scoring's steps are short where the curve goes up ever faster.
+        return np.where(down, step, self.scoring() + np.where(self.slope > 0, self._ratio, 0.0))
 
     def _trace_of_squares(self) -> FloatArray:
         return np.asarray(self._v2 - 2.0 * self._v3 / self.precision + self._each**2)
