@@ -250,9 +250,7 @@ def spread_test(
     n_blocks = size // block
     if not (n_blocks > 1).any():
         return 1.0
-    order = _in_order_of_levels(level, n_levels)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    in_blocks = order[place < np.repeat(n_blocks * block, size)].reshape(-1, block)
+    in_blocks = _in_order_of_levels(level, n_levels)[_fills_blocks(size, block)].reshape(-1, block)
     deviation = _deviations(y[in_blocks])
     if weight is not None:
         importance = weight[in_blocks].sum(axis=1)
@@ -262,11 +260,24 @@ def spread_test(
     return level_effects_test(sums, OutcomePowers.of_sample(Sample.of_values(deviation)))
 
 
+def _fills_blocks(size: IntArray, block: int) -> BoolArray:
+    """Say which rows are in whole blocks: all but the last few of each level."""
+    end, over = np.cumsum(size), size % block
+    fills = np.ones(int(size.sum()), dtype=bool)
+    for k in range(1, block):
+        fills[end[over >= k] - k] = False
+    return fills
+
+
 def _deviations(blocks: FloatArray) -> FloatArray:
     """Return the standard deviation of each row of a matrix of few columns."""
+    # In place: new pages of memory would take longer than the numbers.
     columns = np.ascontiguousarray(blocks.T)
-    apart = columns - columns.mean(axis=0)
-    return np.asarray(np.sqrt((apart * apart).sum(axis=0) / (len(columns) - 1)))
+    columns -= columns.mean(axis=0)
+    columns *= columns
+    squares = columns.sum(axis=0)
+    squares /= len(columns) - 1
+    return np.asarray(np.sqrt(squares, out=squares))
 
 
 def _in_order_of_levels(level: IntArray, n_levels: int) -> IntArray:
