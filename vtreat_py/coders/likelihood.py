@@ -94,15 +94,15 @@ class Likelihood:
         none = np.zeros(self.n_groups)
         chance = Point(self, none)
         rises, start = chance.slope > 0, chance.moments()
-        start = np.where(start > 0, start, chance.scoring())
-        active = self.tells & ~self.exact & (rises if self.of_class else start > 0)
+        active = self.tells & ~self.exact & (rises if self.of_class else rises | (start > 0))
         if not active.any():
             self._found = chance
             return none
+        start = np.where(start > 0, start, np.maximum(chance.scoring(), 1.0 / self.largest))
         # Where it falls at 0, there may still be a maximum, but not next to 0.
         least = np.where(rises, _NOTHING / np.maximum(self.rows, 1.0), _STRAIGHT / self.largest)
         most = np.full(self.n_groups, MOST_OF_CLASS if self.of_class else np.inf)
-        start = np.minimum(np.where(start > 0, start, most), 0.5 * most)
+        start = np.minimum(start, 0.5 * most)
         if self.of_class:
             start = np.where(Point(self, most).slope > 0, most, start)
         ratio = self._climbed(np.where(active, start, 0.0), active & (start < most), least, most)
@@ -148,30 +148,24 @@ class Point:
 
     def __init__(self, of: Likelihood, ratio: FloatArray) -> None:
         self._of, self._ratio = of, ratio
-        v = of.size / (1.0 + of.size * ratio[:, None])
-        v2 = v * v
-        # By training set, power of v and power of the mean.
-        sums = np.matmul(np.stack([v, v2, v2 * v], axis=1), of.powers)
-        (v, v2, self._v3), (m, m2, m3), (s, s2, s3) = sums.transpose(2, 1, 0)
+        # By training set, power of v, and then power of the mean.
+        powers = np.empty((len(ratio), 3, of.size.shape[1]))
+        v = np.divide(of.size, 1.0 + of.size * ratio[:, None], out=powers[:, 0])
+        v2 = np.multiply(v, v, out=powers[:, 1])
+        np.multiply(v2, v, out=powers[:, 2])
+        # By power of the mean, power of v, and training set.
+        self._sums = np.matmul(powers, of.powers).transpose(2, 1, 0)
+        (v, v2, _), (m, m2, _), (s, s2, _) = self._sums
         self.precision = v = np.maximum(v, _TINY)
         self.off = c = m / v
         self._between_squares = np.maximum(s - c * m, 0.0)
-        self._mixed = m2 - c * v2
-        squares = s2 - 2.0 * c * m2 + c * c * v2
+        self._squares = s2 - 2.0 * c * m2 + c * c * v2
         if of.of_class:
-            rate = np.clip(of.mean + c, _EDGE, 1.0 - _EDGE)
-            row = rate * (1.0 - rate)
-            self.within = row / (1.0 + ratio)
-            growth = (1.0 - 2.0 * rate) * self._mixed / v / row
-            self._growth = -growth - 1.0 / (1.0 + ratio)
+            self._rate = rate = np.minimum(np.maximum(of.mean + c, _EDGE), 1.0 - _EDGE)
+            self.within = rate * (1.0 - rate) / (1.0 + ratio)
         else:
             self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
-            self._growth = -squares / self.within / of.free
-        self._pull = squares / self.within
-        self._cubes = s3 - 2.0 * c * m3 + c * c * self._v3
-        self._each = v2 / v
-        self._v2 = v2
-        self._trace = v - self._each
+        self._pull, self._trace = self._squares / self.within, v - v2 / v
         self.slope = self._pull - self._trace
 
     def deviance(self) -> FloatArray:
@@ -195,28 +189,44 @@ class Point:
 
     def scoring(self) -> FloatArray:
         """The step of a curve that bends as the model expects."""
-        squares = self._trace_of_squares()
-        growth = self._growth if self._of.of_class else -self._trace / self._of.free
+        of, squares = self._of, self._trace_of_squares()
+        growth = self._growth() if of.of_class else -self._trace / of.free
         expected = squares + self._trace * growth
         bends = expected > _NOTHING * squares
         return np.where(bends, self.slope / np.where(bends, expected, 1.0), 0.0)
 
     def step(self) -> FloatArray:
-        """Newton's step, on pull over trace; scoring's where the curve bends up.
+        """Newton's step, on trace over pull; scoring's where that does not go up.
 
-        Of levels of one size, this quotient is next to linear in the inverse, so that one step will
-        do wherever it starts from.
+        Of levels of one size, this quotient is next to linear, so that one step will do wherever
+        it starts from.
         """
-        falls = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
-        falls += self._pull * self._growth
-        pull = np.maximum(self._pull, _NOTHING * self._trace + _TINY)
-        bend = falls * (self._trace / pull) - self._trace_of_squares()
-        down = bend > 0
-        step = self.slope / np.where(down, bend, 1.0)
-        if down.all():
+        (_, _, v3), (_, _, m3), (_, _, s3) = self._sums
+        c, trace = self.off, self._trace
+        cubes = s3 - 2.0 * c * m3 + c * c * v3 - self._mixed() ** 2 / self.precision
+        falls = 2.0 * cubes / self.within + self._pull * self._growth()
+        pull = np.maximum(self._pull, _NOTHING * trace + _TINY)
+        up = falls * (trace / pull) - self._trace_of_squares()
+        goes_up = up > 0
+        step = self.slope / np.where(goes_up, up, 1.0)
+        if goes_up.all():
             return np.asarray(step)
-        # Scoring's steps are short where the curve goes up ever faster.
-        return np.where(down, step, self.scoring() + np.where(self.slope > 0, self._ratio, 0.0))
+        # Scoring's steps are short where the likelihood goes up ever faster.
+        far = np.where(self.slope > 0, self._ratio, 0.0)
+        return np.where(goes_up, step, self.scoring() + far)
+
+    def _growth(self) -> FloatArray:
+        """How fast the logarithm of the variance inside levels grows with the ratio."""
+        if not self._of.of_class:
+            return np.asarray(-self._squares / self.within / self._of.free)
+        by_rate = (1.0 - 2.0 * self._rate) * self._mixed() / (self.precision * self.within)
+        return np.asarray(-(1.0 + by_rate) / (1.0 + self._ratio))
+
+    def _mixed(self) -> FloatArray:
+        (_, v2, _), (_, m2, _), _ = self._sums
+        return np.asarray(m2 - self.off * v2)
 
     def _trace_of_squares(self) -> FloatArray:
-        return np.asarray(self._v2 - 2.0 * self._v3 / self.precision + self._each**2)
+        _, v2, v3 = self._sums[0]
+        each = v2 / self.precision
+        return np.asarray(v2 - 2.0 * v3 / self.precision + each * each)

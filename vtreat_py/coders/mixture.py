@@ -79,8 +79,9 @@ def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float
     likely = _densities(weight, mean, place, variance, within)
     share = np.full(len(place), (1.0 - _NORMAL) / (len(place) - 1))
     share[0] = _NORMAL
+    portion = count / count.sum()
     for _ in range(_STEPS):
-        share *= likely.T @ (count / (likely @ share)) / count.sum()
+        share *= likely.T @ (portion / (likely @ share))
     normal = np.maximum(likely[:, 0], _TINY)
     if (count * np.log(likely @ share / normal)).sum() <= _CLEARLY:
         return None

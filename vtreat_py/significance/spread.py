@@ -271,13 +271,10 @@ def _fills_blocks(size: IntArray, block: int) -> BoolArray:
 
 def _deviations(blocks: FloatArray) -> FloatArray:
     """Return the standard deviation of each row of a matrix of few columns."""
-    # In place: new pages of memory would take longer than the numbers.
-    columns = np.ascontiguousarray(blocks.T)
-    columns -= columns.mean(axis=0)
-    columns *= columns
-    squares = columns.sum(axis=0)
-    squares /= len(columns) - 1
-    return np.asarray(np.sqrt(squares, out=squares))
+    columns = list(blocks.T)
+    mean = sum(columns) / len(columns)
+    squares = sum((column - mean) ** 2 for column in columns)
+    return np.asarray(np.sqrt(squares / (len(columns) - 1)))
 
 
 def _in_order_of_levels(level: IntArray, n_levels: int) -> IntArray:
