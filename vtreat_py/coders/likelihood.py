@@ -14,7 +14,7 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 _NOTHING = 1e-12
 # Steps of the search at most, and the relative size of the last one; a next one would be about
 # the square of it.
-_STEPS, _CLOSE = 60, 1e-6
+_STEPS, _CLOSE = 60, 1e-5
 # Largest ratio of a class: no level is believed more than if half a row of prior was beside it.
 MOST_OF_CLASS = 2.0
 # Rates are kept this far from 0 and 1.
@@ -98,7 +98,8 @@ class Likelihood:
         if not active.any():
             self._found = chance
             return none
-        start = np.where(start > 0, start, np.maximum(chance.scoring(), 1.0 / self.largest))
+        step = np.maximum(chance.step(), _STRAIGHT / self.largest)
+        start = np.where(rises, np.maximum(start, step), start)
         # Where it falls at 0, there may still be a maximum, but not next to 0.
         least = np.where(rises, _NOTHING / np.maximum(self.rows, 1.0), _STRAIGHT / self.largest)
         most = np.full(self.n_groups, MOST_OF_CLASS if self.of_class else np.inf)
