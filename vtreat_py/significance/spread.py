@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -251,7 +252,7 @@ def spread_test(
     if not (n_blocks > 1).any():
         return 1.0
     in_blocks = _in_order_of_levels(level, n_levels)[_fills_blocks(size, block)].reshape(-1, block)
-    deviation = _deviations(y[in_blocks])
+    deviation = _deviations([y[rows] for rows in in_blocks.T])
     if weight is not None:
         importance = weight[in_blocks].sum(axis=1)
         deviation = importance * (deviation - np.average(deviation, weights=importance))
@@ -269,12 +270,11 @@ def _fills_blocks(size: IntArray, block: int) -> BoolArray:
     return fills
 
 
-def _deviations(blocks: FloatArray) -> FloatArray:
-    """Return the standard deviation of each row of a matrix of few columns."""
-    columns = list(blocks.T)
-    mean = sum(columns) / len(columns)
-    squares = sum((column - mean) ** 2 for column in columns)
-    return np.asarray(np.sqrt(squares / (len(columns) - 1)))
+def _deviations(places: Sequence[FloatArray]) -> FloatArray:
+    """Return the standard deviation of each block, given the outcomes at each place of a block."""
+    mean = sum(places) / len(places)
+    squares = sum((y - mean) ** 2 for y in places)
+    return np.asarray(np.sqrt(squares / (len(places) - 1)))
 
 
 def _in_order_of_levels(level: IntArray, n_levels: int) -> IntArray:
