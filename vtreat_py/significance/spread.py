@@ -122,13 +122,12 @@ class SpreadTest:
         self, level: IntArray, n_levels: int
     ) -> tuple[IntArray, int, FloatArray, FloatArray | None]:
         """Rows of some levels, in random order: levels, how many these are, outcomes, weights."""
-        share = _share_of_levels(n_levels, self._n_rows)
-        chosen = _scattered(level, share, n_levels)
+        picked = _scattered(n_levels, _share_of_levels(n_levels, self._n_rows))
+        chosen = picked[level]
         if self._weight is not None:
             chosen &= self._weight > 0
         random = np.random.default_rng([_SEED, n_levels])
         rows, *_ = self._in_full(_some(np.flatnonzero(chosen), random), random)
-        picked = _scattered(np.arange(n_levels), share, n_levels)
         number = np.cumsum(picked) - 1
         rows = rows[random.permutation(len(rows))]
         y = self._y[rows].astype(np.float64)
@@ -139,7 +138,7 @@ def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
     """Levels of which rows are looked at; None: all rows, or a random part of them, are."""
     if n_rows <= MOST_ROWS or _has_rows_of_each(n_levels):
         return None
-    return _scattered(np.arange(n_levels), _share_of_levels(n_levels, n_rows), n_levels)
+    return _scattered(n_levels, _share_of_levels(n_levels, n_rows))
 
 
 def _has_rows_of_each(n_levels: int) -> bool:
@@ -197,8 +196,8 @@ class _OrderedRows:
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
 
 
-def _scattered(codes: IntArray, share: float, n_levels: int) -> BoolArray:
-    """Pick a share of all codes, evenly scattered: by a multiplicative hash.
+def _scattered(n_levels: int, share: float) -> BoolArray:
+    """Pick a share of the levels' codes, evenly scattered: by a multiplicative hash.
 
     Codes are in order of appearance, so that common levels have small ones: the hash starts
     elsewhere for each number of levels, or the same few of those would be picked in all columns.
@@ -206,7 +205,7 @@ def _scattered(codes: IntArray, share: float, n_levels: int) -> BoolArray:
     D. E. Knuth, The Art of Computer Programming, volume 3 (1973), section 6.4.
     """
     start = np.random.default_rng([_SEED, n_levels]).integers(1 << 32) - (1 << 31)
-    hashed = np.multiply(codes, _GOLDEN, dtype=np.int32)
+    hashed = np.multiply(np.arange(n_levels), _GOLDEN, dtype=np.int32)
     hashed += np.int32(start)
     return np.asarray(hashed >= (1 << 31) - int(share * (1 << 32)))
 
