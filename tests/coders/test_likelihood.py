@@ -11,9 +11,12 @@ import vtreat_py as vt
 from tests.coders.coding import pooled_whole
 from tests.statistics.rows import Example
 from vtreat_py.coders.cat_n import cat_n
+from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.pooling import pool_levels
 from vtreat_py.coders.prior import prior_of
+from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.level_view import held_out_view, training_view
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 def example_of(code, y, weight=None, fold=None, n_folds=1):
@@ -153,3 +156,21 @@ def test_weights_that_sum_to_less_than_a_row_tell_nothing() -> None:
         frame, outcome=y, sample_weight=weight, coders=["catN", "catP"], random_state=0
     )
     assert "catN" not in {v.code for v in plan.derived}
+
+
+@pytest.mark.parametrize(
+    ("size", "hits"),
+    [
+        ([10, 5, 2, 5, 40, 8], [0, 0, 0, 0, 4, 0]),  # the curve bends up at 0
+        ([1, 1, 1, 4], [0, 0, 0, 2]),
+        ([9000, 9, 7, 5, 3, 1], [900, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_rates_that_differ_by_more_than_chance_have_the_ratio_that_explains_it(size, hits):
+    levels = OutcomeSums(np.array(size, float), np.array(hits, float))
+    equal = EqualLevels.of_levels(np.zeros(len(size), dtype=int), levels)
+    likelihood = Likelihood(equal, levels.squares.sum(keepdims=True), levels.merged())
+    ratio = likelihood.ratio
+    assert Point(likelihood, np.zeros(1)).slope > 0
+    assert ratio > 0
+    np.testing.assert_allclose(Point(likelihood, ratio).slope, 0, atol=1e-9)

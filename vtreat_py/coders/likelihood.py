@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -14,7 +14,7 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 _NOTHING = 1e-12
 # Steps of the search at most, and the relative size of the last one; a next one would be about
 # the square of it.
-_STEPS, _CLOSE = 60, 1e-6
+_STEPS, _CLOSE = 60, 1e-5
 # Largest ratio of a class: no level is believed more than if half a row of prior was beside it.
 MOST_OF_CLASS = 2.0
 # Rates are kept this far from 0 and 1.
@@ -25,6 +25,8 @@ _GREAT = 1e15
 _SAME = 1e-9
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
+# Below this ratio for a level of one row the curve is as it is at 0, but for its slope.
+_STRAIGHT = 1e-2
 
 
 class Likelihood:
@@ -71,6 +73,7 @@ class Likelihood:
         self.of_class = whole.inner is None
         self.exact = self.tells & (inside <= rounding) & (not self.of_class)
         self.size, self.powers = equal.about(whole.mean)
+        self.largest = np.maximum(self.size.max(axis=1, initial=0.0), 1.0)
 
     @cached_property
     def ratio(self) -> FloatArray:
@@ -87,20 +90,42 @@ class Likelihood:
 
     @cached_property
     def _searched(self) -> FloatArray:
-        """Search the best ratio of the training sets that tell one.
+        """Search the best ratio of the training sets that tell one."""
+        none = np.zeros(self.n_groups)
+        chance = Point(self, none)
+        rises, start = chance.slope > 0, chance.moments()
+        active = self.tells & ~self.exact & (rises if self.of_class else rises | (start > 0))
+        if not active.any():
+            self._found = chance
+            return none
+        step = np.maximum(chance.step(), _STRAIGHT / self.largest)
+        start = np.where(rises, np.maximum(start, step), start)
+        # Where it falls at 0, there may still be a maximum, but not next to 0.
+        least = np.where(rises, _NOTHING / np.maximum(self.rows, 1.0), _STRAIGHT / self.largest)
+        most = np.full(self.n_groups, MOST_OF_CLASS if self.of_class else np.inf)
+        start = np.minimum(start, 0.5 * most)
+        if self.of_class:
+            start = np.where(Point(self, most).slope > 0, most, start)
+        ratio = self._climbed(np.where(active, start, 0.0), active & (start < most), least, most)
+        self._found = Point(self, ratio)
+        if self.of_class:
+            return ratio
+        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
+        if worse.any():
+            ratio = np.where(worse, 0.0, ratio)
+            self._found = Point(self, ratio)
+        return ratio
 
-        Newton's steps, or those of scoring where the curve bends up, from the estimate by
-        moments; halving where they leave the range that is left. No training set has a part in
-        the search of another one, not even in when it ends.
+    def _climbed(
+        self, ratio: FloatArray, active: BoolArray, least: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Climb from these ratios; 0 where that ends below the least one.
+
+        Newton's steps, or those of scoring where the curve bends up; halving where they leave
+        the range that is left. No training set has a part in the search of another one, not even
+        in when it ends.
         """
-        most = MOST_OF_CLASS if self.of_class else np.inf
-        low, high = np.zeros(self.n_groups), np.full(self.n_groups, most)
-        chance = Point(self, low)
-        start = chance.moments()
-        start = np.where(start > 0, start, chance.scoring())
-        active = self.tells & ~self.exact & (start > 0)
-        ratio = np.where(active, np.minimum(start, 0.5 * most), 0.0)
-        steps = 0
+        low, steps = np.zeros(self.n_groups), 0
         while active.any() and steps < _STEPS:
             steps += 1
             point = Point(self, ratio)
@@ -111,19 +136,8 @@ class Likelihood:
             new = np.where(new > low, new, np.where(low > 0, 0.5 * (ratio + low), 0.1 * ratio))
             moved = np.abs(new - ratio) > _CLOSE * ratio
             ratio = np.where(active, new, ratio)
-            active = active & moved & (ratio * self.rows > _NOTHING)
-        if self.of_class:
-            differ = self.tells & (chance.slope > 0)
-            largest = Point(self, np.full(self.n_groups, most)).slope > 0
-            found = np.where(differ, np.where(largest, most, ratio), 0.0)
-            self._found = Point(self, found)
-            return found
-        self._found = Point(self, ratio)
-        worse = (ratio > 0) & (self._found.deviance() >= chance.deviance() - _SAME)
-        if worse.any():
-            ratio = np.where(worse, 0.0, ratio)
-            self._found = Point(self, ratio)
-        return ratio
+            active = active & moved & (ratio > least)
+        return np.where(ratio > least, ratio, 0.0)
 
 
 class Point:
@@ -135,30 +149,24 @@ class Point:
 
     def __init__(self, of: Likelihood, ratio: FloatArray) -> None:
         self._of, self._ratio = of, ratio
-        v = of.size / (1.0 + of.size * ratio[:, None])
-        v2 = v * v
-        # By training set, power of v and power of the mean.
-        sums = np.matmul(np.stack([v, v2, v2 * v], axis=1), of.powers)
-        (v, v2, self._v3), (m, m2, m3), (s, s2, s3) = sums.transpose(2, 1, 0)
+        # By training set, power of v, and then power of the mean.
+        powers = np.empty((len(ratio), 3, of.size.shape[1]))
+        v = np.divide(of.size, 1.0 + of.size * ratio[:, None], out=powers[:, 0])
+        v2 = np.multiply(v, v, out=powers[:, 1])
+        np.multiply(v2, v, out=powers[:, 2])
+        # By power of the mean, power of v, and training set.
+        self._sums = np.matmul(powers, of.powers).transpose(2, 1, 0)
+        (v, v2, _), (m, m2, _), (s, s2, _) = self._sums
         self.precision = v = np.maximum(v, _TINY)
         self.off = c = m / v
         self._between_squares = np.maximum(s - c * m, 0.0)
-        self._mixed = m2 - c * v2
-        squares = s2 - 2.0 * c * m2 + c * c * v2
+        self._squares = s2 - 2.0 * c * m2 + c * c * v2
         if of.of_class:
-            rate = np.clip(of.mean + c, _EDGE, 1.0 - _EDGE)
-            row = rate * (1.0 - rate)
-            self.within = row / (1.0 + ratio)
-            growth = (1.0 - 2.0 * rate) * self._mixed / v / row
-            self._growth = -growth - 1.0 / (1.0 + ratio)
+            self._rate = rate = np.minimum(np.maximum(of.mean + c, _EDGE), 1.0 - _EDGE)
+            self.within = rate * (1.0 - rate) / (1.0 + ratio)
         else:
             self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
-            self._growth = -squares / self.within / of.free
-        self._pull = squares / self.within
-        self._cubes = s3 - 2.0 * c * m3 + c * c * self._v3
-        self._each = v2 / v
-        self._v2 = v2
-        self._trace = v - self._each
+        self._pull, self._trace = self._squares / self.within, v - v2 / v
         self.slope = self._pull - self._trace
 
     def deviance(self) -> FloatArray:
@@ -182,19 +190,44 @@ class Point:
 
     def scoring(self) -> FloatArray:
         """The step of a curve that bends as the model expects."""
-        squares = self._trace_of_squares()
-        growth = self._growth if self._of.of_class else -self._trace / self._of.free
+        of, squares = self._of, self._trace_of_squares()
+        growth = self._growth() if of.of_class else -self._trace / of.free
         expected = squares + self._trace * growth
         bends = expected > _NOTHING * squares
         return np.where(bends, self.slope / np.where(bends, expected, 1.0), 0.0)
 
     def step(self) -> FloatArray:
-        """Newton's step; scoring's where the curve bends up."""
-        bend = 2.0 * (self._cubes - self._mixed**2 / self.precision) / self.within
-        bend += self._pull * self._growth - self._trace_of_squares()
-        down = bend > 0
-        step = self.slope / np.where(down, bend, 1.0)
-        return step if down.all() else np.where(down, step, self.scoring())
+        """Newton's step, on trace over pull; scoring's where that does not go up.
+
+        Of levels of one size, this quotient is next to linear, so that one step will do wherever
+        it starts from.
+        """
+        (_, _, v3), (_, _, m3), (_, _, s3) = self._sums
+        c, trace = self.off, self._trace
+        cubes = s3 - 2.0 * c * m3 + c * c * v3 - self._mixed() ** 2 / self.precision
+        falls = 2.0 * cubes / self.within + self._pull * self._growth()
+        pull = np.maximum(self._pull, _NOTHING * trace + _TINY)
+        up = falls * (trace / pull) - self._trace_of_squares()
+        goes_up = up > 0
+        step = self.slope / np.where(goes_up, up, 1.0)
+        if goes_up.all():
+            return np.asarray(step)
+        # Scoring's steps are short where the likelihood goes up ever faster.
+        far = np.where(self.slope > 0, self._ratio, 0.0)
+        return np.where(goes_up, step, self.scoring() + far)
+
+    def _growth(self) -> FloatArray:
+        """How fast the logarithm of the variance inside levels grows with the ratio."""
+        if not self._of.of_class:
+            return np.asarray(-self._squares / self.within / self._of.free)
+        by_rate = (1.0 - 2.0 * self._rate) * self._mixed() / (self.precision * self.within)
+        return np.asarray(-(1.0 + by_rate) / (1.0 + self._ratio))
+
+    def _mixed(self) -> FloatArray:
+        (_, v2, _), (_, m2, _), _ = self._sums
+        return np.asarray(m2 - self.off * v2)
 
     def _trace_of_squares(self) -> FloatArray:
-        return np.asarray(self._v2 - 2.0 * self._v3 / self.precision + self._each**2)
+        _, v2, v3 = self._sums[0]
+        each = v2 / self.precision
+        return np.asarray(v2 - 2.0 * v3 / self.precision + each * each)

@@ -11,6 +11,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Places of the components, steps of the search, and the share of the normal one at its start.
 _PLACES, _STEPS, _NORMAL = 32, 80, 0.1
+# After so many steps it is asked whether the next ones can lead anywhere.
+_LOOK = 20
 # Logarithm of how much likelier the levels must be than by a normal distribution.
 _CLEARLY = 3.0
 # Components of a smaller share are left out.
@@ -79,9 +81,18 @@ def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float
     likely = _densities(weight, mean, place, variance, within)
     share = np.full(len(place), (1.0 - _NORMAL) / (len(place) - 1))
     share[0] = _NORMAL
-    for _ in range(_STEPS):
-        share *= likely.T @ (count / (likely @ share)) / count.sum()
-    normal = np.maximum(likely[:, 0], _TINY)
+    normal, n_levels = np.maximum(likely[:, 0], _TINY), count.sum()
+    portion = count / n_levels
+    for step in range(1, _STEPS + 1):
+        together = likely @ share
+        growth = likely.T @ (portion / together)
+        # No shares are likelier by more than the largest growth for each level (B. Lindsay, "The
+        # Geometry of Mixture Likelihoods", Annals of Statistics 11 (1983)).
+        if step % _LOOK == 0:
+            most = (count * np.log(together / normal)).sum() + n_levels * np.log(growth.max())
+            if most <= _CLEARLY:
+                return None
+        share *= growth
     if (count * np.log(likely @ share / normal)).sum() <= _CLEARLY:
         return None
     some = share > _LEAST_SHARE

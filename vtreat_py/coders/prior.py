@@ -150,19 +150,20 @@ def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatAr
     """
     equal, n_groups = likelihood.equal, likelihood.n_groups
     group, n, unit = equal.group, equal.weight, equal.unit
-    c = ((point.off + likelihood.mean) / unit)[group]
-    scale = unit / np.sqrt(point.within[group] * (ratio[group] + 1.0 / n))
-    count, total, square, cube, fourth = equal.sums
-    first = total - c * count
-    second = square - c * (total + first)
-    third = cube - 3.0 * c * (square - c * total) - c**3 * count
-    fourth = fourth - 4.0 * c * cube + 6.0 * c * c * square + c**3 * (c * count - 4.0 * total)
     seen = n * np.maximum(ratio, likelihood.n_levels / np.maximum(likelihood.rows, _LEAST))[group]
     belief = 1.0 - 1.0 / (1.0 + seen)
-    skew = belief**1.5 * (third * scale**3 - 3.0 * first * scale)
-    peak = belief**2 * (fourth * scale**4 - 6.0 * second * scale**2 + 3.0 * count)
+    scale = unit * np.sqrt(belief / (point.within[group] * (ratio[group] + 1.0 / n)))
+    c = ((point.off + likelihood.mean) / unit)[group]
+    count, total, square, cube, fourth = equal.sums
+    c2, scale2, belief2 = c * c, scale * scale, belief * belief
+    first = total - c * count
+    second = square - c * (total + first)
+    third = cube - 3.0 * c * (square - c * total) - c2 * c * count
+    fourth = fourth - 4.0 * c * cube + 6.0 * c2 * square + c2 * c * (c * count - 4.0 * total)
+    skew = scale * (third * scale2 - 3.0 * belief * first)
+    peak = scale2 * (fourth * scale2 - 6.0 * belief * second) + 3.0 * belief2 * count
     skews, peaks, thirds, fourths = (
         np.maximum(np.abs(sum_by(group, values, n_groups)), _LEAST)
-        for values in (skew, peak, belief**3 * count, belief**4 * count)
+        for values in (skew, peak, belief2 * belief * count, belief2 * belief2 * count)
     )
     return np.maximum(skews / np.sqrt(6.0 * thirds), peaks / np.sqrt(24.0 * fourths))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
@@ -26,6 +26,8 @@ _ROUNDING = 1e-13
 _FEW_ROWS = 64
 # Two levels have an exact test up to so many of them.
 _MANY_HITS = 10_000
+# The last step towards where eight decide, relative to where that is.
+_CLOSE = 1e-9
 # Of more rows, those that are drawn fall in levels as if these were as many.
 _MOST_DRAWN_FROM = float(1 << 53)
 
@@ -162,11 +164,17 @@ def _prior_rows(size: FloatArray, count: IntArray) -> float:
     if n_levels <= _DECIDING_LEVELS:
         return 0.0
 
-    def surplus(k: float) -> float:
+    # The root of the inverse is concave in k, and linear for levels of one size: Newton's steps
+    # come from below, and are few.
+    k, step = 0.0, np.inf
+    while step > _CLOSE * k:
         share = size / (size + k)
-        return float((count * share * share).sum()) - _DECIDING_LEVELS
-
-    return float(optimize.brentq(surplus, 0.0, size.max() * math.sqrt(n_levels / _DECIDING_LEVELS)))
+        weight = count * share * share
+        total = float(weight.sum())
+        slope = float((weight / (size + k)).sum()) / total
+        step = (math.sqrt(total / _DECIDING_LEVELS) - 1.0) / slope
+        k += step
+    return k
 
 
 def _draws_of_hits(coefficient: FloatArray, size: FloatArray, hits: float) -> Draw:

@@ -91,7 +91,10 @@ def shape_of_pairs(
     falling = [np.ones_like(size)]
     for k in range(POWERS):
         falling.append(falling[-1] * (size - k))
-    choices = np.array([coefficient**b * falling[r] for b, r in BLOCKS])
+    factors = [np.ones_like(size)]
+    for _ in range(MOMENTS):
+        factors.append(factors[-1] * coefficient)
+    choices = np.array([factors[b] * falling[r] for b, r in BLOCKS])
     sharing = PairSharing.found()
     sums = (products(choices, sharing.joined) * count).sum(axis=1)
     expected = sharing.of_levels.values(sums) * powers.expected_products

@@ -121,13 +121,12 @@ class SpreadTest:
         self, level: IntArray, n_levels: int
     ) -> tuple[IntArray, int, FloatArray, FloatArray | None]:
         """Rows of some levels, in random order: levels, how many these are, outcomes, weights."""
-        share = _share_of_levels(n_levels, self._n_rows)
-        chosen = _scattered(level, share, n_levels)
+        picked = _scattered(n_levels, _share_of_levels(n_levels, self._n_rows))
+        chosen = picked[level]
         if self._weight is not None:
             chosen &= self._weight > 0
         random = np.random.default_rng([_SEED, n_levels])
         rows, *_ = self._in_full(_some(np.flatnonzero(chosen), random), random)
-        picked = _scattered(np.arange(n_levels), share, n_levels)
         number = np.cumsum(picked) - 1
         rows = rows[random.permutation(len(rows))]
         y = self._y[rows].astype(np.float64)
@@ -138,7 +137,7 @@ def sampled_levels(n_levels: int, n_rows: int) -> BoolArray | None:
     """Levels of which rows are looked at; None: all rows, or a random part of them, are."""
     if n_rows <= MOST_ROWS or _has_rows_of_each(n_levels):
         return None
-    return _scattered(np.arange(n_levels), _share_of_levels(n_levels, n_rows), n_levels)
+    return _scattered(n_levels, _share_of_levels(n_levels, n_rows))
 
 
 def _has_rows_of_each(n_levels: int) -> bool:
@@ -196,8 +195,8 @@ class _OrderedRows:
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
 
 
-def _scattered(codes: IntArray, share: float, n_levels: int) -> BoolArray:
-    """Pick a share of all codes, evenly scattered: by a multiplicative hash.
+def _scattered(n_levels: int, share: float) -> BoolArray:
+    """Pick a share of the levels' codes, evenly scattered: by a multiplicative hash.
 
     Codes are in order of appearance, so that common levels have small ones: the hash starts
     elsewhere for each number of levels, or the same few of those would be picked in all columns.
@@ -205,7 +204,7 @@ def _scattered(codes: IntArray, share: float, n_levels: int) -> BoolArray:
     D. E. Knuth, The Art of Computer Programming, volume 3 (1973), section 6.4.
     """
     start = np.random.default_rng([_SEED, n_levels]).integers(1 << 32) - (1 << 31)
-    hashed = np.multiply(codes, _GOLDEN, dtype=np.int32)
+    hashed = np.multiply(np.arange(n_levels), _GOLDEN, dtype=np.int32)
     hashed += np.int32(start)
     return np.asarray(hashed >= (1 << 31) - int(share * (1 << 32)))
 
@@ -248,7 +247,7 @@ def spread_test(
     of_block = level[blocks[:, 0]]
     if not (np.bincount(of_block, minlength=1) > 1).any():
         return 1.0
-    deviation = deviations(y[blocks])
+    deviation = deviations(y, blocks)
     if weight is not None:
         importance = weight[blocks].sum(axis=1)
         deviation = importance * (deviation - np.average(deviation, weights=importance))
@@ -267,16 +266,24 @@ def blocks_of_levels(level: IntArray, n_levels: int) -> IntArray:
     size = np.bincount(level, minlength=n_levels)
     large = size[size >= 2 * _LARGE_BLOCK].sum() * 2 >= size.sum()
     block = _LARGE_BLOCK if large else _SMALL_BLOCK
-    order = _in_order_of_levels(level, n_levels)
-    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    return order[place < np.repeat(size // block * block, size)].reshape(-1, block)
+    return _in_order_of_levels(level, n_levels)[_fills_blocks(size, block)].reshape(-1, block)
 
 
-def deviations(blocks: FloatArray) -> FloatArray:
-    """Return the standard deviation of each row of a matrix of few columns."""
-    columns = np.ascontiguousarray(blocks.T)
-    apart = columns - columns.mean(axis=0)
-    return np.asarray(np.sqrt((apart * apart).sum(axis=0) / (len(columns) - 1)))
+def _fills_blocks(size: IntArray, block: int) -> BoolArray:
+    """Say which rows are in whole blocks: all but the last few of each level."""
+    end, over = np.cumsum(size), size % block
+    fills = np.ones(int(size.sum()), dtype=bool)
+    for k in range(1, block):
+        fills[end[over >= k] - k] = False
+    return fills
+
+
+def deviations(y: FloatArray, blocks: IntArray) -> FloatArray:
+    """Return the standard deviation of each block, place by place: blocks have few."""
+    places = [y[rows] for rows in blocks.T]
+    mean = sum(places) / len(places)
+    squares = sum((y - mean) ** 2 for y in places)
+    return np.asarray(np.sqrt(squares / (len(places) - 1)))
 
 
 def _in_order_of_levels(level: IntArray, n_levels: int) -> IntArray:

@@ -63,7 +63,7 @@ class SpreadInGroups:
         share = None if weight is None else weight[blocks].mean(axis=1)
         if not (np.bincount(of_block) > 1).any():
             return 1.0
-        tests = GroupTests(deviations(y[blocks]), in_group, share, counts_rows=weight is None)
+        tests = GroupTests(deviations(y, blocks), in_group, share, counts_rows=weight is None)
         return tests.level_effects(of_block, n_levels)
 
 
@@ -91,5 +91,5 @@ class SpreadInOrder:
         run = np.cumsum(np.diff(level[rows], prepend=level[rows[:1]]) != 0)
         blocks = rows[blocks_of_levels(run, int(run[-1]) + 1)]
         share = None if self.weight is None else self.weight[blocks].mean(axis=1)
-        deviation = deviations(self.y[blocks].astype(np.float64))
+        deviation = deviations(self.y.astype(np.float64), blocks)
         return SeriesTests(deviation, share).level_effects(level[blocks[:, 0]], n_levels)

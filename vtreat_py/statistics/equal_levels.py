@@ -17,6 +17,8 @@ _SIZES = 128
 _FEW = 512
 # Keys an entry for which an array is still cheap.
 _ROOM = 32
+# Powers of the means that are summed.
+_POWERS, _POWERS_OF_CLASS = 4, 2
 # Of outcomes that are nearly nothing.
 _LEAST_POWER = -1000
 
@@ -32,9 +34,9 @@ class EqualLevels:
     ----------
     group, weight : ndarray of shape (entries,)
         The training set of each entry, and the weight of each of its levels.
-    sums : ndarray of shape (5, entries)
+    sums : ndarray of shape (5, entries), of a class (3, entries)
         Number of these levels, and sums over them of the first four powers of their mean of the
-        outcome.
+        outcome, two of a class: nobody asks for the shape of what its rates are drawn from.
     unit : float
         What means are multiples of: a power of 2, so that no fourth power is too large, and
         nothing is rounded.
@@ -147,8 +149,9 @@ def _one_by_one(group: IntArray, sums: OutcomeSums, least: float, unit: float) -
     if not (weight > least).all():
         kept = np.flatnonzero(weight > least)
         group, weight, mean = group[kept], weight[kept], mean[kept]
-    powers = np.empty((5, len(weight)))
+    n_powers = _POWERS_OF_CLASS if sums.inner is None else _POWERS
+    powers = np.empty((1 + n_powers, len(weight)))
     powers[0] = 1.0
-    for k in range(1, 5):
+    for k in range(1, 1 + n_powers):
         np.multiply(powers[k - 1], mean, out=powers[k])
     return EqualLevels(group, weight, powers, unit)
