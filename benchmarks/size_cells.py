@@ -36,6 +36,8 @@ def all_codes(n_columns: int, seed: list[int], draw: Draw) -> list[dict[str, Any
         if not usable(y):
             continue
         table = scores(frame, y, **options)
+        # Indicators of one column rise and fall together: one of them is counted.
+        table = table.drop_duplicates(["orig_variable", "code"])
         for code, rows in table.groupby("code"):
             for test, column in (("calibrated", "sig"), ("classic", "classic")):
                 found.setdefault((str(code), test), []).append(rows[column].to_numpy())

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import size_cells
+from scipy import stats
 from simulation import (
     HEAVY_TAILED,
     OUTCOMES,
@@ -239,11 +240,12 @@ RATES = [f"at_{a}" for a in size_cells.NOMINAL]
 
 
 def too_often(table: pd.DataFrame) -> Any:
-    """Calibrated cells above nominal."""
+    """Calibrated cells above nominal: as many are as unlikely as so many standard errors."""
     above = np.zeros(len(table), dtype=bool)
     for a in size_cells.NOMINAL:
-        error = np.sqrt(a * (1 - a) / table["columns"])
-        above |= (table[f"at_{a}"] - a > ALLOWED_ERRORS * error).to_numpy()
+        found = np.rint(table[f"at_{a}"] * table["columns"])
+        as_many = stats.binom.sf(found - 1, table["columns"], a)
+        above |= as_many < stats.norm.sf(ALLOWED_ERRORS)
     return above & (table["test"] == "calibrated").to_numpy()
 
 
