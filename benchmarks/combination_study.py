@@ -4,7 +4,7 @@
 effect. Each test rejects below the p-value that 5% of columns of noise reach with it, so that none
 gains by calling noise significant. Writes combination_study.csv and combination_study.txt.
 
-Run: python benchmarks/combination_study.py [columns per cell, 600]
+Run: python benchmarks/combination_study.py [columns per cell, 300]
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def cell(n: int, code: str, what: Any, kind: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 600
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     cells: list[tuple[Any, ...]] = [(n, "clean", s, kind) for s in SHAPES for kind in STRENGTH]
     cells += [(n, "catN", what, kind) for what in LEVELS for kind in OF_LEVELS]
     table = pd.DataFrame(in_parallel(cell, cells))
