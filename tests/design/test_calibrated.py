@@ -96,7 +96,6 @@ def test_other_codes_ask_whether_the_outcome_goes_along(kind: str) -> None:
     """Nothing here has outliers, so these are the p-values of the correlation."""
     table, found, y = frame(), scores(kind), outcome(kind)
     columns = {
-        "z": table["z"].fillna(table["z"].mean()),
         "z_isBAD": table["z"].isna(),
         "x_lev_x_a": table["x"] == "a",
         "x_catP": table["x"].map(table["x"].value_counts(normalize=True)),

@@ -162,12 +162,17 @@ def design_treatments(
     significance : "calibrated", "ordered" or "classic"
         The tests behind ``sig``. "calibrated": each code by a test of what it says, by the
         distribution under permutations of y; noise passes as seldom as it should. Impact codes:
-        whether y differs between the levels; deviation: whether its spread does; all others:
-        whether y goes up or down with them. "ordered": the same for rows that are one series in
-        order of time, where neighbours may be alike: y is not permuted but shifted along the rows,
-        round at the end (`vtreat_py.significance.series.SeriesTests`). It goes with
-        ``cv="ordered"``; a warning says where it is needed. "classic": R vtreat's regressions, on
-        the cross-frame for codes that need it. Those call noise significant two to five times too
+        whether y differs between the levels, in its mean or, where y has heavy tails, in its
+        ranks; deviation: whether its spread does; numbers (``clean``): whether y changes with
+        them in any shape, by a line (which has most of the weight), by ranks and by the ranges
+        that their deciles end, so that a small ``sig`` may go with an ``rsq`` of next to nothing;
+        all others: whether y goes up or down with them. With ``groups``, and where weights do not
+        count rows, it is means and lines alone. "ordered": the same, of means and lines, for rows
+        that are one series in order of time, where neighbours may be alike: y is not permuted but
+        shifted along the rows, round at the end
+        (`vtreat_py.significance.series.SeriesTests`). It goes with ``cv="ordered"``; a warning
+        says where it is needed. "classic": R vtreat's regressions, on the cross-frame for codes
+        that need it. Those call noise significant two to five times too
         often for impact codes, because two folds that code each other's rows agree by the
         accident that both count, and more where outcomes or numbers have outliers.
         ``benchmarks/size_study.txt`` has the rates of both.

@@ -91,7 +91,7 @@ class TreatmentPlan(PlanInSql):
     1 column -> 2 derived variables (2 recommended), designed on 20 rows
     recommended: sig below 0.5
     variable orig_variable  code   rsq      sig  recommended
-           z             z clean 0.481 0.000699         True
+           z             z clean 0.481 0.000794         True
      z_isBAD             z isBAD 0.462 0.000986         True
     """
 

@@ -12,6 +12,7 @@ from vtreat_py.coders.code import LevelCode, NumberCode
 from vtreat_py.coders.forms import Copy
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.design.combined import CombinedTests
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.outcome.outcome import OutcomeValues
 from vtreat_py.plan.options import CLASSIC, ORDERED, DesignOptions
@@ -155,6 +156,13 @@ class DesignContext:
         """Whether calibrated tests need rows: sums are enough where those may all be permuted."""
         counts_rows = self.outcome.weighting.counts_rows
         return self.calibrated is not None and (self.in_groups or self.in_order or not counts_rows)
+
+    @cached_property
+    def combined(self) -> CombinedTests | None:
+        """The tests of ranks and ranges beside them, where all rows may be permuted."""
+        if self.calibrated is None or self.tests_rows:
+            return None
+        return CombinedTests(self.outcome, self.calibrated)
 
 
 def _label(outcome_class: Any) -> str:

@@ -16,6 +16,7 @@ from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 class NumberFacts(Protocol):
@@ -89,6 +90,13 @@ class NumberFacts(Protocol):
         Of the clean column or, without a number for bad values, of their mark.
         """
 
+    def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums] | None:
+        """Sums of the good values in each range, and of the bad ones, for each contrast.
+
+        ``scored``: of the outcome's normal scores (`CombinedTests.scores`); None where no rows
+        can be had for them.
+        """
+
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range (see `Steps`), in their order."""
 
@@ -105,6 +113,9 @@ class LevelRows(Protocol):
 
     def correlation(self, number: int, values: FloatArray) -> float:
         """p-value of the correlation of the outcome with a number for each level."""
+
+    def score_sums(self) -> OutcomeSums:
+        """Sums by level of the outcome's normal scores, where `CombinedTests.scores` has some."""
 
     def spread(self) -> float | None:
         """p-value of the test of spread; None where no rows can be had for it."""

@@ -11,6 +11,7 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import NumberFacts
 from vtreat_py.statistics.coordinates import FAR
+from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 
 # Folds with less variation than this share of all of it are looked at value by value.
@@ -46,6 +47,11 @@ class FilledNumbers:
         self.value = self._near(self._imputed_value(None))
         self.any_bad = bool(self.whole.bad.weight[0] > 0)
         self.varies = extent[0] < extent[1] or (self.any_bad and self.value != extent[0])
+
+    @cached_property
+    def profile(self) -> NumberProfile:
+        """How all good values are spread."""
+        return self.facts.profile(float(self.whole.bad.weight[0]))
 
     @cached_property
     def trainings(self) -> list[NumericSums]:

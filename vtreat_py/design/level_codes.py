@@ -279,8 +279,12 @@ class _LevelTests:
 
     def effects(self) -> float:
         """Whether the outcome differs from level to level."""
-        rows = self._rows
-        return self._tests.levels(self.sums) if rows is None else rows.level_effects(self._contrast)
+        if self._rows is not None:
+            return self._rows.level_effects(self._contrast)
+        means, combined = self._tests.levels(self.sums), self.context.combined
+        if combined is None or self.facts.rows is None:
+            return means
+        return combined.levels(means, self.facts.rows.score_sums)
 
     def spread(self) -> float | None:
         """Whether it varies more in some levels than in others."""

@@ -27,6 +27,7 @@ from vtreat_py.design.scoring import (
     score,
     slopes,
 )
+from vtreat_py.design.shapes import with_shapes
 from vtreat_py.plan.options import CLASSIC
 from vtreat_py.plan.treatments import RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
@@ -113,6 +114,8 @@ class _CopyPart(_Part):
             score(c, m, f, sample, reach, partial(_by_rows, filled, c, filled.value))
             for c, m, f in zip(contrasts, moments, fits, strict=True)
         ]
+        if two is None:
+            scores = with_shapes(filled, moments, scores)
         variable = replace(
             _scored(filled, code, scores, _crossed_copy),
             slope=float(_outer_slopes(filled, [s.slope for s in scores])[0]),

@@ -53,7 +53,7 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
         *filled.cuts(None),
         tuple(part.variable for part in parts),
         facts.digest,
-        facts.profile(float(filled.whole.bad.weight[0])),
+        filled.profile,
         tuple(part.codes for part in parts if part.codes is not None),
     )
     return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))

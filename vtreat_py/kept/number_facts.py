@@ -87,6 +87,10 @@ class NumberTable:
         """Fit each class on the clean column as the cross-frame has it."""
         return [self._fit(k, imputed[:-1]) for k in self._design.contrasted]
 
+    def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums] | None:
+        """Sums of the good values in each range, and of the bad ones; of the outcome alone."""
+        return None if scored else [table.by_level() for table in self.ranges(edges).tables]
+
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range."""
         table, missing, n_blocks = self._table, self._missing, self._design.n_blocks

@@ -19,6 +19,7 @@ from vtreat_py.lazy.residuals import RESIDUAL, Residuals, sampled
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.spread_query import spread_p_value
 from vtreat_py.lazy.tables import brought
+from vtreat_py.lazy.test_queries import score_sums
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.row_tests import correlation_of
@@ -100,6 +101,10 @@ class _EngineLevels:
             frame = self.residuals.attached(self.rows.counted([self.column]), number)
             self._sums[number] = level_values(self.column, self.levels, frame, nw.col(RESIDUAL))
         return self._sums[number], self.residuals.powers(number)
+
+    def score_sums(self) -> OutcomeSums:
+        """Sums by level of the outcome's normal scores, by one more query."""
+        return score_sums(self.rows, self.residuals.context, self.column, self.levels)
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""

@@ -12,13 +12,14 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.scoring import mark_moments
-from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.columns import LazyNumber, LazyRanges
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.quantile_queries import quantiles
 from vtreat_py.lazy.residuals import Residuals, sampled
+from vtreat_py.lazy.test_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.row_tests import correlation_of
@@ -26,6 +27,7 @@ from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 class EngineNumbers:
@@ -161,6 +163,15 @@ class EngineNumbers:
             self._regression(number, by_fold, sums.imputed(values).merged())
             for number, sums in zip(self._rows.contrasted, self._sums, strict=True)
         ]
+
+    def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums]:
+        """Sums of the good values in each range, and of the bad ones, by one more query."""
+        column = LazyRanges(**vars(self._column), edges=tuple(edges.tolist()))
+        if self._rows.n_classes:
+            return class_sums(self._rows, column, column.known)
+        if scored:
+            return [score_sums(self._rows, self._residuals.context, column, column.known)]
+        return [outcome_sums(self._rows, column, column.known)]
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range, found by one more query."""

@@ -69,6 +69,14 @@ class DesignRows:
         return ImportanceTests(y, weight, contrast.side(float(np.average(y, weights=weight))))
 
     @cached_property
+    def scores(self) -> FloatArray:
+        """Normal scores of the outcome of each row; see `CombinedTests.scores`."""
+        combined = self.context.combined
+        assert combined is not None
+        assert combined.scores is not None
+        return combined.scores.of(self.outcome.y)
+
+    @cached_property
     def spread(self) -> SpreadTest | SpreadInGroups | SpreadInOrder:
         """Tests whether the outcome varies more in some levels than in others."""
         y, weight = self.outcome.y, self.outcome.weight

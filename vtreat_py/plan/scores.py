@@ -129,7 +129,10 @@ class PlanScores:
             True: variables that do not vary are not made.
         rsq, sig
             Of a regression of the outcome on this variable alone: the share of variance (of
-            deviance, for classes) that it explains, and the p-value. Without outcome 0 and 1.
+            deviance, for classes) that it explains, and the p-value. With
+            ``significance="calibrated"`` that is of a test of what the code says: of ``clean``
+            whether the outcome changes with it in any shape: one that only trees can use has an
+            ``rsq`` near 0 and a small ``sig``. Without outcome 0 and 1.
         sig_fdr, sig_fwer
             ``sig`` adjusted for the number of rows of this table: by Benjamini and Hochberg [1]_
             and by Holm [2]_. See the notes.

@@ -87,6 +87,14 @@ class OutcomeSums:
         return cls(w.copy(), w * y, inner, centre).grouped(group, n_groups)
 
     @classmethod
+    def of_raw(cls, sums: Sequence[FloatArray], centre: float = 0.0) -> OutcomeSums:
+        """Take weight, total, and squares about ``centre``, which is near for the spread."""
+        weight, total, raw = sums
+        about = total * total / np.maximum(weight, _TINY)
+        inner = np.where(weight > 1, np.maximum(raw - about, 0.0), 0.0)
+        return cls(weight, total, inner, centre)
+
+    @classmethod
     def nothing(cls, n_groups: int, like: OutcomeSums) -> OutcomeSums:
         """Sums of no rows, of the same outcome as ``like``."""
         inner = None if like.inner is None else np.zeros(n_groups)

@@ -1,0 +1,147 @@
+"""p-values that see more than means and lines: tests of ranks and ranges stand beside those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.outcome.outcome import OutcomeValues, Weighting
+from vtreat_py.significance.combination import cauchy_combination
+from vtreat_py.significance.normal_scores import (
+    NormalScores,
+    likeness_to_normal,
+    scores_of_groups,
+)
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# Where the outcome has more excess kurtosis than this, ranks say more than means.
+_HEAVY_TAILS = 1.0
+# Weights in combined p-values: of ranks beside the numbers where tails are heavy, and of ranks and
+# ranges together beside a line where they are not. Ranges keep this share of that at least.
+_RANKS, _SHAPES, _RANGES = 0.35, 0.2, 1.0 / 3.0
+# Ranks of what is nearer to normal than this say what the numbers say.
+_NEARLY_NORMAL = 0.9
+
+
+class CombinedTests:
+    """Tests that see different things, with one p-value (`cauchy_combination`).
+
+    * Of levels: means and, where a numeric outcome has heavy tails, means of its normal scores.
+    * Of a number: a line, and two tests on the ranges that its deciles end, whether the outcome
+      differs between them, and whether it goes up or down with the number's normal scores. Where
+      the outcome has heavy tails both are of its scores.
+
+    Weights depend on the two distributions alone, which permutations do not change. Ranks of a
+    number that is nearly normal say what the line says; ties leave ranks of the outcome less to
+    say.
+
+    Parameters
+    ----------
+    outcome : OutcomeValues
+        Its weights count rows.
+    tests : CalibratedTests
+        Those of the outcome itself.
+    """
+
+    def __init__(self, outcome: OutcomeValues, tests: CalibratedTests) -> None:
+        self._outcome, self._tests = outcome, tests
+
+    def levels(self, means: float, of_scores: Callable[[], OutcomeSums]) -> float:
+        """Test whether the outcome differs from level to level.
+
+        Parameters
+        ----------
+        means : float
+            p-value of `CalibratedTests.levels`.
+        of_scores : callable
+            Gives the sums of `scores` by level; called where there are any.
+        """
+        if self._tests_of_scores is None:
+            return means
+        ranks = self._tests_of_scores.levels(of_scores())
+        return cauchy_combination([means, ranks], [1.0 - self._share, self._share])
+
+    def shapes(
+        self,
+        line: float,
+        spread: tuple[float, float, float],
+        ranges: OutcomeSums,
+        *,
+        scored: bool,
+    ) -> float:
+        """Test whether the outcome changes with a number, by a line or any other shape.
+
+        Parameters
+        ----------
+        line : float
+            p-value of `CalibratedTests.correlation`.
+        spread : tuple of float
+            First and last decile of the number, and its standard deviation.
+        ranges : OutcomeSums
+            Sums of each range.
+        scored : bool
+            Whether they are of `scores` in place of the outcome.
+        """
+        tests = self._tests_of_scores if scored else self._tests
+        assert tests is not None
+        share, of_ranges = self._share, max(likeness_to_normal(*spread) * self._likeness, _RANGES)
+        p_values, weights = [line, tests.levels(ranges)], [1.0 - share, share]
+        if of_ranges < _NEARLY_NORMAL:
+            p_values.append(_along(ranges, tests))
+            weights = [1.0 - share, share * of_ranges, share * (1.0 - of_ranges)]
+        return cauchy_combination(p_values, weights)
+
+    @cached_property
+    def scores(self) -> NormalScores | None:
+        """Normal scores of a numeric outcome of heavy tails."""
+        y = self._outcome.y
+        if self._outcome.kind != "numeric" or self._sample.skewness_and_kurtosis[1] <= _HEAVY_TAILS:
+            return None
+        if ((y == y.min()) | (y == y.max())).all():  # it is a class in truth
+            return None
+        return NormalScores.of_values(y, self._outcome.weight)
+
+    @cached_property
+    def _tests_of_scores(self) -> CalibratedTests | None:
+        """The same tests, of the scores."""
+        if self.scores is None:
+            return None
+        return CalibratedTests(
+            OutcomeValues(
+                kind="numeric",
+                name=None,
+                note="",
+                y=self.scores.values,
+                weight=self.scores.weight,
+                weighting=Weighting(),
+            )
+        )
+
+    @cached_property
+    def _sample(self) -> Sample:
+        return Sample.of_values(self._outcome.y, self._outcome.weight)
+
+    @property
+    def _share(self) -> float:
+        """Weight of tests beside that of means, or of a line."""
+        return _SHAPES if self.scores is None else _RANKS * self.scores.untied
+
+    @cached_property
+    def _likeness(self) -> float:
+        """How near the outcome is to normal, where its scores are tested."""
+        if self.scores is None:
+            return 1.0
+        return likeness_to_normal(*self.scores.deciles, self._sample.spread)
+
+
+def _along(ranges: OutcomeSums, tests: CalibratedTests) -> float:
+    """Test whether the outcome goes up or down with the normal scores of ranges."""
+    ranges = ranges.take(np.flatnonzero(ranges.weight))
+    x = scores_of_groups(ranges.weight)
+    sample = Sample.of_values(x, ranges.weight)
+    return float(tests.correlation(Moments.over_points(x, ranges), lambda _: sample)[0])
