@@ -12,7 +12,9 @@ from joblib import Parallel, delayed
 from scipy import stats
 
 import vtreat_py as vt
-from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.design.combined import CombinedTests
+from vtreat_py.outcome.outcome import OutcomeValues, Weighting
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -93,12 +95,31 @@ def powers_of(y: Array) -> OutcomePowers:
     return OutcomePowers.of_sample(Sample.of_values(y))
 
 
-def impact_test(level: Array, y: Array, powers: OutcomePowers) -> float:
-    """The calibrated p-value of an impact code."""
-    sums = OutcomeSums.of_rows(level, int(level.max()) + 1, y)
-    if y.dtype == np.int8:
-        sums = OutcomeSums(sums.weight, sums.total)
-    return level_effects_test(sums, powers)
+class ImpactTests:
+    """The calibrated p-values of impact codes of one outcome, by level sums as a design has them."""
+
+    def __init__(self, y: Array) -> None:
+        values = OutcomeValues(
+            kind="binomial" if y.dtype == np.int8 else "numeric",
+            name=None,
+            note="",
+            y=y,
+            weight=None,
+            weighting=Weighting(),
+        )
+        self._y, self._tests = y, CalibratedTests(values)
+        self._combined = CombinedTests(values, self._tests)
+
+    def p_value(self, level: Array) -> float:
+        """p-value of a column."""
+        n_levels, scores = int(level.max()) + 1, self._combined.scores
+
+        def of_scores() -> OutcomeSums:
+            assert scores is not None
+            return OutcomeSums.of_rows(level, n_levels, scores.of(self._y))
+
+        means = self._tests.levels(OutcomeSums.of_rows(level, n_levels, self._y))
+        return self._combined.levels(means, of_scores)
 
 
 def plain_test(level: Array, y: Array) -> float:

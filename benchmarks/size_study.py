@@ -23,13 +23,12 @@ from simulation import (
     OUTCOMES,
     SIZES,
     Array,
+    ImpactTests,
     frame_of,
-    impact_test,
     in_parallel,
     level_column,
     outcome,
     plain_test,
-    powers_of,
     scores,
     usable,
 )
@@ -82,10 +81,10 @@ def impact(n: int, n_rows: int, n_levels: int, sizes: str, kind: str) -> list[di
     for k in range(n):
         if k % 5 == 0:
             y = outcome(kind, n_rows, random)
-            powers = powers_of(y) if usable(y) else None
+            tests = ImpactTests(y) if usable(y) else None
         level = level_column(n_rows, n_levels, sizes, random)
-        p_values["calibrated"].append(1.0 if powers is None else impact_test(level, y, powers))
-        p_values["plain"].append(1.0 if powers is None else plain_test(level, y))
+        p_values["calibrated"].append(1.0 if tests is None else tests.p_value(level))
+        p_values["plain"].append(1.0 if tests is None else plain_test(level, y))
     rows = [row for row in designed if row["test"] == "classic"]
     return rows + [
         {"code": code, "test": test, **size_cells.counted(np.array(p))}
