@@ -96,7 +96,7 @@ def powers_of(y: Array) -> OutcomePowers:
 
 
 class ImpactTests:
-    """The calibrated p-values of impact codes of one outcome, by level sums as a design has them."""
+    """Calibrated p-values of impact codes for one outcome, by level sums as a design has them."""
 
     def __init__(self, y: Array) -> None:
         values = OutcomeValues(
