@@ -17,9 +17,9 @@ from vtreat_py.lazy.columns import LazyLevels, LazyNumber, LazyRanges
 from vtreat_py.lazy.level_queries import level_sums, level_values
 from vtreat_py.lazy.residuals import RESIDUAL, Residuals, sampled
 from vtreat_py.lazy.rows import DesignRows
+from vtreat_py.lazy.score_queries import score_sums
 from vtreat_py.lazy.spread_query import spread_p_value
 from vtreat_py.lazy.tables import brought
-from vtreat_py.lazy.test_queries import score_sums
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.row_tests import correlation_of

@@ -19,7 +19,7 @@ from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import ProfileRows
 from vtreat_py.lazy.quantile_queries import quantiles
 from vtreat_py.lazy.residuals import Residuals, sampled
-from vtreat_py.lazy.test_queries import class_sums, outcome_sums, score_sums
+from vtreat_py.lazy.score_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.row_tests import correlation_of
