@@ -632,6 +632,7 @@ def test_in_order_no_row_depends_on_a_later_outcome(outcome: str) -> None:
     last = slice(ROWS - ROWS // 10, None)
     later.loc[later.index[last], outcome] = {"y": 1e6, "c": "yes"}[outcome]
     options = {"outcome": outcome, "variables": ["x", "flag"], "cv": "ordered", "smoothing": 0}
+    options["significance"] = "ordered"
     before = vt.cross_frame_experiment(frame, **options).cross_frame
     after = vt.cross_frame_experiment(later, **options).cross_frame
     common = [name for name in before if name in after]
