@@ -174,3 +174,15 @@ def test_rates_that_differ_by_more_than_chance_have_the_ratio_that_explains_it(s
     assert Point(likelihood, np.zeros(1)).slope > 0
     assert ratio > 0
     np.testing.assert_allclose(Point(likelihood, ratio).slope, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 1.1, 2.3, 33.1])
+def test_a_training_set_of_one_level_does_not_disturb_the_search_of_another(weight) -> None:
+    size, hits = np.array([10.0, 5, 2, 5, 40, 8]), np.array([0.0, 0, 0, 0, 4, 0])
+    group = np.append(np.zeros(6, dtype=int), 1)
+    levels = OutcomeSums(np.append(size, weight), np.append(hits, 0.3 * weight))
+    equal = EqualLevels.of_levels(group, levels)
+    inside = levels.grouped(group, 2).squares
+    ratio = Likelihood(equal, inside, levels.grouped(group, 2)).ratio
+    assert ratio[0] > 0
+    assert ratio[1] == 0

@@ -94,3 +94,10 @@ def test_likeness_to_normal_is_a_ratio_of_spreads() -> None:
     found = likeness_to_normal(*np.quantile(skewed, [0.1, 0.9]), skewed.std())
     assert found == pytest.approx(0.6, abs=0.05)
     assert likeness_to_normal(0.0, 0.0, 0.0) == 1.0
+
+
+def test_few_rows_beside_very_many_have_scores() -> None:
+    scores = scores_of_groups(np.array([35.0, 1e17, 5.0]))
+    assert np.isfinite(scores).all()
+    assert scores[0] < -8
+    assert scores[2] > 8

@@ -166,7 +166,7 @@ class Point:
             self.within = rate * (1.0 - rate) / (1.0 + ratio)
         else:
             self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
-        self._pull, self._trace = self._squares / self.within, v - v2 / v
+        self._pull, self._trace = self._squares / self.within, np.maximum(v - v2 / v, 0.0)
         self.slope = self._pull - self._trace
 
     def deviance(self) -> FloatArray:

@@ -13,6 +13,8 @@ from vtreat_py.significance.sample import Sample
 
 # Ranks are told apart in so many steps: more would gain no power, and cost every engine.
 _STEPS = 32
+# A smaller share of the rows cannot be told from none.
+_LEAST_SHARE = 1e-17
 # Deciles of a normal distribution are so many standard deviations apart, the first and the last.
 _APART = 2.0 * float(special.ndtri(0.9))
 
@@ -85,7 +87,8 @@ class NormalScores:
 def scores_of_groups(rows: FloatArray) -> FloatArray:
     """Normal quantiles of the mean ranks of groups of so many rows, in their order."""
     middle = _middle(rows)
-    return np.asarray(-np.sign(middle) * special.ndtri(0.5 - np.abs(middle)))
+    beyond = np.maximum(0.5 - np.abs(middle), _LEAST_SHARE)
+    return np.asarray(-np.sign(middle) * special.ndtri(beyond))
 
 
 def _middle(rows: FloatArray) -> FloatArray:
