@@ -17,7 +17,7 @@ from vtreat_py.significance.normal_scores import (
 
 
 def test_it_is_the_tail_of_a_weighted_mean_of_cauchy_variables() -> None:
-    p, weight = [0.003, 0.2, 0.9], [0.6, 0.3, 0.1]
+    p, weight = [0.003, 0.2, 0.7], [0.6, 0.3, 0.1]
     mean = np.dot(stats.cauchy.isf(p), weight)
     assert cauchy_combination(p, weight) == pytest.approx(1.05 * stats.cauchy.sf(mean), rel=1e-12)
 
@@ -30,6 +30,7 @@ def test_tests_that_agree_say_what_each_says(p: float) -> None:
 def test_the_smallest_p_value_decides_the_tail() -> None:
     assert cauchy_combination([1e-200, 1.0], [0.2, 0.8]) == pytest.approx(1.05 * 5e-200, rel=1e-9)
     assert cauchy_combination([0.0, 1.0], [0.2, 0.8]) == 0.0
+    assert cauchy_combination([0.8, 0.9], [0.2, 0.8]) == pytest.approx(1.05 * 0.8)
     assert cauchy_combination([1.0, 1.0], [0.5, 0.5]) == 1.0
 
 
@@ -101,3 +102,8 @@ def test_few_rows_beside_very_many_have_scores() -> None:
     assert np.isfinite(scores).all()
     assert scores[0] < -8
     assert scores[2] > 8
+
+
+def test_a_test_that_saw_nothing_does_not_outweigh_one_that_did() -> None:
+    assert cauchy_combination([0.96, 0.0046], [0.8, 0.2]) < 0.05
+    assert cauchy_combination([0.9999, 0.0046], [0.8, 0.2]) < 0.05

@@ -132,3 +132,19 @@ def test_nothing_can_be_told_of_constants_and_two_rows() -> None:
 def test_a_perfect_line_leaves_no_doubt() -> None:
     x = np.random.default_rng(0).normal(size=100)
     assert p_value(x, 3.0 * x + 1.0) < 1e-100
+
+
+@pytest.mark.parametrize("seed", [16, 23, 28, 85, 91])
+def test_sums_that_are_equal_are_so_in_all_units(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    weight, hit = random.choice([0.37, 0.74, 1.11], 40), random.random(40) < 0.3
+    on, hit[3] = np.arange(40) == 3, True
+    x = weight * (on - np.average(on, weights=weight))
+    y = Sample.of_values(np.array([0.0, 1.0]), np.array([(~hit).sum(), hit.sum()], dtype=float))
+
+    def p(values: np.ndarray) -> float:
+        r = float(np.corrcoef(values, hit)[0, 1])
+        return correlation_test(r, 40.0, lambda: Sample.of_values(values), y)
+
+    assert {p(unit * x) for unit in (1 / 3, 0.1, 0.7, 1e-5, 7e4)} == {p(x)}
+    assert p(x) < 0.1

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-# p-values above this count as this: one test that saw nothing must not outweigh all others.
-_MOST = 0.99
+# p-values above this, and the smallest one, count as this: a test that saw nothing must not
+# outweigh one that did.
+_MOST = 0.75
 # What parts that depend on each other reach too often, at most by about so much.
 _DEPENDENT = 1.05
 
@@ -32,7 +33,8 @@ def cauchy_combination(p_values: Sequence[float], weights: Sequence[float]) -> f
     tail, however they depend on each other (Y. Liu and J. Xie, "Cauchy combination test: a powerful
     test with analytic p-value calculation under arbitrary dependency structures", Journal of the
     American Statistical Association 115 (2020)). At .05 and .01, tests that are moderately alike
-    reach it up to 1.08 times as often; so the p-value is multiplied by 1.05.
+    reach it up to 1.08 times as often; so the p-value is multiplied by 1.05. p-values near 1 would
+    outweigh small ones: those above 0.75 count as 0.75, which hardly moves the tail.
 
     Examples
     --------
@@ -42,7 +44,9 @@ def cauchy_combination(p_values: Sequence[float], weights: Sequence[float]) -> f
     parts = [(p, w) for p, w in zip(p_values, weights, strict=True) if w > 0.0]
     if len(parts) == 1:
         return parts[0][0]
-    if min(parts)[0] <= 0.0:
+    least = min(parts)[0]
+    if least <= 0.0:
         return 0.0
-    mean = sum(w / math.tan(math.pi * min(p, _MOST)) for p, w in parts)
+    most = max(least, _MOST)
+    mean = sum(w / math.tan(math.pi * min(p, most)) for p, w in parts)
     return min(_DEPENDENT * math.atan2(1.0, mean) / math.pi, 1.0)

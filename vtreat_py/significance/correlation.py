@@ -17,6 +17,8 @@ from vtreat_py.significance.sample import Sample
 _EXTREMES = 32
 # Tables whose smallest margin is larger than this need no exact test.
 _LARGE_MARGIN = 1000.0
+# Sums of squares below this share of all are rounding.
+_ROUNDING = 1e-12
 # The sum over rows that are not extreme is hardly ever so many standard deviations.
 _FAR = 4.0
 # The F test is close enough where skewness and kurtosis of permuted correlations are below this.
@@ -161,7 +163,9 @@ def _permuted_products(n_draws: int, x: Sample, y: Sample) -> FloatArray:
     x_sum, y_sum = -x_far.sum() - x_met.sum(axis=1), -y_met.sum(axis=1) - y_far.sum(axis=1)
     x_squares = n - (x_far**2).sum() - (x_met**2).sum(axis=1) - x_sum**2 / left
     y_squares = n - (y_met**2).sum(axis=1) - (y_far**2).sum(axis=1) - y_sum**2 / left
-    variance = x_squares.clip(0.0) * y_squares.clip(0.0) / np.maximum(left - 1, 1)
+    # Rounding is no variance: its root would tell sums apart that are equal.
+    some = (x_squares > _ROUNDING * n) & (y_squares > _ROUNDING * n)
+    variance = np.where(some, x_squares * y_squares, 0.0) / np.maximum(left - 1, 1)
     rest = x_sum * y_sum / left + np.sqrt(variance) * generator(n_draws).standard_normal(n_draws)
     return np.asarray((x_far * y_met).sum(axis=1) + (x_met * y_far).sum(axis=1) + rest)
 
