@@ -220,7 +220,7 @@ def test_a_prevalence_of_two_levels_has_the_exact_test_of_its_table(common: str)
 
 
 def test_a_day_of_numpy_is_the_date_that_it_equals() -> None:
-    days = [np.datetime64("2024-02-29") + k for k in range(30)]
+    days = list(np.arange("2024-02-29", "2024-03-30", dtype="datetime64[D]"))
     mixed = [*days, *(day.item() for day in days), "text", "text", "text"]
     frame = pd.DataFrame({"x": mixed})
     made = vt.design_treatments(frame, outcome_type="unsupervised", coders=["catP"])
