@@ -66,7 +66,7 @@ def outcome_negated(random: Random) -> None:
         for t in (drawn, negated)
     )
     # Blocks of rows, whose spread is compared, are dealt by the order of outcomes.
-    without = [] if _is_classic(drawn) else ["catD"]
+    without = [] if is_classic(drawn) else ["catD"]
     assert_alike(random, drawn, one, other, {"catN": -1.0}, without)
     _assert_slopes_turned(one, other, "catN")
 
@@ -80,7 +80,7 @@ def _with_telling_options(random: Random, drawn: Table) -> Table:
     return drawn
 
 
-def _is_classic(drawn: Table) -> bool:
+def is_classic(drawn: Table) -> bool:
     return drawn.options.get("significance") == "classic"
 
 
@@ -113,7 +113,7 @@ def assert_alike(
         for plan in (one, other)
     )
     pd.testing.assert_frame_equal(ours[kept], theirs[kept], **_ROUNDING)  # type: ignore[call-overload]
-    drawn_anew = -1.0 in factor.values() and not _is_classic(drawn)
+    drawn_anew = -1.0 in factor.values() and not is_classic(drawn)
     tested = ~ours["code"].isin(untested)
     assert_same_p_values(ours[tested], theirs[tested], drawn_anew=drawn_anew, ties=ties)
     new = drawn.new_rows(random, 6).to_pandas()

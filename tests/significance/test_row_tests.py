@@ -196,7 +196,7 @@ def test_spread_in_groups_is_that_inside_them() -> None:
     weight = random.uniform(1.0, 2.0, N)
     for group, rows in ((GROUP, None), (pairs, None), (GROUP, weight)):
         other = random.integers(0, 3, N) if group is pairs else level
-        tests = SpreadInGroups(y * (1.0 + 2.0 * (other == 1)), group, rows, counts_rows=False)
+        tests = SpreadInGroups(y * (1.0 + 2.0 * (other == 1)), group, rows)
         assert tests.p_value(other, 3) < 1e-4
     assert SpreadInGroups(y, GROUP).p_value(np.zeros(N, dtype=int), 1) == 1.0
 

@@ -80,11 +80,11 @@ class DesignRows:
     def spread(self) -> SpreadTest | SpreadInGroups | SpreadInOrder:
         """Tests whether the outcome varies more in some levels than in others."""
         y, weight = self.outcome.y, self.outcome.weight
-        counts_rows = self.context.outcome.weighting.counts_rows
         if self.context.in_order:
             return SpreadInOrder(y, weight)
         if self.groups is not None:
-            return SpreadInGroups(y, self.groups, weight, counts_rows=counts_rows)
+            return SpreadInGroups(y, self.groups, weight)
+        counts_rows = self.context.outcome.weighting.counts_rows
         return SpreadTest(y, weight, counts_rows=counts_rows)
 
     @property

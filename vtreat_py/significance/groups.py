@@ -103,11 +103,14 @@ class GroupTests:
         centre = float(np.average(means, weights=self._worth))
         return np.asarray(values - centre, dtype=np.float64), means - centre
 
-    def _freed(self, values: NumberArray) -> FloatArray:
+    def _freed(self, apart: FloatArray, means: FloatArray) -> FloatArray:
         """Take as much of the groups' means away as leaves rows of the outcome uncorrelated."""
-        apart, means = self._apart(values)
         share = 1.0 - np.sqrt(self._worth / self._rows)
         return np.asarray(apart - (share * means)[self.group])
+
+    def _of_one_weight(self, freed: FloatArray) -> FloatArray:
+        """Rows whose products sum to weighted ones, where weights do not count them."""
+        return freed if self.counts_rows else np.asarray(np.sqrt(self._w) * freed)
 
     @property
     def _counts(self) -> FloatArray | None:
@@ -115,9 +118,7 @@ class GroupTests:
 
     @cached_property
     def _outcome(self) -> tuple[FloatArray, Sample]:
-        freed = self._freed(self.y)
-        if not self.counts_rows:
-            freed = np.sqrt(self._w) * freed
+        freed = self._of_one_weight(self._freed(*self._apart(self.y)))
         return freed, sample_of(freed, self._counts)
 
     @cached_property
@@ -131,9 +132,7 @@ class GroupTests:
         apart, means = self._apart(x)
         inside = float((self._w * (apart - means[self.group]) ** 2).sum())
         if self._is_much(inside, float((self._worth * means * means).sum())):
-            freed = self._freed(x)
-            if not self.counts_rows:
-                freed = np.sqrt(self._w) * freed
+            freed = self._of_one_weight(self._freed(apart, means))
             return correlation_by_rows(freed, *self._outcome, self._counts)
         return correlation_by_rows(np.sqrt(self._worth) * means, *self._means_of_groups)
 
@@ -157,7 +156,7 @@ class GroupTests:
 
     @cached_property
     def _residual(self) -> tuple[FloatArray, OutcomePowers]:
-        freed = self._freed(self.y)
+        freed = self._freed(*self._apart(self.y))
         residual = freed if self.counts_rows else self._w * freed
         return residual, OutcomePowers.of_sample(sample_of(residual, self._counts))
 

@@ -103,8 +103,8 @@ class SeriesTests:
             return p
         drawn = r[self._memory : n - self._memory] / math.sqrt(of_shifts)
         skewness, kurtosis = float(np.mean(drawn**3)), max(float(np.mean(drawn**4)) - 3.0, 0.0)
-        apart = abs(float(r[0])) / math.sqrt(of_shifts)
-        tails = (upper_tail(apart, side * skewness, kurtosis) for side in (1.0, -1.0))
+        reached = abs(float(r[0])) / math.sqrt(of_shifts)
+        tails = (upper_tail(reached, side * skewness, kurtosis) for side in (1.0, -1.0))
         return max(p, sum(tails))
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:

@@ -32,20 +32,17 @@ class SpreadInGroups:
     group : ndarray of int, shape (n,)
         Group of each row.
     weight : ndarray of shape (n,) or None
-        Weight of each row.
-    counts_rows : bool
-        Whether weights are numbers of rows. If not, only their ratios count.
+        Weight of each row, of which only ratios count.
     """
 
     y: NumberArray
     group: IntArray
     weight: FloatArray | None = None
-    counts_rows: bool = True
 
     @cached_property
     def _rows(self) -> IntArray:
-        """Rows that count, by increasing outcome within groups, then in random order."""
-        rows = np.arange(len(self.y)) if self.weight is None else np.flatnonzero(self.weight)
+        """Rows that count in random order, which rests on the outcome and not on the frame's."""
+        rows = _counted(self.y, self.weight)
         rows = rows[np.lexsort((self.group[rows], self.y[rows]))]
         return np.asarray(np.random.default_rng(_SEED).permutation(rows))
 
@@ -87,9 +84,14 @@ class SpreadInOrder:
 
     def p_value(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the outcome varies as much inside each level."""
-        rows = np.arange(len(self.y)) if self.weight is None else np.flatnonzero(self.weight)
+        rows = _counted(self.y, self.weight)
         run = np.cumsum(np.diff(level[rows], prepend=level[rows[:1]]) != 0)
         blocks = rows[blocks_of_levels(run, int(run[-1]) + 1)]
         share = None if self.weight is None else self.weight[blocks].mean(axis=1)
         deviation = deviations(self.y.astype(np.float64), blocks)
         return SeriesTests(deviation, share).level_effects(level[blocks[:, 0]], n_levels)
+
+
+def _counted(y: NumberArray, weight: FloatArray | None) -> IntArray:
+    """Rows that have a weight."""
+    return np.arange(len(y)) if weight is None else np.flatnonzero(weight)
