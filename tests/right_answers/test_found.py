@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
+import warnings
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from vtreat_py.base.errors import (
     InvalidOptionError,
     OptionTypeError,
     VtreatError,
+    VtreatWarning,
 )
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
@@ -262,3 +264,18 @@ def test_a_column_of_what_means_missing_is_empty_whatever_its_type(dtype: Any) -
     frame = pd.DataFrame({"x": pd.Series(["a", None, "a"] * 4).astype(dtype), "z": range(12)})
     made = vt.design_treatments(frame, outcome_type="unsupervised", missing_values=["a"])
     assert made.unused == (("x", "it has missing values only"),)
+
+
+@pytest.mark.parametrize("weight", [1e-90, 1e60, 1e90])
+def test_effects_of_levels_with_weights_and_outcomes_of_any_size(weight: float) -> None:
+    random = np.random.default_rng(0)
+    codes = np.repeat(np.arange(6), 8)
+    y = (0.5 * codes + random.normal(size=48)) * 2.0**100
+    w = random.random(48) * weight
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", VtreatWarning)
+        made = vt.design_treatments(
+            pd.DataFrame({"x": codes.astype(str)}), outcome=y, sample_weight=w
+        )
+        assert np.isfinite(made.level_effects("x")["effect_se"]).all()

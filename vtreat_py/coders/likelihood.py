@@ -46,6 +46,9 @@ class Likelihood:
     large levels make up, say something else where rates go with sizes. With that, ``ratio`` is
     where the squares of the level means are what they are expected to be.
 
+    Means and variances are in units of ``equal.unit`` and of its square: with weights, their third
+    powers would be too large for floats otherwise.
+
     Parameters
     ----------
     equal : EqualLevels
@@ -63,7 +66,8 @@ class Likelihood:
     """
 
     def __init__(self, equal: EqualLevels, inside: FloatArray, whole: OutcomeSums) -> None:
-        self.equal, self.inside, self.mean = equal, inside, whole.mean
+        unit = equal.unit
+        self.equal, self.inside, self.mean = equal, inside / unit / unit, whole.mean / unit
         self.n_groups, self.rows = len(whole.weight), whole.weight
         self.free = np.where(self.rows > 1.0, self.rows - 1.0, 1.0)
         self.n_levels = sum_by(equal.group, equal.sums[0], self.n_groups)
@@ -204,7 +208,7 @@ class Point:
         """
         (_, _, v3), (_, _, m3), (_, _, s3) = self._sums
         c, trace = self.off, self._trace
-        cubes = s3 - 2.0 * c * m3 + c * c * v3 - self._mixed() ** 2 / self.precision
+        cubes = s3 - 2.0 * c * m3 + c * c * v3 - self._mixed() * (self._mixed() / self.precision)
         falls = 2.0 * cubes / self.within + self._pull * self._growth()
         pull = np.maximum(self._pull, _NOTHING * trace + _TINY)
         up = falls * (trace / pull) - self._trace_of_squares()

@@ -82,8 +82,9 @@ def prior_of(
     ratio = likelihood.ratio
     point, weight = likelihood.point, weight_of(levels, smoothing, least)
     apart = np.where(ratio > 0, point.off, 0.0)
+    novel, unit = apart + _novel(likelihood, point, ratio), likelihood.equal.unit
     mixtures = _mixtures(levels, point, ratio) if normal else {}
-    return Prior(weight, apart, apart + _novel(likelihood, point, ratio), mixtures)
+    return Prior(weight, unit * apart, unit * novel, mixtures)
 
 
 def weight_of(levels: PooledLevels, smoothing: float | str, least: float = 0.0) -> FloatArray:
@@ -105,12 +106,10 @@ def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int
     if odd.any():
         odd &= _oddness(likelihood, point, ratio) > _ODD
     for k in np.flatnonzero(odd):
-        within = float(point.within[k])
-        of_normal = (
-            float(point.off[k] + likelihood.mean[k]),
-            within * float(ratio[k]),
-            within,
-        )
+        unit = likelihood.equal.unit
+        within = float(point.within[k]) * unit * unit
+        centre = float(point.off[k] + likelihood.mean[k]) * unit
+        of_normal = centre, within * float(ratio[k]), within
         own = levels.of_group(int(k))
         mixture = mixture_of(own, *of_normal) if is_normal_inside(own, *of_normal) else None
         if mixture is not None:
@@ -119,7 +118,7 @@ def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int
 
 
 def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
-    """Mean of levels never seen, less the mean over rows.
+    """Mean of levels never seen, less the mean over rows, in units.
 
     A row of a level that was never seen is as a row of a level that, but for it, would not have
     been seen (I. Good, "The Population Frequencies of Species and the Estimation of Population
@@ -149,11 +148,11 @@ def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatAr
     noise in a level of average size.
     """
     equal, n_groups = likelihood.equal, likelihood.n_groups
-    group, n, unit = equal.group, equal.weight, equal.unit
+    group, n = equal.group, equal.weight
     seen = n * np.maximum(ratio, likelihood.n_levels / np.maximum(likelihood.rows, _LEAST))[group]
     belief = 1.0 - 1.0 / (1.0 + seen)
-    scale = unit * np.sqrt(belief / (point.within[group] * (ratio[group] + 1.0 / n)))
-    c = ((point.off + likelihood.mean) / unit)[group]
+    scale = np.sqrt(belief / (point.within[group] * (ratio[group] + 1.0 / n)))
+    c = (point.off + likelihood.mean)[group]
     count, total, square, cube, fourth = equal.sums
     c2, scale2, belief2 = c * c, scale * scale, belief * belief
     first = total - c * count

@@ -64,6 +64,8 @@ class KnownLevels:
         if not likelihood.tells[0] or likelihood.exact[0]:
             return np.zeros_like(weight)
         rows = float(likelihood.rows[0])
+        unit = likelihood.equal.unit
+        mean = mean / unit
         place = (np.arange(_NODES) + 0.5) / _NODES
         spread = np.sqrt(len(self.weight) / rows) * place / (1.0 - place)
         points = [Point(likelihood, np.array([one * one])) for one in spread]
@@ -82,7 +84,7 @@ class KnownLevels:
             expected = left * point.off[0] + (1.0 - left) * mean
             centre += own * expected
             square += own * expected * expected
-        return inside + np.maximum(square - centre * centre, 0.0)
+        return (inside + np.maximum(square - centre * centre, 0.0)) * unit * unit
 
     def _likelihood(self) -> Likelihood:
         rows, one = self.weight.sum(keepdims=True), np.zeros(len(self.weight), dtype=np.intp)

@@ -39,7 +39,7 @@ class EqualLevels:
         outcome, two of a class: nobody asks for the shape of what its rates are drawn from.
     unit : float
         What means are multiples of: a power of 2, so that no fourth power is too large, and
-        nothing is rounded.
+        nothing is rounded. 1 for a class.
     """
 
     group: IntArray
@@ -98,7 +98,7 @@ class EqualLevels:
         -------
         weight : ndarray of shape (training sets, entries)
         powers : ndarray of shape (training sets, entries, 3)
-            Number of levels, sum of their means, and of the squares of these.
+            Number of levels, sum of their means in units, and of the squares of these.
         """
         n_groups = len(mean)
         place, longest = self.beside(n_groups)
@@ -110,7 +110,6 @@ class EqualLevels:
         powers[self.group, place, 0] = count
         powers[self.group, place, 1] = first
         powers[self.group, place, 2] = np.maximum(second - centre * (total + first), 0.0)
-        powers *= [1.0, self.unit, self.unit * self.unit]
         return weight, powers
 
     def _at(self, place: IntArray, group: IntArray) -> EqualLevels:
@@ -138,7 +137,9 @@ class EqualLevels:
 
 
 def _unit(levels: OutcomeSums) -> float:
-    """A power of 2 near the largest mean."""
+    """A power of 2 near the largest mean; 1 for rates of a class."""
+    if levels.inner is None:
+        return 1.0
     largest = np.abs(levels.mean).max(initial=0.0)
     return float(np.ldexp(1.0, max(int(np.frexp(largest)[1]), _LEAST_POWER)))
 
