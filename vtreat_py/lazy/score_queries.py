@@ -56,7 +56,7 @@ def _number_sums(
     }
     table = grouped(rows.counted([column]), {_LEVEL: column.level}, asked)
     place = column.codes(levels, table[_LEVEL])
-    sums = [np.zeros(len(levels) + 1) for _ in asked]
+    sums = np.zeros((len(asked), len(levels) + 1))
     for one, name in zip(sums, asked, strict=True):
         one[place] = floats(table, name)
     return OutcomeSums.of_raw(sums, centre)

@@ -6,14 +6,14 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
-from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.rows import DesignRows, rows_of
 from vtreat_py.statistics.level_table import LevelTable
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, raw_sums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
 
 
@@ -66,9 +66,8 @@ class _CodedRows:
 
     def score_sums(self) -> OutcomeSums:
         """Sums by level of the outcome's normal scores."""
-        return sums_of_numbers(
-            self.codes, self.n_levels, self.rows.scores, self.rows.outcome.weight
-        )
+        y, weight = self.rows.scores, self.rows.outcome.weight
+        return OutcomeSums.of_raw(raw_sums(self.codes, self.n_levels, y, weight))
 
     def spread(self) -> float:
         """p-value of the test of spread."""
@@ -83,12 +82,3 @@ def _training_tables(design_rows: DesignRows, codes: IntArray, n_levels: int) ->
     rows, owner = folds.training
     trained = rows_of(design_rows.outcome, owner, folds.n_folds, rows)
     return tally_classes(codes[rows], n_levels, trained)[0]
-
-
-def sums_of_numbers(
-    codes: IntArray, n_codes: int, y: NumberArray, weight: FloatArray | None, centre: float = 0.0
-) -> OutcomeSums:
-    """Sums by code of numbers that are near 0 for their spread."""
-    weighted = y if weight is None else weight * y
-    sums = [sum_by(codes, values, n_codes) for values in (weight, weighted, weighted * y)]
-    return OutcomeSums.of_raw(sums, centre)

@@ -14,7 +14,8 @@ from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
-from vtreat_py.memory.levels import facts_of_codes, sums_of_numbers
+from vtreat_py.memory.levels import facts_of_codes
+from vtreat_py.memory.ranges import class_sums, number_sums
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
@@ -23,7 +24,7 @@ from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.quantiles import weighted_quantiles
 from vtreat_py.statistics.row_groups import RowGroups
 
@@ -196,27 +197,14 @@ class NumberRows:
 
     def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums]:
         """Sums of the good values in each range, and of the bad ones."""
-        rows, codes, n_codes = self._rows, self._few_ranges(edges), len(edges) + 2
-        outcome, n_classes = rows.outcome, rows.context.n_classes
+        rows, n_classes = self._rows, self._rows.context.n_classes
+        outcome, weight = rows.outcome, self._weight
         if outcome.kind == "numeric":
-            y = rows.scores if scored else outcome.y
-            centre = 0.0 if scored else outcome.centre
-            return [sums_of_numbers(codes, n_codes, y, outcome.weight, centre)]
-        classes = n_classes or 2
-        own = codes * classes + outcome.y.astype(np.intp)
-        cells = sum_by(own, outcome.weight, n_codes * classes)
-        hits = cells.reshape(n_codes, classes)
-        every = range(classes) if n_classes else (1,)
+            y, centre = (rows.scores, 0.0) if scored else (outcome.y, outcome.centre)
+            return [OutcomeSums.of_raw(number_sums(self._column, edges, y, weight), centre)]
+        hits = class_sums(self._column, edges, outcome.y, n_classes or 2, weight)
+        every = range(n_classes) if n_classes else (1,)
         return [OutcomeSums(hits.sum(axis=1), hits[:, k].copy()) for k in every]
-
-    def _few_ranges(self, edges: FloatArray) -> IntArray:
-        """Range of each row, bad values being in the last: edge by edge, as there are few."""
-        column, codes = self._column, np.zeros(len(self._column), dtype=np.uint8)
-        for edge in edges:
-            codes += column.values > edge
-        if column.bad is not None:
-            codes[column.bad] = len(edges) + 1
-        return codes.astype(np.intp)
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range."""

@@ -21,6 +21,16 @@ def sum_by(group: IntArray, values: NumberArray | None, n_groups: int) -> FloatA
     return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
 
 
+def raw_sums(
+    group: IntArray, n_groups: int, y: NumberArray, weight: FloatArray | None
+) -> FloatArray:
+    """Weight, total and squares of numbers, in each group; see `OutcomeSums.of_raw`."""
+    weighted = y if weight is None else weight * y
+    return np.array(
+        [sum_by(group, values, n_groups) for values in (weight, weighted, weighted * y)]
+    )
+
+
 def weight_left(whole: FloatArray, part: FloatArray) -> FloatArray:
     """Weights less those of a part; nothing where rounding alone is left."""
     left = whole - part
@@ -87,7 +97,7 @@ class OutcomeSums:
         return cls(w.copy(), w * y, inner, centre).grouped(group, n_groups)
 
     @classmethod
-    def of_raw(cls, sums: Sequence[FloatArray], centre: float = 0.0) -> OutcomeSums:
+    def of_raw(cls, sums: FloatArray, centre: float = 0.0) -> OutcomeSums:
         """Take weight, total, and squares about ``centre``, which is near for the spread."""
         weight, total, raw = sums
         about = total * total / np.maximum(weight, _TINY)

@@ -1,0 +1,58 @@
+"""Sums of the outcome over ranges of a number, by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.statistics.outcome_sums import raw_sums, sum_by
+
+# Rows at a time: what is made of them stays in the cache of the processor.
+_ROWS = 1 << 15
+
+
+def number_sums(
+    column: NumericColumn, edges: FloatArray, y: NumberArray, weight: FloatArray | None
+) -> FloatArray:
+    """Raw sums of y in each range, above one edge and up to the next, and in the bad rows."""
+    blocks = [
+        raw_sums(codes, len(edges) + 2, y[rows], None if weight is None else weight[rows])
+        for rows, codes in _ranges_of_rows(column, edges)
+    ]
+    return np.asarray(np.sum(blocks, axis=0))
+
+
+def class_sums(
+    column: NumericColumn,
+    edges: FloatArray,
+    y: NumberArray,
+    n_classes: int,
+    weight: FloatArray | None,
+) -> FloatArray:
+    """Weight of each class in the same ranges."""
+    shape = len(edges) + 2, n_classes
+    blocks = [
+        sum_by(
+            codes * n_classes + y[rows].astype(np.intp),
+            None if weight is None else weight[rows],
+            shape[0] * shape[1],
+        )
+        for rows, codes in _ranges_of_rows(column, edges)
+    ]
+    return np.asarray(np.sum(blocks, axis=0)).reshape(shape)
+
+
+def _ranges_of_rows(column: NumericColumn, edges: FloatArray) -> Iterator[tuple[slice, IntArray]]:
+    """Blocks of rows, and the range of each row; edge by edge, as there are few."""
+    for start in range(0, len(column), _ROWS):
+        rows = slice(start, start + _ROWS)
+        values = column.values[rows]
+        codes = np.zeros(len(values), dtype=np.uint8)
+        for edge in edges:
+            codes += values > edge
+        if column.bad is not None:
+            codes[column.bad[rows]] = len(edges) + 1
+        yield rows, codes.astype(np.intp)
