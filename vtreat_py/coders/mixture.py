@@ -44,16 +44,14 @@ class Mixture:
     share: FloatArray
     within: float
 
-    def posterior(self, weight: FloatArray, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of what the true means of levels may be."""
-        likely = _densities(weight, mean, self.place, self.variance, self.within) * self.share
-        likely /= likely.sum(axis=1, keepdims=True)
-        noise = (self.within / weight)[:, None]
-        belief = self.variance / (self.variance + noise)
-        each = self.place + belief * (mean[:, None] - self.place)
-        centre = (likely * each).sum(axis=1)
-        spread = belief * noise + (each - centre[:, None]) ** 2
-        return centre, (likely * spread).sum(axis=1)
+    def posterior_mean(self, weight: FloatArray, mean: FloatArray) -> FloatArray:
+        """Mean of what the true means of levels may be."""
+        likely = _densities(weight, mean, self.place, self.variance, self.within)
+        belief = self.variance / (self.variance + (self.within / weight)[:, None])
+        belief *= mean[:, None] - self.place
+        belief += self.place
+        belief *= likely
+        return np.asarray((belief @ self.share) / (likely @ self.share))
 
 
 def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float) -> Mixture | None:

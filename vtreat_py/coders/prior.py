@@ -56,7 +56,7 @@ class Prior:
             effect += (1.0 - belief) * self.apart[group]
         for k, mixture in self.mixtures.items():
             own = np.flatnonzero((group == k) & (level.weight > 0))
-            effect[own] = mixture.posterior(level.weight[own], level.mean[own])[0] - mean[k]
+            effect[own] = mixture.posterior_mean(level.weight[own], level.mean[own]) - mean[k]
         return np.asarray(effect)
 
 

@@ -51,14 +51,14 @@ class EqualLevels:
     def of_view(cls, view: LevelView, least: float) -> EqualLevels:
         """Sum the levels above a weight, in each training set."""
         unit = _unit(view.entries if view.levels is None else view.levels)
-        parts = [_one_by_one(view.group, view.entries, least, unit)]
+        parts = [_one_by_one(view.group, view.entries, least, unit)._merged()]
         for first, pattern, missing in view.absent():
             if missing.any():
                 assert view.levels is not None
                 kept = _one_by_one(pattern, view.levels, least, unit)._merged()
                 place, group = np.nonzero(missing[kept.group])
                 parts.append(kept._at(place, group + first))
-        return cls.joined(parts)._merged()
+        return parts[0] if len(parts) == 1 else cls.joined(parts)._merged()
 
     @classmethod
     def of_levels(cls, group: IntArray, levels: OutcomeSums) -> EqualLevels:
