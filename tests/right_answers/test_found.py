@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import stats
+from sklearn.model_selection import KFold
 
 import vtreat_py as vt
 from vtreat_py.base.errors import (
@@ -279,3 +280,11 @@ def test_effects_of_levels_with_weights_and_outcomes_of_any_size(weight: float) 
             pd.DataFrame({"x": codes.astype(str)}), outcome=y, sample_weight=w
         )
         assert np.isfinite(made.level_effects("x")["effect_se"]).all()
+
+
+def test_folds_of_a_splitter_that_ignores_groups_are_right_where_they_keep_them() -> None:
+    frame = pd.DataFrame({"x": list("abab") * 10})
+    made = vt.design_treatments(
+        frame, outcome=np.arange(40.0) % 7, cv=KFold(4), groups=np.repeat(np.arange(4), 10)
+    )
+    assert made.n_rows == 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -127,7 +128,9 @@ def _split_by(cv: Any, labels: IntArray | None, outcome: OutcomeRows, n_rows: in
             "equally often, such as KFold(shuffle=True) or RepeatedKFold"
         )
     try:
-        return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
+        with warnings.catch_warnings():  # whether groups stay together is checked
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            return list(cv.split(np.zeros((n_rows, 1)), outcome.labels, labels))
     except ValueError as reason:
         raise InvalidOptionError(
             f"cv: {type(cv).__name__} cannot split these rows: {reason}"
