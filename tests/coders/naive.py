@@ -218,11 +218,28 @@ def prior_of(
     rows = sum(n for n, _ in once)
     if rows == 0:
         return Prior(weight, apart, apart)
-    off = sum(n * m for n, m in once) / rows - apart
+    told = len(reml.n) >= 20 and ratio < inf and not is_class
+    by_size = of_one_row(reml, ratio) if told else 0.0
+    off = sum(n * m for n, m in once) / rows - apart - by_size
     between = min(ratio, 1e15)
     by_chance = within * (1 + between) / rows
     farther = off - by_chance / off if off * off > by_chance else 0.0
-    return Prior(weight, apart, apart + farther * rows * between / ((rows + 1) * between + 1))
+    farther *= rows * between / ((rows + 1) * between + 1)
+    return Prior(weight, apart, apart + by_size + farther)
+
+
+def of_one_row(reml: Reml, ratio: float) -> float:
+    """Where a line through logarithms of sizes has levels of one row, as it is believed."""
+    _, within, v, off = reml.parts(ratio)
+    logs = [log(n) for n in reml.n]
+    mean = sum(p * z for p, z in zip(v, logs, strict=True)) / sum(v)
+    spread = sum(p * (z - mean) ** 2 for p, z in zip(v, logs, strict=True))
+    product = sum(p * d * (z - mean) for p, d, z in zip(v, off, logs, strict=True))
+    if not product**2 > 2 * within * spread:
+        return 0.0
+    ones, twos = (sum(rows < n <= rows + 1 for n in reml.n) for rows in (0, 1))
+    slope = (product - 2 * within * spread / product) / spread
+    return slope * (log((2 * twos + 1) / (ones + 1)) - mean)
 
 
 def cat_n(levels: Levels, smoothing: float | str) -> Code:

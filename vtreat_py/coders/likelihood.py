@@ -152,7 +152,7 @@ class Point:
     """
 
     def __init__(self, of: Likelihood, ratio: FloatArray) -> None:
-        self._of, self._ratio = of, ratio
+        self._of, self.ratio = of, ratio
         # By training set, power of v, and then power of the mean.
         powers = np.empty((len(ratio), 3, of.size.shape[1]))
         v = np.divide(of.size, 1.0 + of.size * ratio[:, None], out=powers[:, 0])
@@ -176,7 +176,7 @@ class Point:
     def deviance(self) -> FloatArray:
         """Minus twice the logarithm of the likelihood, but for a constant."""
         of = self._of
-        log = (of.powers[:, :, 0] * np.log1p(of.size * self._ratio[:, None])).sum(axis=1)
+        log = (of.powers[:, :, 0] * np.log1p(of.size * self.ratio[:, None])).sum(axis=1)
         log += np.log(self.precision)
         if of.of_class:
             log += self._between_squares / self.within
@@ -217,7 +217,7 @@ class Point:
         if goes_up.all():
             return np.asarray(step)
         # Scoring's steps are short where the likelihood goes up ever faster.
-        far = np.where(self.slope > 0, self._ratio, 0.0)
+        far = np.where(self.slope > 0, self.ratio, 0.0)
         return np.where(goes_up, step, self.scoring() + far)
 
     def _growth(self) -> FloatArray:
@@ -225,7 +225,7 @@ class Point:
         if not self._of.of_class:
             return np.asarray(-self._squares / self.within / self._of.free)
         by_rate = (1.0 - 2.0 * self._rate) * self._mixed() / (self.precision * self.within)
-        return np.asarray(-(1.0 + by_rate) / (1.0 + self._ratio))
+        return np.asarray(-(1.0 + by_rate) / (1.0 + self.ratio))
 
     def _mixed(self) -> FloatArray:
         (_, v2, _), (_, m2, _), _ = self._sums

@@ -16,9 +16,12 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 AUTO, BY_MOMENTS = "auto", "moments"
 # Stands for a prior of no weight.
 _LEAST = 1e-15
-# Fewer levels do not tell of what kind their distribution is; nor do those that stand out from a
-# normal one by less than so many standard errors.
-_FEW, _ODD = 20, 2.0
+# Variances by chance that the square of a slope must exceed to be believed at all.
+_CLEARLY = 2.0
+# Fewer levels do not tell of what kind their distribution is, nor how it goes with sizes.
+_FEW = 20
+# Those that are from a normal distribution by fewer standard errors are taken to be of one.
+_ODD = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,21 +127,48 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     been seen (I. Good, "The Population Frequencies of Species and the Estimation of Population
     Parameters", Biometrika 40 (1953)). So it is the mean of the levels of one row, believed as far
     as there are rows of them, each of which varies as levels do, too, and as that is farther from
-    the mean of all levels than by chance (C. Morris, "Parametric Empirical Bayes Inference", JASA
-    78 (1983)).
+    where the sizes of all levels would put it than by chance (C. Morris, "Parametric Empirical
+    Bayes Inference", JASA 78 (1983)).
     """
     once = np.where(likelihood.size <= 1.0, likelihood.size, 0.0)
     if not once.any():
         return np.zeros_like(ratio)
     rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
     known = np.where(rows > 0, rows, 1.0)
-    off = np.where((rows > 0) & (ratio > 0), total / known - point.off, 0.0)
+    differ, by_size = (rows > 0) & (ratio > 0), np.zeros_like(ratio)
+    told = differ & ~likelihood.exact & (likelihood.n_levels >= _FEW)
+    if told.any() and not likelihood.of_class:  # a line might leave the range of rates
+        by_size = np.where(told, _of_one_row(likelihood, point), 0.0)
+    off = np.where(differ, total / known - point.off - by_size, 0.0)
     one = 1.0 + np.minimum(ratio, 1.0 / _LEAST)
     by_chance = point.within * one / known
     beyond = off * off > by_chance
     farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
     # Between levels is so much, inside so much of what a row varies.
-    return np.asarray(farther * rows * (one - 1.0) / ((rows + 1.0) * (one - 1.0) + 1.0))
+    farther *= rows * (one - 1.0) / ((rows + 1.0) * (one - 1.0) + 1.0)
+    return np.asarray(by_size + farther)
+
+
+def _of_one_row(likelihood: Likelihood, point: Point) -> FloatArray:
+    """How far levels of one row are from the mean of all, by a line through logarithms of sizes.
+
+    The slope is believed as far as it is larger than by chance. A level of which one row was seen
+    has more on average: twice as many as there are levels of two rows for each of one (Good, as
+    above).
+    """
+    size, (count, total) = likelihood.size, likelihood.powers[:, :, :2].transpose(2, 0, 1)
+    log = np.log(np.where(size > 0, size, 1.0))
+    precision = size / (1.0 + size * point.ratio[:, None])
+    mean = (precision * count * log).sum(axis=1) / point.precision
+    off = log - mean[:, None]
+    spread = (precision * count * off * off).sum(axis=1)
+    product = (precision * (total - point.off[:, None] * count) * off).sum(axis=1)
+    by_chance = _CLEARLY * point.within * spread
+    beyond = product * product > by_chance
+    slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
+    ones, twos = ((count * (np.ceil(size) == rows)).sum(axis=1) for rows in (1.0, 2.0))
+    rows = (2.0 * twos + 1.0) / (ones + 1.0)
+    return np.asarray(np.where(beyond, slope * (np.log(rows) - mean), 0.0))
 
 
 def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
