@@ -74,7 +74,7 @@ def test_lesson_04_an_identifier_is_reported_and_does_no_harm(outcome: str) -> N
     treatment = all_variables(outcome, var_list=["id", "z"])
     with pytest.warns(vt.VtreatWarning, match="nothing is derived from .'id'.: each row has"):
         crossed = treatment.fit_transform(frame)
-    assert crossed.columns.tolist() == ["z_is_bad", "z"]
+    assert crossed.columns.tolist() == [outcome, "z_is_bad", "z"]
     assert treatment.transform(frame[["z"]].head(3)).columns.tolist() == ["z_is_bad", "z"]
     only = all_variables(outcome, var_list=["id"])
     with (
@@ -122,24 +122,12 @@ def test_lesson_06_the_order_of_columns_is_that_of_the_frame() -> None:
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
-@pytest.mark.parametrize("given", [True, False])
-def test_lesson_07_the_outcome_leaves_only_if_it_is_to_be_copied(outcome: str, given: bool) -> None:
-    """With y given or not, out of fit_transform or transform."""
-    frame, new = example(), example(seed=1)
-    y = frame[outcome] if given else None
-    treatment = all_variables(outcome)
-    assert outcome not in treatment.fit_transform(frame, y)
-    assert outcome not in treatment.transform(new)
-    assert outcome not in treatment.get_feature_names_out()
-    copying = all_variables(outcome, cols_to_copy=[outcome])
-    for treated, source in [
-        (copying.fit_transform(frame, y), frame),
-        (copying.transform(new), new),
-    ]:
-        pd.testing.assert_series_equal(treated[outcome], source[outcome])
-    assert outcome not in copying.get_feature_names()
-    everything = TREATMENTS[outcome](outcome_name=outcome).fit(frame, y)
-    assert outcome not in set(everything.score_frame_["orig_variable"])
+def test_lesson_07_the_outcome_is_never_derived_from(outcome: str) -> None:
+    """Nor is it among the features, though frames that have its column keep it."""
+    frame = example()
+    treatment = TREATMENTS[outcome](outcome_name=outcome).fit(frame)
+    assert outcome not in set(treatment.score_frame_["orig_variable"])
+    assert outcome not in treatment.get_feature_names()
 
 
 def test_lesson_07_an_outcome_left_among_the_variables_is_reported() -> None:
@@ -225,7 +213,8 @@ def test_lesson_12_feature_names_are_all_different(outcome: str) -> None:
     crossed = treatment.fit_transform(example())
     names = treatment.get_feature_names()
     assert len(set(names)) == len(names)
-    assert names == crossed.columns.tolist() == treatment.get_feature_names_out().tolist()
+    assert [outcome, *names] == crossed.columns.tolist()
+    assert crossed.columns.tolist() == treatment.get_feature_names_out().tolist()
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
@@ -319,7 +308,7 @@ def test_lesson_16_derived_names_never_collide(outcome: str) -> None:
     treatment = all_variables(outcome, var_list=variables, outcome_name="x_lev_b")
     crossed = treatment.fit_transform(frame)
     assert len(set(crossed)) == crossed.shape[1]
-    assert "x_lev_b" not in crossed
+    pd.testing.assert_series_equal(crossed["x_lev_b"], frame["x_lev_b"])
     for name in ("z_is_bad", "x_is_bad", "x_lev_a"):
         np.testing.assert_array_equal(crossed[name], frame[name])
     np.testing.assert_array_equal(crossed["z_is_bad_2"], frame["z"].isna())

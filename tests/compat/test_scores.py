@@ -31,7 +31,7 @@ def test_r_and_r2_are_those_of_the_cross_frame() -> None:
     crossed = treatment.fit_transform(frame)
     table = treatment.score_frame_
     assert table.columns.tolist() == COLUMNS
-    assert table["variable"].tolist() == crossed.columns.tolist()
+    assert ["y", *table["variable"]] == crossed.columns.tolist()
     checked = table[table["y_aware"] | (table["treatment"] == "indicator_code")]
     assert len(checked) > 8
     for row in checked.itertuples():

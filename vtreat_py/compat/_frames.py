@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,9 +20,19 @@ _FIRST_ROWS = 1000
 
 def read_frame(X: Any) -> InputFrame:
     """Wrap a frame; the columns of an array are called ``"0"``, ``"1"``, ..."""
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        X = pd.DataFrame(X, columns=[str(i) for i in range(X.shape[1])], copy=False)
-    return InputFrame.of(X)
+    source = InputFrame.of(X)
+    if source.is_array:
+        source = source.renamed([str(place) for place in range(len(source.columns))])
+    return source
+
+
+def named_as(source: InputFrame, known: Collection[Hashable]) -> InputFrame:
+    """Give columns of pandas the names of a known frame that read alike: 0 is "0"."""
+    if not isinstance(source.frame.to_native(), pd.DataFrame):
+        return source
+    lost = {str(name): name for name in known if name not in source.columns}
+    names = [c if c in known else lost.get(str(c), c) for c in source.columns]
+    return source if source.columns == tuple(names) else source.renamed(names)
 
 
 def read_vector(y: Any, n_rows: int) -> Any:
@@ -44,6 +54,22 @@ def read_vector(y: Any, n_rows: int) -> Any:
             "remove those rows or fill in their outcome first"
         )
     return values
+
+
+def check_same_outcome(source: InputFrame, name: Hashable, y: Any) -> None:
+    """Refuse outcomes that are not those of the frame, whose column comes out unchanged."""
+    if name not in source.columns:
+        return
+    own = source.series(name).to_numpy()
+    known = ~np.asarray(pd.isna(own), dtype=bool)
+    same = known.copy()
+    dtype = None if {own.dtype.kind, y.dtype.kind} <= set("biuf") else object
+    same[known] = np.asarray(own[known], dtype=dtype) == np.asarray(y[known], dtype=dtype)
+    if not same.all():
+        raise OutcomeError(
+            f"y differs from X[{name!r}], the column of outcome_name, in {int((~same).sum())} of "
+            f"{source.n_rows} rows; leave y out, or give X without that column"
+        )
 
 
 def part(source: InputFrame, columns: Sequence[Hashable], rows: IntArray | None = None) -> Any:
@@ -79,13 +105,18 @@ def output(
 ) -> Any:
     """Put copied columns before the treated ones that ``names`` has, under their new names.
 
-    Those of the new names in ``sparse`` become pandas' sparse arrays.
+    Those of the new names in ``sparse`` become pandas' sparse arrays. An array goes out where one
+    came in.
     """
     if isinstance(treated, pd.DataFrame):
         result = treated[list(names)].set_axis(list(names.values()), axis=1)
-        if sparse:
+        if sparse and not source.is_array:
             result = result.astype(dict.fromkeys(sparse, pd.SparseDtype("float64", 0.0)))
-        return pd.concat([part(source, copied), result], axis=1) if copied else result
+        if copied:
+            result = pd.concat([part(source, copied), result], axis=1)
+        if source.is_array:
+            return result.to_numpy(dtype=None if copied else np.float64)
+        return result
     if sparse:
         raise InvalidOptionError(
             "sparse_indicators=True makes sparse columns of pandas; this frame is of another "

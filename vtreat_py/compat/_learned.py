@@ -42,7 +42,8 @@ class Learned:
     """Everything `fit` learned.
 
     The plan is designed on ``variables_in``, the treated columns of the input, and the extra ones.
-    The derived variables are in the order of the output; frames need not have columns to copy.
+    The derived variables are in the order of the output. ``copied`` has the columns that come out
+    as they are, the outcome's among them; frames need not have them.
     """
 
     plan: TreatmentPlan
@@ -53,6 +54,11 @@ class Learned:
     copied: tuple[Hashable, ...]
     cross_plan: list[dict[str, Any]] | None
 
+    @property
+    def read_in(self) -> set[Hashable]:
+        """Names of all columns of frames that matter."""
+        return {*self.variables_in, *self.copied}
+
     def treat(self, source: InputFrame, variables: Sequence[Variable]) -> Any:
         """Treat the rows of a new frame, under the plan's names."""
         origin = {v.name: v.orig_variable for v in self.plan.derived}
@@ -60,7 +66,7 @@ class Learned:
         inputs = {origin[name] for name in wanted}
         needed = [e for e in self.extra if inputs & {c.name for c in e.columns}]
         read = [c for c in self.variables_in if c in inputs]
-        read += [c for e in needed for c in e.inputs if c not in read]
+        read = list(dict.fromkeys([*read, *(c for e in needed for c in e.inputs)]))
         present = set(source.columns)
         missing = [c for c in read if c not in present]
         if missing:
@@ -85,8 +91,8 @@ class Learned:
         """Name, order and copy: from a frame of the plan's variables to the output."""
         if not variables:
             warn(
-                "no derived variable is left: the treated frame has no columns but those of "
-                "cols_to_copy. See score_frame_; filter_to_recommended=False, or "
+                "no derived variable is left: the treated frame has no columns but the outcome's "
+                "and those of cols_to_copy. See score_frame_; filter_to_recommended=False, or "
                 "set_result_restriction, keeps more",
             )
         names = {v.native: v.name for v in variables}

@@ -70,10 +70,16 @@ def learn(request: Request) -> tuple[Learned, Any]:
         tuple(extra),
         tuple(named),
         scores,
-        tuple(copied),
+        _kept(copied, request.outcome_name),
         folds if params.get("retain_cross_plan") else None,
     )
     return learned, crossed
+
+
+def _kept(copied: Sequence[Hashable], outcome_name: Hashable | None) -> tuple[Hashable, ...]:
+    """Columns that come out as they are: the outcome is last, unless it is named to be copied."""
+    outcome = () if outcome_name is None else (outcome_name,)
+    return tuple(dict.fromkeys([*copied, *outcome]))
 
 
 def _names(what: str, given: Iterable[Hashable] | None) -> list[Hashable]:

@@ -21,7 +21,7 @@ from vtreat_py.base.errors import (
 from vtreat_py.base.labels import relabelled, warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import Variable
-from vtreat_py.compat._frames import read_frame, read_vector
+from vtreat_py.compat._frames import check_same_outcome, named_as, read_frame, read_vector
 from vtreat_py.compat._learning import Request, learn
 from vtreat_py.compat._parameters import tunable, vtreat_parameters
 from vtreat_py.frames.frame import InputFrame
@@ -41,10 +41,13 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         given = self.get_params(deep=False)
         warn_of_other_rows({"X": X, "y": y, "sample_weight": weight})
         outcome = relabelled(self._outcome(source, y, given.get("outcome_name")), X)
+        values = None if outcome is None else read_vector(outcome, source.n_rows)
+        if values is not None and y is not None:
+            check_same_outcome(source, given["outcome_name"], values)
         request = Request(
             source=source,
             outcome_type=self._outcome_type,
-            y=None if outcome is None else read_vector(outcome, source.n_rows),
+            y=values,
             outcome=outcome,
             weight=relabelled(weight, X),
             **(given | {"params": params}),
@@ -58,7 +61,7 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.result_restriction_: set[str] | None = set(recommended) if filtered else None
         self._copied = [str(c) for c in self._learned.copied_from(source.columns)]
         self.n_features_in_ = len(source.columns)
-        if not isinstance(X, np.ndarray) and all(isinstance(c, str) for c in source.columns):
+        if not source.is_array and all(isinstance(c, str) for c in source.columns):
             self.feature_names_in_ = np.array(source.columns, dtype=object)
         return source, crossed
 
@@ -118,7 +121,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        frame of the same kind, n rows
+        frame of the same kind, or array, n rows
+            Columns to copy, the outcome if X has it, then the derived variables.
         """
         source, crossed = self._learn(X, y, sample_weight)
         if crossed is None:
@@ -140,8 +144,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        frame of the same kind
-            Columns to copy that X has, then the derived variables.
+        frame of the same kind, or array
+            Columns to copy that X has, the outcome if X has it, then the derived variables.
 
         Raises
         ------
@@ -150,8 +154,8 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             warning says so.
         """
         check_is_fitted(self)
-        source = read_frame(X)
-        if isinstance(X, np.ndarray) and len(source.columns) != self.n_features_in_:
+        source = named_as(read_frame(X), self._learned.read_in)
+        if source.is_array and len(source.columns) != self.n_features_in_:
             raise SchemaError(
                 f"X has {len(source.columns)} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
@@ -209,9 +213,10 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [v.name for v in self._chosen()]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of all columns that come out: copied ones, then derived variables.
+        """Names of all columns that come out: copied ones, the outcome, then derived variables.
 
-        For frames that have the columns to copy that the training frame had.
+        For frames that have those of the columns to copy and the outcome that the training frame
+        had.
         """
         return np.array([*self._copied, *self.get_feature_names(input_features)], dtype=object)
 

@@ -31,8 +31,10 @@ _COMMON = """
 _OUTCOME = """var_list : list of column names
         The columns to treat; None: all but the outcome and ``cols_to_copy``.
     outcome_name : column name
-        The outcome; it is not treated, and not in the output unless ``cols_to_copy`` names it.
-        With it, ``fit(X)`` takes y from X."""
+        The outcome; it is not treated. With it, ``fit(X)`` takes y from X, and frames that have
+        the column come out with it, unchanged.
+
+        A model must not be trained on it: give scikit-learn's pipelines X without that column."""
 
 
 @parameters
@@ -50,7 +52,7 @@ class BinomialOutcomeTreatment(Treatment):
     >>> import vtreat_py.compat as vtreat
     >>> d = pd.DataFrame({{"x": ["a", "b"] * 10 + ["c", None] * 10, "y": [0, 0, 1, 1, 1] * 8}})
     >>> treatment = vtreat.BinomialOutcomeTreatment(
-    ...     outcome_name="y", outcome_target=1, cols_to_copy=["y"],
+    ...     outcome_name="y", outcome_target=1,
     ...     params=vtreat.vtreat_parameters(
     ...         {{"filter_to_recommended": False, "coders": {{"indicator_code"}}}}))
     >>> treatment.fit_transform(d).head(2)
