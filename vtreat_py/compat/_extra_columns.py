@@ -28,14 +28,16 @@ Pairs = Sequence[tuple[IntArray, IntArray]]
 class Extra:
     """Columns that are added, and what makes them.
 
-    A user transform that was fitted on all rows; ``made`` is what it calls its columns. Or None:
-    marks of the rows in which the one input, a column of levels, is missing.
+    A user transform that was fitted on all rows; ``made`` is what it calls its columns. It needs
+    ``inputs``, and is shown those of ``shown`` that a frame has. Or None: marks of the rows in
+    which the one input, a column of levels, is missing.
     """
 
     columns: tuple[Variable, ...]
     inputs: tuple[Hashable, ...]
     transform: Any = None
     made: tuple[str, ...] = ()
+    shown: tuple[Hashable, ...] = ()
 
     def values(self, source: InputFrame) -> dict[str, FloatArray]:
         """Return the added columns of any frame, by their names."""
@@ -43,7 +45,8 @@ class Extra:
             marks = source.series(self.inputs[0]).is_null().to_numpy()
             made = [np.asarray(marks, dtype=np.float64)]
         else:
-            made = _numbers(self.transform, part(source, self.inputs), source.n_rows, self.made)
+            shown = part(source, [c for c in self.shown if c in source.columns])
+            made = _numbers(self.transform, shown, source.n_rows, self.made)
         return {column.name: v for column, v in zip(self.columns, made, strict=True)}
 
 
@@ -76,19 +79,19 @@ def fit_transform_of_user(
         raise FrameError(
             f"{type(fitted).__name__}.incoming_vars_ names {strange}, which are not treated"
         )
-    made = tuple(map(str, _frame(fitted, part(source, inputs), source.n_rows).columns))
+    made = tuple(map(str, _frame(fitted, part(source, variables), source.n_rows).columns))
     treatment = str(getattr(fitted, "treatment_", type(fitted).__name__))
     origins = inputs if len(inputs) == len(made) else made
     named = [(claim(name), origin) for name, origin in zip(made, origins, strict=True)]
     columns = tuple(Variable(name, name, of, treatment, y_aware) for name, of in named)
-    learned = Extra(columns, inputs, fitted, made)
+    learned = Extra(columns, inputs, fitted, made, tuple(variables))
     if not y_aware:
         return learned, learned.values(source)
     values = {name: np.full(source.n_rows, np.nan) for name, _ in named}
     for train, app in pairs:
         held_out = deepcopy(transform)
         held_out.fit(part(source, variables, train), y[train])
-        coded = _numbers(held_out, part(source, inputs, app), len(app), made)
+        coded = _numbers(held_out, part(source, variables, app), len(app), made)
         for column, own in zip(values.values(), coded, strict=True):
             column[app] = own
     return learned, values
@@ -98,9 +101,10 @@ def _frame(transform: Any, X: Any, n_rows: int) -> InputFrame:
     result, who = transform.transform(X), type(transform).__name__
     try:
         made = InputFrame.of(result)
-    except OptionTypeError as reason:
+    except (OptionTypeError, FrameError) as reason:
         raise OptionTypeError(
-            f"{who}.transform returned {type(result).__name__}; it must return a data frame"
+            f"{who}.transform returned {type(result).__name__}; it must return a data frame, "
+            "whose columns have names of their own"
         ) from reason
     if made.n_rows != n_rows:
         raise FrameError(f"{who}.transform returned {made.n_rows} rows for {n_rows} rows")

@@ -15,6 +15,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import SchemaError, VtreatWarning, counted
 from vtreat_py.base.warn import warn
 from vtreat_py.compat._codes import Variable
+from vtreat_py.compat._conversions import as_designed
 from vtreat_py.compat._extra_columns import Extra
 from vtreat_py.compat._frames import extended, output
 from vtreat_py.frames.digest import digest
@@ -74,6 +75,7 @@ class Learned:
                 f"the frame lacks {counted(len(missing), 'column')}: "
                 f"{', '.join(map(repr, missing))}. Add them (missing values are fine)"
             )
+        source = as_designed(source, self.plan, read)
         added: dict[str, FloatArray] = {}
         for extra in needed:
             added |= extra.values(source)

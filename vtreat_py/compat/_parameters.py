@@ -143,9 +143,11 @@ def _merged(params: Mapping[str, Any] | None, defaults: dict[str, Any]) -> dict[
     if not list(result["coders"]):
         raise InvalidOptionError(f"coders is empty; name at least one of {known}")
     for transform in result["user_transforms"]:
-        if not (hasattr(transform, "fit") and hasattr(transform, "transform")):
+        made = not isinstance(transform, type)
+        if not (made and hasattr(transform, "fit") and hasattr(transform, "transform")):
             raise OptionTypeError(
                 f"user_transforms holds {transform!r}, which is no UserTransform (see transform)"
+                + ("" if made else "; make one of the class")
             )
     strange = [name for name in result["tunable_params"] if name not in defaults]
     if strange:

@@ -26,7 +26,9 @@ class UserTransform(ABC):
         it does not.
     treatment_ : str
     incoming_vars_ : list of column names
-        To be set in ``fit``: the columns that ``transform`` reads. Empty: all that are treated.
+        To be set in ``fit``: the columns without which ``transform`` cannot do. Empty: all that
+        are treated. Those that new rows lack are asked for; other treated columns are shown if
+        new rows have them.
     derived_vars_ : list of str
         To be set in ``fit``: the columns that ``transform`` returns. Of the same length as
         ``incoming_vars_``, they are said to come from those.
