@@ -128,26 +128,20 @@ assert abs(codes[0] - of_april) < 0.15
 assert abs(codes[3]) < 0.2  # a level that was never seen: hardly any impact
 
 # %% [markdown]
-# **The outcome among the features.** With `outcome_name` the old package puts the outcome's column
-# into every treated frame, so a scikit-learn pipeline trains on the answer: an AUC of 1.000 on
-# these training rows, and an error on new rows, which have no such column. Here the outcome leaves
-# only if `cols_to_copy` names it.
+# **Types that change.** In April the tariffs come as numbers, "1" and "2" in March, one of them
+# missing, so that pandas makes 2.0 of 2. The old package compares text: to it "2.0" is a tariff
+# never seen, and so is every other. Here 2.0 is "2".
 
 # %%
-RECORDED_AUC_ON_TRAINING_ROWS = 1.0
-pipeline = make_pipeline(
-    vtreat.BinomialOutcomeTreatment(outcome_name="left", outcome_target=True),
-    StandardScaler(),
-    LogisticRegression(max_iter=1000),
-).fit(march, march["left"])
-without_outcome = april.drop(columns="left")
-of_pipeline = roc_auc_score(april["left"], pipeline.predict_proba(without_outcome)[:, 1])
-print(
-    f"pipeline: AUC {of_pipeline:.3f} on next month's rows; "
-    f"there {RECORDED_AUC_ON_TRAINING_ROWS} on training rows, and an error on new ones"
-)
-assert "left" not in to_model
-assert abs(of_pipeline - delivered) < 1e-9
+coded = march.assign(tariff=march["tariff"].map({"basic": "1", "plus": "2"}))
+by_number = vtreat.BinomialOutcomeTreatment(
+    outcome_name="left", outcome_target=True, params={"filter_to_recommended": False}
+).fit(coded)
+by_number.set_result_restriction(["tariff_lev_1", "tariff_lev_2"])
+RECORDED_INDICATORS = [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+indicators = by_number.transform(pd.DataFrame({"tariff": [2.0, np.nan, 1.0]})).to_numpy().tolist()
+print(f"indicators: {indicators} here, {RECORDED_INDICATORS} there")
+assert indicators == [[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
 
 # %% [markdown]
 # **Other frames.** Of a polars frame the old package keeps neither kind nor column names: a pandas
@@ -162,7 +156,7 @@ if importlib.util.find_spec("polars"):
     from_polars = again.fit_transform(pl.from_pandas(march))
     assert isinstance(from_polars, pl.DataFrame)
     assert from_polars.columns == to_model.columns.tolist()
-    np.testing.assert_allclose(from_polars.to_numpy(), to_model.to_numpy())
+    np.testing.assert_allclose(from_polars[features].to_numpy(), to_model[features].to_numpy())
     print(f"polars in, {type(from_polars).__module__.split('.')[0]} out")
 
 # %% [markdown]
@@ -177,6 +171,26 @@ with warnings.catch_warnings(record=True) as caught:
     nothing = vtreat.BinomialOutcomeTreatment().fit_transform(noise, coin)
 print(nothing.shape, caught[0].message.args[0][:32])
 assert nothing.shape == (600, 0)
+
+# %% [markdown]
+# ## What stays as it was: the outcome leaves with the frame
+#
+# With `outcome_name`, a frame that holds the outcome's column keeps it, in both packages, so that
+# the treated frame is all that a modelling step needs. A pipeline of scikit-learn would train on
+# the answer: give it X without that column.
+
+# %%
+assert to_model["left"].equals(march["left"])
+assert "left" not in treatment.get_feature_names()
+inputs = march.drop(columns="left")
+pipeline = make_pipeline(
+    vtreat.BinomialOutcomeTreatment(outcome_target=True),
+    StandardScaler(),
+    LogisticRegression(max_iter=1000),
+).fit(inputs, march["left"])
+of_pipeline = roc_auc_score(april["left"], pipeline.predict_proba(april[inputs.columns])[:, 1])
+print(f"pipeline: AUC {of_pipeline:.3f} on next month's rows")
+assert abs(of_pipeline - delivered) < 1e-9
 
 # %% [markdown]
 # ## Going on
