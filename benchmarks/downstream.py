@@ -36,7 +36,7 @@ from downstream_peers import (
     imputed,
     own_categories,
 )
-from downstream_reasons import OF_MEANS, REASONS
+from downstream_reasons import REASONS
 from downstream_tables import Table, tables
 from joblib import Parallel, delayed
 from lightgbm import LGBMClassifier, LGBMRegressor
@@ -176,19 +176,24 @@ def scored(make: Callable[[], Table], models: Any, repeat: int, folder: Path) ->
 
 
 def cells(scores: pd.DataFrame) -> pd.DataFrame:
-    """Mean scores, and differences with their standard errors: to the best peer, to the default."""
+    """Mean scores, and differences with their standard errors.
+
+    To the best peer, to the default, and to the best of the default and the other peers.
+    """
     rows = []
     for (table, model), cell in scores.groupby(["table", "model"], sort=False):
         by_split = cell.pivot_table(index="split", columns="treatment", values="score", sort=False)
         means = by_split.mean()
-        best = means.drop(RULES, errors="ignore").idxmax()
+        peers = means.drop(RULES, errors="ignore")
+        best, rivals = peers.idxmax(), means[[*peers.index, DEFAULT]]
         for treatment in by_split:
             told = [table, model, treatment, means[treatment], best]
-            for other in (best, DEFAULT):
+            for other in (best, DEFAULT, rivals.drop(treatment, errors="ignore").idxmax()):
                 difference = by_split[treatment] - by_split[other]
                 told += [difference.mean(), difference.std() / np.sqrt(len(difference))]
             rows.append(told)
     differences = ["to_best_peer", "error", "to_default", "error_to_default"]
+    differences += ["to_best_other", "error_to_best_other"]
     columns = ["table", "model", "treatment", "score", "best_peer", *differences]
     return pd.DataFrame(rows, columns=columns).round(5)
 
@@ -222,6 +227,8 @@ def of_peers(found: pd.DataFrame) -> str:
     table = ranks(found, DEFAULT).sort_values("both")
     table["better"] = (both["to_default"] > far).groupby("treatment").sum()
     table["worse"] = (both["to_default"] < -far).groupby("treatment").sum()
+    behind = both["to_best_other"] < -FEW_ERRORS * both["error_to_best_other"]
+    table["behind"] = behind.groupby("treatment").sum()
     return table.to_string(float_format="%.2f", na_rep="", index_names=False)
 
 
@@ -270,10 +277,10 @@ def report(found: pd.DataFrame, n_splits: int) -> str:
         f"AUC of classes, R2 of numbers\nPython {platform.python_version()}\n{versions}",
         "1. Rules of pruning: mean difference to no pruning over the tables, its standard error,\n"
         "the worst table, and the mean rank among the peers\n\n"
-        + of_rules(found)
-        + f"\n\n{OF_MEANS}",
+        + of_rules(found),
         f"2. Mean ranks of the default ({DEFAULT}) and the peers, and in how many cells a peer is\n"
-        f"better, or worse, than the default by more than {FEW_ERRORS:g} standard errors\n\n"
+        f"better, or worse, than the default by more than {FEW_ERRORS:g} standard errors; behind:\n"
+        "cells in which the best of all others is better than this one by as much\n\n"
         + of_peers(found),
         "3. Our cross-frame less the model's own categories: mean difference, its standard error\n"
         "(worst table)\n\n" + of_own_categories(found),

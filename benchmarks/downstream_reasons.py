@@ -11,10 +11,6 @@ _BENT = (
 )
 _SMALL = "trees overfit the columns that say the same; "
 
-OF_MEANS = (
-    "Means of linear models hang on one held-out row of modeldata/ames: a level of Utilities has\n"
-    "one row, and its code is 2,282 standard deviations of the cross-frame from the others."
-)
 REASONS = {
     ("generated/customers", "boosted"): (
         "nobody predicts new customers; trees overfit any code of 150 shops, and can hardly split "
