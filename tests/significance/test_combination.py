@@ -29,6 +29,9 @@ def test_tests_that_agree_say_what_each_says(p: float) -> None:
 
 def test_the_smallest_p_value_decides_the_tail() -> None:
     assert cauchy_combination([1e-200, 1.0], [0.2, 0.8]) == pytest.approx(1.05 * 5e-200, rel=1e-9)
+    assert cauchy_combination([5e-324, 1.0], [0.25, 0.75]) == pytest.approx(2e-323)
+    assert cauchy_combination([1.01e-12, 0.1], [0.2, 0.8]) == pytest.approx(5.3025e-12, rel=1e-9)
+    assert cauchy_combination([0.99e-12, 0.1], [0.2, 0.8]) == pytest.approx(5.1975e-12, rel=1e-9)
     assert cauchy_combination([0.0, 1.0], [0.2, 0.8]) == 0.0
     assert cauchy_combination([0.8, 0.9], [0.2, 0.8]) == pytest.approx(1.05 * 0.8)
     assert cauchy_combination([1.0, 1.0], [0.5, 0.5]) == 1.0

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 _MOST = 0.75
 # What parts that depend on each other reach too often, at most by about so much.
 _DEPENDENT = 1.05
+_SMALL = 1e-12
 
 
 def cauchy_combination(p_values: Sequence[float], weights: Sequence[float]) -> float:
@@ -47,6 +48,8 @@ def cauchy_combination(p_values: Sequence[float], weights: Sequence[float]) -> f
     least = min(parts)[0]
     if least <= 0.0:
         return 0.0
+    if least < _SMALL:  # the tangent is the angle, and its reciprocal may be too large
+        return _DEPENDENT * least / sum(w * (least / p) for p, w in parts)
     most = max(least, _MOST)
     mean = sum(w / math.tan(math.pi * min(p, most)) for p, w in parts)
     return min(_DEPENDENT * math.atan2(1.0, mean) / math.pi, 1.0)
