@@ -1,4 +1,4 @@
-"""Pictures of y-aware components show what was computed."""
+"""Pictures show what was computed."""
 
 from __future__ import annotations
 
@@ -97,3 +97,18 @@ def test_projection_colours_numbers_and_classes() -> None:
     with pytest.raises(InvalidOptionError, match="no component was kept"):
         plots.plot_projection(nothing.transform(frame), y)
     assert not plots.plot_loadings(nothing).get_legend()
+
+
+def test_importance_has_a_row_a_column_and_fills_those_that_stand_out() -> None:
+    table = vt.variable_importance(X, outcome=Y, random_state=0)
+    ax = plots.plot_importance(table, most=12)
+    assert [label.get_text() for label in ax.get_yticklabels()] == table["variable"].to_list()[:12]
+    filled, hollow = (np.asarray(drawn.get_offsets()) for drawn in ax.collections[1:])
+    drawn = np.vstack([filled, hollow])
+    np.testing.assert_array_equal(drawn[drawn[:, 1].argsort(), 0], table["rsq"][:12])
+    assert 0 < len(filled) == (table["sig"][:12] <= 0.05 / len(table)).sum() < 12
+    assert ax.get_title() == "Importance of 15 columns"
+    with pytest.raises(OptionTypeError, match="give what variable_importance returns"):
+        plots.plot_importance(X)
+    with pytest.raises(InvalidOptionError, match="sig=2"):
+        plots.plot_importance(table, sig=2)

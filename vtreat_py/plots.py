@@ -1,4 +1,4 @@
-"""Pictures of y-aware components (matplotlib, imported on use).
+"""Pictures of variable importance and y-aware components (matplotlib, imported on use).
 
 Each function draws on the axes it is given, or on new ones, and returns them.
 """
@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named, without_box
 from vtreat_py.frames.frame import InputFrame
@@ -19,10 +20,58 @@ from vtreat_py.yaware.matrix import read_numbers
 from vtreat_py.yaware.pca import YAwarePCA
 from vtreat_py.yaware.selection import permuted_bar
 
-__all__ = ["plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
+__all__ = ["plot_importance", "plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
 
 _COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SHOWN = 20
+_IMPORTANCE = ["variable", "rsq", "sig", "count"]
+
+
+def plot_importance(
+    table: pd.DataFrame, ax: Any = None, *, most: int = _SHOWN, sig: float = 0.05
+) -> Any:
+    """Draw how much each column says of the outcome.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `vtreat_py.variable_importance` returns.
+    ax : matplotlib Axes or None
+    most : int
+        How many columns to draw.
+    sig : float
+        The probability that even one of the filled columns says nothing: those are filled whose
+        ``sig`` is at most this over the number of columns of the table.
+
+    Returns
+    -------
+    matplotlib Axes
+        With a row for each column, the most important on top.
+
+    Raises
+    ------
+    OptionTypeError, InvalidOptionError
+        If it is no such table, or ``sig`` is no probability.
+    """
+    if not isinstance(table, pd.DataFrame) or not set(_IMPORTANCE) <= set(table):
+        raise OptionTypeError(
+            f"table is of type {type(table).__name__}; give what variable_importance returns, a "
+            f"pandas frame with the columns {_IMPORTANCE}"
+        )
+    sig = check_number("sig", sig, 0, 1)
+    shown = table.head(most)
+    stands_out = (shown["sig"] <= sig / max(len(table), 1)).to_numpy()
+    rsq, place = shown["rsq"].to_numpy(), np.arange(len(shown))
+    ax = axes_or_new(ax, figsize=(6.4, 1.4 + 0.25 * len(shown)))
+    ax.hlines(place, 0, rsq, color="#cccccc", linewidth=2)
+    for which, fill, label in (
+        (stands_out, BLUE, "more than chance makes"),
+        (~stands_out, "white", "not more"),
+    ):
+        ax.scatter(rsq[which], place[which], color=fill, edgecolor=BLUE, zorder=3, label=label)
+    ax.set(xlabel="share of the outcome that its best code explains alone (rsq)", xlim=(0, None))
+    names = [str(name) for name in shown["variable"]]
+    return with_rows_named(ax, names, f"Importance of {counted(len(table), 'column')}")
 
 
 def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:

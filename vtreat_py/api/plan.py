@@ -20,6 +20,7 @@ from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.diff import plan_diff
 from vtreat_py.plan.html import plan_html
+from vtreat_py.plan.importance import variable_importance
 from vtreat_py.plan.json import plan_from_json, plan_to_json
 from vtreat_py.plan.level_effects import level_effects
 
@@ -187,6 +188,22 @@ class TreatmentPlan(PlanInSql):
         5  None    0.51       3.34    0.00
         """
         return level_effects(self, column, target)
+
+    def variable_importance(self) -> pd.DataFrame:
+        """Show how much each column says of the outcome, by the best of its codes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each of ``plan.variables``, those that say most first; see
+            `vtreat_py.variable_importance`, which makes it of a frame.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the plan has no outcome.
+        """
+        return variable_importance(self)
 
     @overload
     def to_json(self, path: None = None) -> str: ...

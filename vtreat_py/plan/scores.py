@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -16,6 +16,24 @@ from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
 
 # Shares that add up to 1 do so up to this.
 _ROUNDING = 1e-9
+
+
+class Test(NamedTuple):
+    """A test that was made of a column, or several that are counted together.
+
+    Attributes
+    ----------
+    column : hashable
+        The input column.
+    rsq, sig : float
+    n_tests : int
+        0 for one that says what another one does.
+    """
+
+    column: Hashable
+    rsq: float
+    sig: float
+    n_tests: int
 
 
 class PlanScores:
@@ -67,6 +85,14 @@ class PlanScores:
         share = {row: self._scored[row][0].mean for rows in pairs.values() for row in rows}
         two = [rows for rows in pairs.values() if len(rows) == 2]
         return {b: a for a, b in two if abs(share[a] + share[b] - 1.0) < _ROUNDING}
+
+    @property
+    def tests(self) -> Iterator[Test]:
+        """All tests that were made: rows of the score frame, and codes that were dropped."""
+        for row, (variable, score) in enumerate(self._scored):
+            yield Test(variable.orig_variable, score.rsq, score.sig, int(row not in self._twins))
+        for one in self.dropped:
+            yield Test(one.column, 0.0, one.sig, one.n_tests)
 
     @property
     def limits(self) -> str:
