@@ -82,3 +82,18 @@ def test_what_cannot_be_audited(lazy: Lazy, engine: str) -> None:
     text = table.set_column(table.schema.get_field_index("z"), "z", table["x"])
     with pytest.raises(SchemaError, match=r"'z' \(designed on number, found levels"):
         plan.audit(lazy(text))
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_novel_levels_are_those_of_memory(weight: str | None, engine: str, lazy: Lazy) -> None:
+    variables, late = ["x", "many", "bytes", "size"], awkward_table(120, seed=9, novel=True)
+    plan = vt.design_treatments(
+        awkward_table(60), outcome="y", variables=variables, categorical=["size"],
+        missing_values=["NULL"], coders=["catP"], random_state=0,
+    )  # fmt: skip
+    size = pa.array([99 if i % 7 == 0 else i % 5 for i in range(120)], pa.int32())
+    late = late.set_column(late.schema.get_field_index("size"), "size", size)
+    expected = plan.novel_levels(late, sample_weight=weight)
+    assert set(expected["column"]) == {"x", "many", "size"}
+    found = plan.novel_levels(lazy(late), sample_weight=weight)
+    pd.testing.assert_frame_equal(found, expected)

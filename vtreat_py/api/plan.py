@@ -11,6 +11,7 @@ import pandas as pd
 
 from vtreat_py.api.plan_in_sql import PlanInSql
 from vtreat_py.audit.flags import check_limits
+from vtreat_py.audit.novel import novel_levels
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
 from vtreat_py.base.files import write_text
@@ -390,6 +391,63 @@ class TreatmentPlan(PlanInSql):
         else:
             from vtreat_py.memory.audit import count_frame as count
         return audit_report(self, count(self, frame, sample_weight), *limits)
+
+    def novel_levels(self, frame: Any, *, sample_weight: Any = None) -> pd.DataFrame:
+        """List the levels of a frame that no row of the design had.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows, or a lazy frame
+            Read as `prepare` reads it: it must have all categorical columns that are treated. On a
+            lazy frame it is one query a column.
+        sample_weight : column name or array of shape (n,)
+            Weights of the rows, 0 or more; on a lazy frame the name of a column.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each such level, those of most weight first in each column: ``column``;
+            ``level``, as it is in the data; ``rows``, how many have it; and ``weight``, the sum of
+            their weights, which without weights is their number. Without rows where there are none.
+
+        Raises
+        ------
+        SchemaError
+            If columns are missing (all are named), or hold another type than at design.
+        OutcomeError, OptionTypeError
+            If the weights cannot be used.
+
+        See Also
+        --------
+        audit : Says whether they are more than was to be expected.
+
+        Notes
+        -----
+        What a level is, the plan says: texts of ``missing_values`` are missing, numbers of
+        ``categorical`` columns are levels. Missing values are a level (None) like others: they are
+        listed if the design saw none in that column. So are levels that only rows of weight 0 had
+        there. Levels that were pooled or suppressed (``rare_count``, ``rare_sig``) are not new.
+        Columns that the plan does not use are not looked at, nor are numbers.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Bath"] * 5, "y": range(20)})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> june = pd.DataFrame({"town": ["Bath", "Deal", None, "Ely", "Deal"]})
+        >>> plan.novel_levels(june)
+          column level  rows  weight
+        0   town  Deal     2     2.0
+        1   town   Ely     1     1.0
+        2   town  None     1     1.0
+        """
+        check_same_rows({"frame": frame, "sample_weight": sample_weight})
+        if is_lazy(frame):
+            from vtreat_py.lazy.audit import tally_lazy as tally
+        else:
+            from vtreat_py.memory.audit import tally_frame as tally
+        return novel_levels(self, tally(self, frame, sample_weight))
 
     def __repr__(self) -> str:
         lines = [

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts
+from vtreat_py.audit.novel import most_first
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
@@ -181,7 +182,9 @@ def _levels(
     known, missing = then.count[:-2], float(then.count[-2])
     total = float(known.sum()) + missing
     rare = (known <= options.rare_count) | (known < options.min_fraction * total)
-    novel, of_novel = _most_first(now)
+    novel = now.novel.to_list()
+    order = most_first(novel, now.of_novel)
+    novel, of_novel = [novel[i] for i in order], now.of_novel[order]
     nothing = np.zeros(len(novel))
     levels = Bins(
         (None, *then.levels.to_list(), *novel),
@@ -232,11 +235,3 @@ def _may_be_own(then: LevelStatistics, now: LevelCounts) -> bool:
     """Whether no level has more rows than it had at design, and none is novel."""
     known, missing = then.count[:-2], float(then.count[-2])
     return not len(now.novel) and bool((now.known <= known).all()) and now.missing <= missing
-
-
-def _most_first(now: LevelCounts) -> tuple[list[Any], FloatArray]:
-    """Novel levels and their weights, in an order that does not depend on that of the rows."""
-    levels = now.novel.to_list()
-    keys = [(-n, str(v), type(v).__name__) for v, n in zip(levels, now.of_novel, strict=True)]
-    order = sorted(range(len(levels)), key=keys.__getitem__)
-    return [levels[i] for i in order], now.of_novel[order]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+import numpy as np
+
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError
 from vtreat_py.frames.levels import Levels
+from vtreat_py.statistics.outcome_sums import sum_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,27 @@ class NumberCounts:
 
 
 @dataclass(frozen=True, eq=False)
+class LevelTally:
+    """The rows of a categorical column by level, whether the design has seen it or not.
+
+    Attributes
+    ----------
+    levels : Levels
+    rows, weight : ndarray of shape (n_levels + 1,)
+        Number of rows of each level and of missing values, and the sum of their weights.
+    """
+
+    levels: Levels
+    rows: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of_missing(cls, n_rows: float, weight: float) -> LevelTally:
+        """Tally a column of missing values only."""
+        return cls(Levels.of([]), np.array([n_rows]), np.array([weight]))
+
+
+@dataclass(frozen=True, eq=False)
 class LevelCounts:
     """Weights of the rows of a categorical column.
 
@@ -52,6 +76,19 @@ class LevelCounts:
     missing: float
     novel: Levels
     of_novel: FloatArray
+
+    @classmethod
+    def of(cls, known: Levels, tally: LevelTally) -> LevelCounts:
+        """Tell levels that the design knows from others."""
+        code, weight = known.codes_of_levels(tally.levels), tally.weight[:-1]
+        is_known = code < known.missing
+        novel = np.flatnonzero((code == known.novel) & (weight > 0))
+        return cls(
+            sum_by(code[is_known], weight[is_known], len(known)),
+            float(tally.weight[-1]),
+            tally.levels.take(novel),
+            weight[novel],
+        )
 
 
 @dataclass(frozen=True, eq=False)

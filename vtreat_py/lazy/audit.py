@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts, no_rows
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.audit.counts import FrameCounts, LevelCounts, LevelTally, NumberCounts, no_rows
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_present
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
@@ -20,9 +20,9 @@ from vtreat_py.lazy.prepare import treated_columns
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 
-_LEVEL, _WEIGHT = "level", "weight"
+_LEVEL, _ROWS, _WEIGHT = "level", "rows", "weight"
 
 
 def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
@@ -32,9 +32,7 @@ def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
     columns = treated_columns(source, plan, plan.treatments)
     rows, _ = with_weight(DesignRows(source), sample_weight)
     n_rows = source.count_rows()
-    weight = float(n_rows)
-    if rows.weight is not None:
-        weight = totals(rows.of([]), {_WEIGHT: ("sum", rows.w)})[_WEIGHT]
+    weight = _all_weight(rows, n_rows)
     if not n_rows:
         raise no_rows()
     known = {s.column: s.levels for s in plan.level_statistics}
@@ -50,8 +48,32 @@ def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
             bins = np.zeros(len(treatment.profile.counts))
             counts[treatment.column] = NumberCounts(bins, 0.0, 0.0, 0.0, weight)
         else:
-            counts[treatment.column] = _count_levels(rows, known[treatment.column], column, weight)
+            tally = _tally_levels(rows, column, n_rows, weight)
+            counts[treatment.column] = LevelCounts.of(known[treatment.column], tally)
     return FrameCounts(n_rows, weight, counts)
+
+
+def tally_lazy(plan: Plan, frame: Any, sample_weight: Any) -> dict[Hashable, LevelTally]:
+    """Tally the levels of a lazy frame; see `vtreat_py.memory.audit.tally_frame`."""
+    source = LazySource.of(frame)
+    treatments = [t for t in plan.treatments if isinstance(t, LevelTreatment)]
+    check_present([t.column for t in treatments], source.columns)
+    columns = treated_columns(source, plan, treatments)
+    rows, _ = with_weight(DesignRows(source), sample_weight)
+    n_rows, weight = 0, 0.0
+    if any(isinstance(column, LazyEmpty) for column in columns):
+        n_rows = source.count_rows()
+        weight = _all_weight(rows, n_rows)
+    return {
+        treatment.column: _tally_levels(rows, column, n_rows, weight)
+        for treatment, column in zip(treatments, columns, strict=True)
+    }
+
+
+def _all_weight(rows: DesignRows, n_rows: int) -> float:
+    if rows.weight is None:
+        return float(n_rows)
+    return totals(rows.of([]), {_WEIGHT: ("sum", rows.w)})[_WEIGHT]
 
 
 def _count_numbers(
@@ -81,32 +103,27 @@ def _count_numbers(
     return counts
 
 
-def _count_levels(
-    rows: DesignRows, known: Levels, column: LazyColumn, weight: float
-) -> LevelCounts:
-    """Count the rows of each level."""
+def _tally_levels(rows: DesignRows, column: LazyColumn, n_rows: int, weight: float) -> LevelTally:
+    """Count the rows of each level; ``n_rows`` and ``weight`` are those of all rows."""
     if isinstance(column, LazyEmpty):
-        return LevelCounts(np.zeros(len(known)), weight, Levels.of([]), np.empty(0))
+        return LevelTally.of_missing(n_rows, weight)
     level = column.level if isinstance(column, LazyLevels) else column.value
-    table = grouped(rows.of([column]), {_LEVEL: level}, {_WEIGHT: ("sum", rows.w)})
-    table = table.sort_by(_LEVEL)
-    labels, of_level = table[_LEVEL].combine_chunks(), floats(table, _WEIGHT)
-    if isinstance(column, LazyLevels) and column.of_integers:
-        labels = pa.array([v if v is None else int(v) for v in labels.to_pylist()], pa.int64())
-    code = _codes(labels, known)
-    counts = np.zeros(len(known) + 1)
-    np.add.at(counts, code[code <= known.missing], of_level[code <= known.missing])
-    novel = np.flatnonzero((code == known.novel) & (of_level > 0))
-    new = labels.take(pa.array(novel))
-    is_text = not (pa.types.is_floating(new.type) or pa.types.is_integer(new.type))
-    levels = Levels.of_text(new) if is_text else Levels.of(new.to_pylist())
-    return LevelCounts(counts[:-1], float(counts[-1]), levels, of_level[novel])
-
-
-def _codes(labels: pa.Array, known: Levels) -> IntArray:
-    """Code of each label among the levels of the design; NaN is missing."""
+    asked: dict[str, Asked] = {_WEIGHT: ("sum", rows.w), _ROWS: ("sum", nw.lit(1.0))}
+    table = grouped(rows.of([column]), {_LEVEL: level}, asked).sort_by(_LEVEL)
+    labels = table[_LEVEL].combine_chunks()
     if pa.types.is_floating(labels.type):
-        values = [None if v is None or v != v else v for v in labels.to_pylist()]
-        return known.codes_of(values)
-    codes = known.codes_of_text(labels)
-    return known.codes_of(labels.to_pylist()) if codes is None else codes
+        labels = pa.array([v if v == v else None for v in labels.to_pylist()], labels.type)
+    is_missing = np.asarray(labels.is_null())
+    return LevelTally(
+        _levels(column, labels.drop_null()),
+        *(
+            np.append(of_level[~is_missing], of_level[is_missing].sum())
+            for of_level in (floats(table, _ROWS), floats(table, _WEIGHT))
+        ),
+    )
+
+
+def _levels(column: LazyNumber | LazyLevels, labels: pa.Array) -> Levels:
+    return (
+        column.levels(labels) if isinstance(column, LazyLevels) else Levels.of(labels.to_pylist())
+    )

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.audit.counts import FrameCounts, LevelCounts, NumberCounts, no_rows
+from vtreat_py.audit.counts import FrameCounts, LevelCounts, LevelTally, NumberCounts, no_rows
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.outcome.weights import read_weight
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.statistics.outcome_sums import sum_by
 
 
@@ -40,10 +39,30 @@ def count_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> FrameCount
         if isinstance(treatment, NumericTreatment):
             counts[treatment.column] = _count_numbers(treatment, column, weight)
         else:
-            known = levels[treatment.column]
-            counts[treatment.column] = _count_levels(known, column, weight)
+            tally = _tally_levels(column, weight)
+            counts[treatment.column] = LevelCounts.of(levels[treatment.column], tally)
     total = float(source.n_rows if weight is None else weight.sum())
     return FrameCounts(source.n_rows, total, counts)
+
+
+def tally_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> dict[Hashable, LevelTally]:
+    """Tally the levels of the categorical columns of a frame, read as `prepare` reads it.
+
+    Raises
+    ------
+    SchemaError
+        If columns are missing, or hold another type than at design.
+    OutcomeError
+        If the weights cannot be used.
+    """
+    source = InputFrame.of(frame).read_by(plan.options.missing_values)
+    treatments = [t for t in plan.treatments if isinstance(t, LevelTreatment)]
+    columns = read_treated(source, treatments)
+    weight = read_weight(source, sample_weight)
+    return {
+        treatment.column: _tally_levels(column, weight)
+        for treatment, column in zip(treatments, columns, strict=True)
+    }
 
 
 def _count_numbers(
@@ -67,22 +86,14 @@ def _count_numbers(
     )
 
 
-def _count_levels(known: Levels, column: Column, weight: FloatArray | None) -> LevelCounts:
+def _tally_levels(column: Column, weight: FloatArray | None) -> LevelTally:
     if isinstance(column, EmptyColumn):
-        missing = _sum_over(None, weight, len(column))
-        return LevelCounts(np.zeros(len(known)), missing, Levels.of([]), np.empty(0))
+        return LevelTally.of_missing(len(column), _sum_over(None, weight, len(column)))
     assert not isinstance(column, NumericColumn)  # they do not fit
     codes, levels = column.encode()
-    count = sum_by(codes, weight, len(levels) + 1)
-    code = known.codes_of(levels.to_list())
-    is_novel = (code == known.novel) & (count[:-1] > 0)
-    is_known = code < known.missing
-    novel = np.flatnonzero(is_novel)
-    return LevelCounts(
-        sum_by(code[is_known], count[:-1][is_known], len(known)),
-        float(count[-1]),
-        levels.take(novel),
-        count[novel],
+    rows = sum_by(codes, None, len(levels) + 1)
+    return LevelTally(
+        levels, rows, rows if weight is None else sum_by(codes, weight, len(levels) + 1)
     )
 
 
