@@ -3,10 +3,10 @@
 Learn a plan and treat frames by it: `design_treatments`, `prepare`, and for the training frame,
 coded out of fold, `cross_frame_experiment`. The same as scikit-learn transformers:
 `BinomialOutcomeTreatment`, `NumericOutcomeTreatment`, `MultinomialOutcomeTreatment`,
-`UnsupervisedTreatment`. What each column says alone: `variable_importance`. y-aware components
-and regressions on them: `YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan
-(`TreatmentPlan`) is data: text, SQL, audits (`AuditReport`), sums that are kept
-(`DesignStatistics`).
+`UnsupervisedTreatment`. What each column says alone: `variable_importance`. Missing values
+only, text staying text: `design_missingness`. y-aware components and regressions on them:
+`YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data:
+text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 
 Beside them: `vtreat_py.evaluation` judges models, `vtreat_py.split_plans` makes folds,
 `vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks, and `vtreat_py.compat` stands in for
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vtreat_py.api.design import cross_frame_experiment, design_treatments
     from vtreat_py.api.experiment import CrossFrameExperiment
     from vtreat_py.api.importance import variable_importance
+    from vtreat_py.api.missingness import design_missingness
     from vtreat_py.api.plan import TreatmentPlan
     from vtreat_py.api.prepare import prepare
     from vtreat_py.api.statistics import DesignStatistics
@@ -57,6 +58,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "YAwarePCRClassifier": "yaware.pcr",
             "YAwareScaler": "yaware.scaler",
             "cross_frame_experiment": "api.design",
+            "design_missingness": "api.missingness",
             "design_treatments": "api.design",
             "prepare": "api.prepare",
             "split_plans": "split_plans",
@@ -82,6 +84,7 @@ __all__ = [
     "YAwareScaler",
     "__version__",
     "cross_frame_experiment",
+    "design_missingness",
     "design_treatments",
     "prepare",
     "split_plans",

@@ -418,7 +418,7 @@ def read_changed(written: dict[str, Any], place: str, change: Callable[[Any], An
 
 
 TAMPERED: list[tuple[str, Any, str]] = [
-    ("format_version", 3, "format_version: the plan is of format 3, .* reads formats up to 2. Upg"),
+    ("format_version", 4, "format_version: the plan is of format 4, .* reads formats up to 3. Upg"),
     ("format_version", "1", "format_version: expected a whole number, 1 or more, found a string"),
     ("format_version", 0, "format_version: expected a whole number, 1 or more, found a number, 0"),
     ("version", 3, "version: expected a string, found a number, 3"),
@@ -441,7 +441,11 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("derived", [], "derived: it lacks 'x_lev_NA', 'x_lev_x_a', .*which a treatment has"),
     ("treatments", [3], r"treatments\[0\]: expected an object, found a number, 3"),
     ("treatments.0.kind", "number", r"treatments\[0\].imputed is missing"),
-    ("treatments.0.kind", "colour", r"treatments\[0\].kind: expected one of 'levels', 'number', "),
+    (
+        "treatments.0.kind",
+        "colour",
+        r"treatments\[0\].kind: expected one of 'levels', 'text', 'number', ",
+    ),
     ("treatments.0.kind", ["levels"], r"treatments\[0\].kind: expected a string, found a list"),
     ("treatments.0.levels", "abc", r"treatments\[0\].levels: expected a list, found a string, 'a"),
     ("treatments.0.levels.1", None, r"treatments\[0\].levels\[1\]: a missing value is no l"),

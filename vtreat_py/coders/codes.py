@@ -13,9 +13,12 @@ from vtreat_py.coders.code import Code
 from vtreat_py.coders.is_bad import IsBad
 from vtreat_py.coders.lev import Lev
 from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.text import Text
 
 # In the order of a column's variables.
 CODES: list[Code] = [Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD()]
+# What other plans are made of, beside these.
+TEXT = Text()
 
 
 def names(codes: Iterable[Code] | None = None) -> tuple[str, ...]:
@@ -23,9 +26,14 @@ def names(codes: Iterable[Code] | None = None) -> tuple[str, ...]:
     return tuple(code.name for code in (CODES if codes is None else codes))
 
 
+def names_in_plans() -> tuple[str, ...]:
+    """Names of the codes that variables of a plan can have."""
+    return names([*CODES, TEXT])
+
+
 def named(name: str) -> Code:
     """Return the code of a name."""
-    return next(code for code in CODES if code.name == name)
+    return next(code for code in [*CODES, TEXT] if code.name == name)
 
 
 def for_outcome(outcome_type: str) -> list[Code]:

@@ -10,6 +10,7 @@ from typing import Any
 from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself, is_name
+from vtreat_py.frames.columns import is_utf8
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
@@ -39,6 +40,17 @@ def check_most_classes(max_classes: Any) -> None:
         raise OptionTypeError(f"max_classes={max_classes!r} must be a whole number")
     if max_classes < _LEAST_CLASSES:
         raise InvalidOptionError(f"max_classes={max_classes}; it must be >= {_LEAST_CLASSES}")
+
+
+def check_invalid_mark(mark: Any) -> None:
+    """Refuse a mark that some frame or engine cannot hold as text."""
+    if not isinstance(mark, str):
+        raise OptionTypeError(f"invalid_mark={mark!r} must be text")
+    if "\0" in mark or not is_utf8(mark):
+        raise InvalidOptionError(
+            f"invalid_mark={mark!r} holds NUL or a lone surrogate, which no database holds in "
+            "text; give another mark"
+        )
 
 
 def check_row_id(row_id: Any) -> None:

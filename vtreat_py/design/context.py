@@ -40,6 +40,8 @@ class DesignContext:
         With several classes: the one that this context sets against the others.
     in_groups : bool
         Whether rows of one group may be alike, as far as p-values reckon with it.
+    invalid_mark : str or None
+        Where columns are only to lose their missing values: what stands for those of text.
     """
 
     outcome: OutcomeValues
@@ -49,6 +51,7 @@ class DesignContext:
     scaled_cross_frame: bool = False
     class_number: int | None = None
     in_groups: bool = False
+    invalid_mark: str | None = None
 
     @property
     def n_classes(self) -> int:
@@ -109,6 +112,11 @@ class DesignContext:
         """The codes of categorical columns."""
         asked = [c for c in map(codes.named, self.coders) if c.reads == "levels"]
         return [c for c in asked if isinstance(c, LevelCode)]
+
+    @property
+    def uses_levels(self) -> bool:
+        """Whether categorical columns are looked at."""
+        return bool(self.level_codes) or self.invalid_mark is not None
 
     @property
     def codes_of_numbers(self) -> bool:

@@ -14,6 +14,7 @@ from vtreat_py.design.context import CODES_WOULD_BE_CONSTANT, DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.hints import hints_of_levels
 from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
+from vtreat_py.design.missingness import kept_text
 from vtreat_py.design.training_sets import TrainingSets
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment
@@ -75,6 +76,8 @@ def learn_level_facts(
     facts: LevelFacts, context: DesignContext
 ) -> LearnedLevels | UnusedLevels | str:
     """Learn a categorical column from what is known of it; a string says why not."""
+    if context.invalid_mark is not None:
+        return _kept(facts, context.invalid_mark)
     if not has_levels(facts):
         return "it has one level only"
     count, parts = learn_parts(facts, context, lambda one: one.level_codes)
@@ -101,6 +104,11 @@ def learn_level_facts(
         hints,
         dropped,
     )
+
+
+def _kept(facts: LevelFacts, mark: str) -> LearnedLevels:
+    treatment, statistics = kept_text(facts, mark)
+    return LearnedLevels(treatment, facts.coded[0], (), (), (), statistics)
 
 
 def has_levels(facts: LevelFacts) -> bool:

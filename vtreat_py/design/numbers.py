@@ -9,9 +9,11 @@ from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
 from vtreat_py.design.facts import NumberFacts
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.hints import hints_of_numbers
+from vtreat_py.design.missingness import kept_numbers
 from vtreat_py.design.number_codes import NumberPart, number_parts
 from vtreat_py.design.steps import step_parts
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.treatments import NumericTreatment, RangeCodes
+from vtreat_py.plan.variables import DerivedVariable
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +44,29 @@ def learn_number_facts(facts: NumberFacts, context: DesignContext) -> LearnedNum
 
 def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
     """Learn a column that has a good value; a string says why nothing can be derived."""
-    facts = filled.facts
-    parts = [*number_parts(filled), *step_parts(facts, filled.context)]
+    if filled.context.invalid_mark is not None:
+        return LearnedNumbers(_treatment(filled, kept_numbers(filled)), ())
+    parts = [*number_parts(filled), *step_parts(filled.facts, filled.context)]
     if not parts:
         return NO_BAD_VALUES if filled.varies else "it is constant"
-    treatment = NumericTreatment(
+    codes = [part.codes for part in parts if part.codes is not None]
+    treatment = _treatment(filled, [part.variable for part in parts], codes)
+    return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))
+
+
+def _treatment(
+    filled: FilledNumbers,
+    variables: Sequence[DerivedVariable],
+    codes: Sequence[RangeCodes] = (),
+) -> NumericTreatment:
+    facts = filled.facts
+    return NumericTreatment(
         facts.name,
         facts.kind,
         filled.value,
         *filled.cuts(None),
-        tuple(part.variable for part in parts),
+        tuple(variables),
         facts.digest,
         filled.profile,
-        tuple(part.codes for part in parts if part.codes is not None),
+        tuple(codes),
     )
-    return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))

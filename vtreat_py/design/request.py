@@ -38,6 +38,8 @@ class DesignRequest(DesignOptions):
     ----------
     scaled : bool
         Whether slopes are needed for every fold.
+    invalid_mark : str or None
+        Of a design that only takes missing values out; see `DesignContext`.
     asks_for_classes : bool
         Whether ``y_dependent_coders`` was given.
     """
@@ -56,6 +58,7 @@ class DesignRequest(DesignOptions):
     progress: bool = False
     scaled: bool = False
     max_classes: int = MOST_CLASSES
+    invalid_mark: str | None = None
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
@@ -114,4 +117,12 @@ class DesignRequest(DesignOptions):
     ) -> DesignContext:
         """What the design of every column shares."""
         coders = self.coders_for(outcome.kind)
-        return DesignContext(outcome, folds, self.options, coders, self.scaled, in_groups=in_groups)
+        return DesignContext(
+            outcome,
+            folds,
+            self.options,
+            coders,
+            self.scaled,
+            in_groups=in_groups,
+            invalid_mark=self.invalid_mark,
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,6 +138,7 @@ class InputFrame:
         extra: Sequence[Hashable],
         rows: Any = None,
         first: Sequence[Hashable] = (),
+        texts: Mapping[int, npt.NDArray[np.object_]] | None = None,
     ) -> Any:
         """Build a frame of the caller's kind; an array where one came.
 
@@ -152,13 +153,21 @@ class InputFrame:
             The rows of this frame that the values stand for; None: all.
         first : sequence of hashable
             Columns of this frame to put in front as they are.
+        texts : dict from place to ndarray of shape (n,)
+            Text that takes the place of some of the values.
         """
+        texts = texts or {}
         native = self.frame.to_native()
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result: Any = columns.T
+            if self.is_array and texts:
+                result = result.astype(object)
+                result[:, list(texts)] = np.column_stack(list(texts.values()))
             if not self.is_array:
                 result = pd.DataFrame(result, columns=list(names), index=index, copy=False)
+                for place, text in texts.items():
+                    result.isetitem(place, _text_series(text, index))
             if not (first or extra):
                 return result
             before, after = native[list(first)], native[list(extra)]
@@ -172,14 +181,23 @@ class InputFrame:
             return series if rows is None else series[rows]
 
         data: dict[str, Any] = {str(name): kept(name) for name in first}
-        for name, values in zip(names, columns, strict=True):
-            data[name] = nw.new_series(name, values, nw.Float64, backend=self.frame.implementation)
+        for place, (name, values) in enumerate(zip(names, columns, strict=True)):
+            held, dtype = (texts[place], nw.String) if place in texts else (values, nw.Float64)
+            data[name] = nw.new_series(name, held, dtype, backend=self.frame.implementation)
         data |= {str(name): kept(name) for name in extra}
         if data:
             return nw.from_dict(data).to_native()
         none = np.zeros(self.n_rows if rows is None else len(rows))
         row = nw.new_series("row", none, nw.Float64, backend=self.frame.implementation)
         return row.to_frame().drop("row").to_native()
+
+
+def _text_series(text: npt.NDArray[np.object_], index: pd.Index[Any]) -> pd.Series[Any]:
+    """Text of pandas' default type for it."""
+    try:
+        return pd.Series(text, index, dtype=pd.Series([""]).dtype)
+    except UnicodeEncodeError:  # lone surrogates: Python text, but no UTF-8
+        return pd.Series(text, index, dtype=object)
 
 
 def read_vector(what: str, values: Any, n_rows: int) -> Column:

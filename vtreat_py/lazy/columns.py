@@ -208,6 +208,11 @@ def exactly(number: float) -> nw.Expr:
     return nw.lit(number / _POWER) * nw.lit(_POWER)
 
 
+def literal(value: float | str) -> nw.Expr:
+    """A number, exactly, or text in a query."""
+    return nw.lit(value) if isinstance(value, str) else exactly(value)
+
+
 def lazy_column(source: LazySource, name: str) -> LazyColumn:
     """Type one column, by its schema.
 

@@ -158,7 +158,7 @@ class LazyDesign:
     def _learn_levels(self, column: LazyColumn) -> Learned | Unused:
         if not isinstance(column, LazyLevels):
             return _MISSING_ONLY
-        if not self.context.level_codes:
+        if not self.context.uses_levels:
             return NO_CODE_APPLIES
         facts = engine_level_facts(self.rows, self._residuals, column)
         return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)

@@ -21,6 +21,7 @@ from vtreat_py.lazy.columns import (
     exactly,
     kept_column,
     lazy_columns,
+    literal,
     typed_frame,
 )
 from vtreat_py.lazy.source import LazySource
@@ -127,7 +128,7 @@ def _levels(
     """The variables of a column of levels; what must be joined for them is added to ``lookups``."""
     levels, tables = treatment.levels, [treatment.table(one, scale) for one in variables]
     if isinstance(column, LazyEmpty):
-        return [exactly(float(table[levels.missing])) for table in tables]
+        return [literal(table[levels.missing]) for table in tables]
     alias = column.alias
     if isinstance(column, LazyNumber):
         level = column.value
@@ -137,8 +138,7 @@ def _levels(
     keys, codes = _keys(levels.labels, column)
     found, many = [], {}
     for i, table in enumerate(tables):
-        missing, novel = float(table[levels.missing]), float(table[levels.novel])
-        values = LevelValues(keys, table[codes], missing, novel)
+        values = LevelValues(keys, table[codes], table[levels.missing], table[levels.novel])
         if values.few():
             found.append(values.spelt_out(level, is_missing))
         else:

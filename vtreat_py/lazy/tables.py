@@ -10,9 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.lazy.columns import exactly, native_module
+from vtreat_py.base.arrays import IntArray
+from vtreat_py.lazy.columns import literal, native_module
 from vtreat_py.lazy.source import LazySource
 
 # Up to so many levels whose value is not that of novel ones are written into the query.
@@ -80,19 +81,22 @@ class LevelValues:
     keys : pyarrow.Array
         The levels, as the engine has them: text, bytes or floats; none missing.
     values : ndarray of shape (n_levels,)
-    missing, novel : float
+        Floats, or text.
+    missing, novel : float or str
         Values of missing levels and of those not among the keys.
     """
 
     keys: pa.Array
-    values: FloatArray
-    missing: float
-    novel: float
+    values: NDArray[Any]
+    missing: float | str
+    novel: float | str
 
     def apart(self) -> IntArray:
         """Places of levels whose value is, to the bit, not that of novel ones."""
-        novel = np.array([self.novel]).view(np.int64)
-        return np.flatnonzero(self.values.view(np.int64) != novel)
+        values, novel = self.values, np.array([self.novel], dtype=self.values.dtype)
+        if values.dtype != object:
+            values, novel = values.view(np.int64), novel.view(np.int64)
+        return np.flatnonzero(values != novel)
 
     def few(self) -> bool:
         """Whether a query can spell the values out; some engines round floats, or stop at NUL."""
@@ -106,21 +110,23 @@ class LevelValues:
     def spelt_out(self, level: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
         """Look a level up by comparisons; levels of equal values together."""
         keys_of: dict[str, list[Any]] = {}
+        value_of: dict[str, float | str] = {}
         for place in self.apart():
-            keys_of.setdefault(float(self.values[place]).hex(), []).append(
-                self.keys[int(place)].as_py()
-            )
-        result = exactly(self.novel)
-        for value, keys in keys_of.items():
+            value = self.values[place]
+            name = value if isinstance(value, str) else float(value).hex()  # -0.0 is not 0.0
+            value_of[name] = value
+            keys_of.setdefault(name, []).append(self.keys[int(place)].as_py())
+        result = literal(self.novel)
+        for name, keys in keys_of.items():
             hit = level == nw.lit(keys[0]) if len(keys) == 1 else level.is_in(keys)
-            result = nw.when(hit).then(exactly(float.fromhex(value))).otherwise(result)
+            result = nw.when(hit).then(literal(value_of[name])).otherwise(result)
         return self._or_missing(result, is_missing)
 
     def joined(self, found: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
         """Complete what a join has found, which is null for levels it has not."""
         return self._or_missing(
-            nw.when(found.is_null()).then(exactly(self.novel)).otherwise(found), is_missing
+            nw.when(found.is_null()).then(literal(self.novel)).otherwise(found), is_missing
         )
 
     def _or_missing(self, value: nw.Expr, is_missing: nw.Expr) -> nw.Expr:
-        return nw.when(is_missing).then(exactly(self.missing)).otherwise(value)
+        return nw.when(is_missing).then(literal(self.missing)).otherwise(value)

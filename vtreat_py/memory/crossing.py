@@ -71,7 +71,7 @@ class LearnedLevelRows:
 
 def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | UnusedLevels | str:
     """Learn a categorical column; a string says why it is not worth a look."""
-    if not rows.context.level_codes:
+    if not rows.context.uses_levels:
         return NO_CODE_APPLIES
     facts, index, codes = level_facts(column, rows)
     learned = learn_level_facts(facts, rows.context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import Column
@@ -14,7 +15,7 @@ from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import Treatment
+from vtreat_py.plan.treatments import TextTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
 
@@ -28,12 +29,15 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
         place_of = {name: place for place, name in enumerate(choice.names)}
         return sparse_treated(treatments, columns, place_of, source.n_rows)
     out = np.empty((len(choice.variables), source.n_rows))
+    texts: dict[int, NDArray[np.object_]] = {}
     wanted = choice.by_column
     for treatment, column in zip(treatments, columns, strict=True):
         encoded: Any = treatment.encode(column)
         for place, variable in wanted[treatment.column]:
-            treatment.write(encoded, variable, choice, out[place])
-    return source.like(choice.names, out, choice.extra, first=choice.first)
+            if isinstance(treatment, TextTreatment):
+                texts[place] = np.empty(source.n_rows, dtype=object)
+            treatment.write(encoded, variable, choice, texts.get(place, out[place]))
+    return source.like(choice.names, out, choice.extra, first=choice.first, texts=texts)
 
 
 def _warn_on_training_frame(

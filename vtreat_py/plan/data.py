@@ -10,6 +10,7 @@ import numpy as np
 
 from vtreat_py.base.checks import check_list
 from vtreat_py.base.errors import InvalidOptionError, meant
+from vtreat_py.coders import codes
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
@@ -79,8 +80,8 @@ class Plan(PlanScores):
                     f"plan.feature_names lists what it does{meant(unknown[0], known)}"
                 )
             keep = [k and v.name in wanted for k, v in zip(keep, self.derived, strict=True)]
-        codes = check_coders("coders", coders)
-        return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in codes]
+        wanted_codes = check_coders("coders", coders, codes.names_in_plans())
+        return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in wanted_codes]
 
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
         limit, column = check_pruning(prune_sig, prune_by)

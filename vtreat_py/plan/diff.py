@@ -15,7 +15,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, function_name
-from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, TextTreatment
 from vtreat_py.plan.variables import DerivedVariable
 
 PRESENT, ABSENT = "present", "absent"
@@ -154,6 +154,8 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
             tree[f"{of_code}.values"] = one.values.tolist()
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
+    if isinstance(treatment, TextTreatment):
+        tree[".mark"] = treatment.mark
     if isinstance(treatment, LevelTreatment):
         tree[".levels"] = _LevelTable(treatment.levels)
         columns = tree[".levels"].columns

@@ -1,10 +1,11 @@
-"""A plan as JSON: the schema, version 2. `vignettes/plan_json.md` describes it for readers."""
+"""A plan as JSON: the schema, version 3. `vignettes/plan_json.md` describes it for readers."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any, NoReturn, get_args
@@ -23,6 +24,7 @@ from vtreat_py.plan.json_schema import (
     TEXT,
     VALUE,
     WHOLE,
+    Part,
     fields_of,
     maybe,
     number,
@@ -38,11 +40,17 @@ from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import OUTCOME_TYPES, SIGNIFICANCE, DesignOptions
 from vtreat_py.plan.training_marks import TrainingMarks
-from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, RangeCodes
+from vtreat_py.plan.treatments import (
+    LevelCodes,
+    LevelTreatment,
+    NumericTreatment,
+    RangeCodes,
+    TextTreatment,
+)
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
 from vtreat_py.statistics.number_profile import NumberProfile
 
-FORMAT, FORMAT_VERSION = "vtreat_py plan", 2
+FORMAT, FORMAT_VERSION = "vtreat_py plan", 3
 # Levels of a column are written once, with its treatment; its statistics then have null.
 _SHARED: Any = None
 
@@ -54,16 +62,17 @@ def _options(**given: Any) -> DesignOptions:
         raise PlanFormatError(f"options: {reason}") from reason
 
 
-_VARIABLES = several(
-    record(
-        DerivedVariable,
-        **fields_of(
-            DerivedVariable,
-            code=text(codes.names),
-            scores=several(record(OutcomeScore, **fields_of(OutcomeScore))),
-        ),
-    )
-)
+def _text_treatment(**given: Any) -> TextTreatment:
+    del given["kind"]
+    return TextTreatment.of(**given)
+
+
+def _variable(words: Callable[[], Sequence[str]]) -> Part:
+    scores = several(record(OutcomeScore, **fields_of(OutcomeScore)))
+    return record(DerivedVariable, **fields_of(DerivedVariable, code=text(words), scores=scores))
+
+
+_VARIABLES = several(_variable(codes.names))
 _NUMERIC = record(
     NumericTreatment,
     ("ranges",),
@@ -83,6 +92,15 @@ _LEVELS = record(
     levels=LEVELS,
     parts=several(record(LevelCodes, **_CODES)),
     sample=TEXT,
+)
+_TEXT = record(
+    _text_treatment,
+    column=VALUE,
+    kind=text(("text",)),
+    levels=LEVELS,
+    variable=_variable(lambda: (codes.TEXT.name,)),
+    sample=TEXT,
+    mark=TEXT,
 )
 _UNBOUNDED = number(infinite=True)
 _OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED))
@@ -121,7 +139,9 @@ _PLAN = record(
     unused=pairs(column=VALUE, reason=TEXT),
     derived=several(TEXT),
     treatments=several(
-        one_of_records("kind", {"levels": _LEVELS} | dict.fromkeys(get_args(Kind), _NUMERIC))
+        one_of_records(
+            "kind", {"levels": _LEVELS, "text": _TEXT} | dict.fromkeys(get_args(Kind), _NUMERIC)
+        )
     ),
     level_statistics=several(record(LevelStatistics, **_STATISTICS)),
     hints=pairs(column=VALUE, hint=TEXT),
@@ -149,8 +169,10 @@ def plan_to_json(plan: Plan) -> str:
 
 
 def _version_of(plan: Plan) -> int:
-    """Tell the format: without long tables it is the first one, which older versions read."""
-    return FORMAT_VERSION if any(is_long(s.count) for s in plan.level_statistics) else 1
+    """Tell the format: the first one that has what there is, which older versions read."""
+    if any(isinstance(t, TextTreatment) for t in plan.treatments):
+        return FORMAT_VERSION
+    return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 
 
 def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:

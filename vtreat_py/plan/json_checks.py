@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,13 @@ from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
-from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment, Treatment
+from vtreat_py.plan.treatments import (
+    LevelCodes,
+    LevelTreatment,
+    NumericTreatment,
+    TextTreatment,
+    Treatment,
+)
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.statistics.number_profile import NumberProfile
 
@@ -40,8 +46,7 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_columns(held, part)
     classes = held["classes"]
     for i, treatment in enumerate(held["treatments"]):
-        check = _check_levels if isinstance(treatment, LevelTreatment) else _check_numbers
-        check(treatment, classes, f"treatments[{i}]")
+        _CHECKS[type(treatment)](treatment, classes, f"treatments[{i}]")
     levels = levels_of(held["treatments"])
     for i, statistics in enumerate(held["level_statistics"]):
         _check_statistics(statistics, levels, classes, f"level_statistics[{i}]")
@@ -170,6 +175,22 @@ def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: st
             own = f"{place}.variables[{j}]"
             _check_code(variable, part, treatment.levels, own)
             _check_variable(variable, treatment.column, part.target, classes, own)
+
+
+def _check_text(treatment: TextTreatment, classes: tuple[Any, ...], where: str) -> None:
+    place, variable = f"{where}.variable", treatment.variable
+    _expect(variable.level, None, f"{place}.level")
+    _expect(variable.slot, None, f"{place}.slot")
+    _check_variable(variable, treatment.column, None, classes, place)
+    if treatment.holds_mark:
+        raise PlanFormatError(f"{where}.mark: {treatment.mark!r} is a level, too")
+
+
+_CHECKS: dict[type, Callable[..., None]] = {
+    NumericTreatment: _check_numbers,
+    LevelTreatment: _check_levels,
+    TextTreatment: _check_text,
+}
 
 
 def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,9 +159,9 @@ class DesignOptions:
         return tuple(c for c in self.y_dependent_coders if c in self.coders)
 
 
-def check_coders(name: str, coders: Any) -> tuple[str, ...]:
-    """Return codes in their canonical order; None means all."""
-    known = codes.names()
+def check_coders(name: str, coders: Any, known: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return codes in their canonical order; None means all that are known, those of a design."""
+    known = codes.names() if known is None else tuple(known)
     if coders is None:
         return known
     coders = check_list(name, coders, f"codes, from {list(known)}")

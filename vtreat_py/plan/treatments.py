@@ -9,11 +9,13 @@ from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import NumberCode
 from vtreat_py.coders.forms import Form, Steps, scale_in_place
+from vtreat_py.coders.text import as_text
 from vtreat_py.frames.columns import (
     Column,
     EmptyColumn,
@@ -219,7 +221,7 @@ class LevelTreatment:
         assert not isinstance(column, NumericColumn)  # they do not fit
         return column.codes_in(self.levels)
 
-    def table(self, variable: DerivedVariable, scale: bool = False) -> FloatArray:
+    def table(self, variable: DerivedVariable, scale: bool = False) -> NDArray[Any]:
         """Value of each code for one derived variable."""
         table = self._part_of[variable.target].table(variable)
         if scale:
@@ -228,7 +230,7 @@ class LevelTreatment:
         return table
 
     def write(
-        self, encoded: IntArray, variable: DerivedVariable, wanted: Wanted, out: FloatArray
+        self, encoded: IntArray, variable: DerivedVariable, wanted: Wanted, out: NDArray[Any]
     ) -> None:
         """Write one derived variable of the rows to ``out``."""
         self.table(variable, wanted.scale).take(encoded, out=out, mode="clip")
@@ -236,6 +238,53 @@ class LevelTreatment:
     @cached_property
     def _part_of(self) -> dict[Any, LevelCodes]:
         return {part.target: part for part in self.parts}
+
+
+@dataclass(frozen=True, eq=False)
+class TextTreatment(LevelTreatment):
+    """How a categorical column is kept as text.
+
+    Attributes
+    ----------
+    mark : str
+        Stands for missing values and novel levels.
+    """
+
+    kind: str = "text"
+    mark: str = ""
+
+    @classmethod
+    def of(
+        cls, column: Hashable, levels: Levels, variable: DerivedVariable, sample: str, mark: str
+    ) -> TextTreatment:
+        """Keep a column as the one variable."""
+        slots = np.arange(levels.novel + 1, dtype=np.int32)
+        parts = (LevelCodes(None, slots, {}, (variable,)),)
+        return cls(column, levels, parts, sample, mark=mark)
+
+    @property
+    def variable(self) -> DerivedVariable:
+        """The one variable."""
+        return self.variables[0]
+
+    @property
+    def holds_mark(self) -> bool:
+        """Whether a level reads as the mark does."""
+        return self.mark in self._texts[:-2].tolist()
+
+    def table(
+        self,
+        variable: DerivedVariable,  # noqa: ARG002
+        scale: bool = False,  # noqa: ARG002 (there is no outcome)
+    ) -> NDArray[np.object_]:
+        """Text of each code."""
+        return self._texts
+
+    @cached_property
+    def _texts(self) -> NDArray[np.object_]:
+        texts = np.empty(self.levels.novel + 1, dtype=object)
+        texts[:] = [*map(as_text, self.levels.to_list()), self.mark, self.mark]
+        return texts
 
 
 Treatment = NumericTreatment | LevelTreatment

@@ -11,8 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, counted, listed
 from vtreat_py.frames.columns import EmptyColumn
 from vtreat_py.frames.frame import InputFrame
@@ -20,7 +21,7 @@ from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.sql.coding_tables import coding_tables
-from vtreat_py.sql.connections import Connection
+from vtreat_py.sql.connections import Connection, numbers_or_text
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.level_codes import sql_keys
 from vtreat_py.sql.plain_types import TYPES, plain_array
@@ -40,7 +41,8 @@ class SqlCheck:
         Rows that the query returned.
     differences : pandas.DataFrame
         A row for each derived variable: ``variable``, ``largest_difference`` (absolute; infinite
-        where the query returned NULL) and ``rows_that_differ`` by more than the tolerance.
+        where the query returned NULL, or another text) and ``rows_that_differ`` by more than the
+        tolerance.
     rows_that_differ : int
         Rows of the frame that differ in some variable, or were not returned.
     tolerance : float
@@ -89,11 +91,7 @@ def check_sql(
 ) -> SqlCheck:
     """Run a query on the rows of a treated frame; see `TreatmentPlan.check_sql`."""
     names = choice.names
-    if not names:
-        treated = np.empty((source.n_rows, 0))  # narwhals makes no array of no columns
-    elif not isinstance(treated, np.ndarray):
-        treated = nw.from_native(treated, eager_only=True).to_numpy()
-    expected = np.asarray(treated, dtype=np.float64).reshape(source.n_rows, len(names))
+    expected = _columns_of(treated, names)
     treatments = choice.treatments(plan)
     name, row_id = f"vtreat_check_{uuid4().hex}", _row_id(plan)
     query = plan_to_sql(plan, (name,), choice, connection.dialect.name, row_id)
@@ -103,18 +101,38 @@ def check_sql(
         connection.load(name, table)
         for coding in coding_tables(plan, treatments):
             connection.load(coding.name, coding.to_arrow(connection.dialect))
-        found = connection.numbers(query).reshape(-1, len(names) + 1)
-    return _compared(connection.dialect.name, names, found, expected, tolerance)
+        found = connection.columns(query) or [np.empty(0)] * (len(names) + 1)
+    rows = found[0].astype(np.intp)
+    difference = np.zeros((len(rows), len(names)))
+    for place, (ours, theirs) in enumerate(zip(expected, found[1:], strict=True)):
+        difference[:, place] = _difference(theirs, ours[rows])
+    return _compared(connection.dialect.name, names, rows, difference, source.n_rows, tolerance)
+
+
+def _columns_of(treated: Any, names: Sequence[str]) -> list[NDArray[Any]]:
+    if isinstance(treated, np.ndarray):
+        return [numbers_or_text(column) for column in treated.T]
+    frame = nw.from_native(treated, eager_only=True)
+    return [numbers_or_text(frame.get_column(name).to_numpy()) for name in names]
+
+
+def _difference(found: NDArray[Any], expected: NDArray[Any]) -> FloatArray:
+    if object in (found.dtype, expected.dtype):
+        return np.where(found == expected, 0.0, np.inf)
+    difference = np.abs(found - expected)
+    return np.where(np.isnan(difference), np.inf, difference)
 
 
 def _compared(
-    dialect: str, names: Sequence[str], found: FloatArray, expected: FloatArray, tolerance: float
+    dialect: str,
+    names: Sequence[str],
+    rows: IntArray,
+    difference: FloatArray,
+    n_rows: int,
+    tolerance: float,
 ) -> SqlCheck:
-    rows = found[:, 0].astype(np.intp)
-    difference = np.abs(found[:, 1:] - expected[rows])
-    difference[np.isnan(difference)] = np.inf
     differs = difference > tolerance
-    wrong = np.ones(len(expected), dtype=bool)
+    wrong = np.ones(n_rows, dtype=bool)
     wrong[rows] = False
     wrong[rows[differs.any(axis=1)]] = True
     table = pd.DataFrame(
@@ -124,7 +142,7 @@ def _compared(
             "rows_that_differ": differs.sum(axis=0),
         }
     )
-    return SqlCheck(dialect, len(expected), len(rows), table, int(wrong.sum()), tolerance)
+    return SqlCheck(dialect, n_rows, len(rows), table, int(wrong.sum()), tolerance)
 
 
 def _row_id(plan: Plan) -> str:

@@ -49,7 +49,9 @@ class CodingTable:
         codes = held_codes(self.codes, dialect)
         types = {"text": pa.large_string(), "bytes": pa.large_binary()}
         level = pa.array(codes.keys, types.get(codes.kind, pa.float64()))
-        return pa.table([level, *map(pa.array, codes.values.T)], names=self.columns)
+        kind = pa.large_string() if codes.values.dtype == object else pa.float64()
+        values = [pa.array(one, kind) for one in codes.values.T]
+        return pa.table([level, *values], names=self.columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a frame."""
@@ -86,6 +88,9 @@ def _table_name(codes: SqlCodes) -> str:
     digest = blake2b(digest_size=8)
     keys = [key.hex() if isinstance(key, bytes) else key for key in codes.keys]
     digest.update(json.dumps([codes.kind, keys]).encode())
-    digest.update(np.ascontiguousarray(codes.values, dtype="<f8").tobytes())
+    if codes.values.dtype == object:
+        digest.update(json.dumps(codes.values.tolist()).encode())
+    else:
+        digest.update(np.ascontiguousarray(codes.values, dtype="<f8").tobytes())
     plain = _NOT_PLAIN.sub("_", str(codes.column).lower())[:_LONGEST].strip("_") or "column"
     return f"vtreat_{plain}_{digest.hexdigest()}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import (
     FrameError,
@@ -53,9 +53,9 @@ class Connection(ABC):
     def create(self, name: str, table: pa.Table) -> None:
         """Make a table that stays, unless there is one of that name."""
 
-    def numbers(self, query: str) -> FloatArray:
-        """Run a query: an array of shape (n_rows, n_columns), in which NULL is NaN."""
-        return np.array(self._rows(query), dtype=np.float64)
+    def columns(self, query: str) -> list[NDArray[Any]]:
+        """Run a query: a column each, of text or of numbers, in which NULL is NaN."""
+        return [numbers_or_text(column) for column in zip(*self._rows(query), strict=True)]
 
     @abstractmethod
     def _rows(self, query: str) -> Any: ...
@@ -247,6 +247,14 @@ def load_coding_tables(plan: Plan, connection: Connection) -> list[str]:
     for table in tables:
         connection.create(table.name, table.to_arrow(connection.dialect))
     return [table.name for table in tables]
+
+
+def numbers_or_text(column: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """Values of a column as objects where they are text, and else as floats, NaN for None."""
+    if isinstance(column, np.ndarray) and column.dtype == np.float64:
+        return column
+    is_text = any(isinstance(value, str) for value in column)
+    return np.array(column, dtype=object if is_text else np.float64)
 
 
 def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:

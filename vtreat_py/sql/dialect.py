@@ -83,6 +83,10 @@ class Dialect(ABC):
             return self.text(key)
         return self.blob.format(key.hex()) if isinstance(key, bytes) else self.double(key)
 
+    def value(self, value: float | str) -> str:
+        """Write what a level becomes."""
+        return self.text(value) if isinstance(value, str) else self.double(float(value))
+
     def text(self, value: str) -> str:
         """Write text; NUL ends a query, and is put in by a function."""
         quoted = "'" + value.replace("'", "''") + "'"

@@ -10,8 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray
 from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError, counted, listed
 from vtreat_py.base.warn import warn
 from vtreat_py.coders.forms import scale_in_place
@@ -39,6 +40,7 @@ class SqlCodes:
     keys : list
         The levels, all different: text, bytes or floats.
     values : ndarray of shape (n_keys, n_variables)
+        Floats, or text.
     missing, novel : ndarray of shape (n_variables,)
         What missing values and levels that are no key get.
     """
@@ -46,9 +48,9 @@ class SqlCodes:
     column: Hashable
     kind: KeyKind
     keys: list[Key]
-    values: FloatArray
-    missing: FloatArray
-    novel: FloatArray
+    values: NDArray[Any]
+    missing: NDArray[Any]
+    novel: NDArray[Any]
 
     @classmethod
     def of(
@@ -108,6 +110,8 @@ def sql_keys(column: Hashable, levels: Levels) -> tuple[KeyKind, list[Key]]:
 def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
     """Leave out levels that no table of an engine can hold, and say so."""
     held = np.array([dialect.holds(key) for key in codes.keys], dtype=bool)
+    for values in codes.values.T if codes.values.dtype == object else ():
+        held &= [dialect.holds(text) for text in values]
     if held.all():
         return codes
     lost = [key for key, keep in zip(codes.keys, held, strict=True) if not keep]
@@ -119,9 +123,9 @@ def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
     return codes.where(held)
 
 
-def _bits(values: FloatArray) -> IntArray:
-    """Floats as integers: 0.0 and -0.0 differ, too."""
-    return np.ascontiguousarray(values).view(np.int64)
+def _bits(values: NDArray[Any]) -> NDArray[Any]:
+    """Floats as integers: 0.0 and -0.0 differ, too. Text as it is."""
+    return values if values.dtype == object else np.ascontiguousarray(values).view(np.int64)
 
 
 def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:

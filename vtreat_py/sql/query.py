@@ -217,20 +217,20 @@ class _Query:
 
     def _case(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of a column of few levels."""
-        double = self.dialect.double
-        missing, novel = double(float(codes.missing[place])), double(float(codes.novel[place]))
+        written = self.dialect.value
+        missing, novel = written(codes.missing[place]), written(codes.novel[place])
         arms = [] if missing == novel else [f"WHEN {level} IS NULL THEN {missing}"]
         keys_of: dict[str, list[str]] = {}
         for key, value in zip(codes.keys, codes.values[:, place].tolist(), strict=True):
-            keys_of.setdefault(double(value), []).append(self.dialect.key(key))
+            keys_of.setdefault(written(value), []).append(self.dialect.key(key))
         keys_of.pop(novel, None)
         arms += [f"WHEN {level} IN ({', '.join(k)}) THEN {v}" for v, k in keys_of.items()]
         return "\n    ".join(["CASE", *arms, f"ELSE {novel}"]) + "\n  END" if arms else novel
 
     def _missing_or_novel(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of the rows that a join found no level for."""
-        double = self.dialect.double
-        missing, novel = double(float(codes.missing[place])), double(float(codes.novel[place]))
+        missing = self.dialect.value(codes.missing[place])
+        novel = self.dialect.value(codes.novel[place])
         if missing == novel:
             return novel
         return f"CASE WHEN {level} IS NULL THEN {missing} ELSE {novel} END"
@@ -240,7 +240,7 @@ class _Query:
         name = f"{self.prefix}_levels_{len(self.joins) + 1}"
         columns = [code_column(i) for i in range(codes.values.shape[1])]
         rows = [
-            [self.dialect.key(key), *map(self.dialect.double, values)]
+            [self.dialect.key(key), *map(self.dialect.value, values)]
             for key, values in zip(codes.keys, codes.values.tolist(), strict=True)
         ]
         self.tables.append(self.dialect.values_table(name, [LEVEL, *columns], rows))
