@@ -97,8 +97,9 @@ def prepare(
     -------
     frame of the same kind (an array for an array, a DuckDB relation for a path), n rows
         Float columns without missing or infinite values (and text, by a plan of
-        `design_missingness`), in the order of the score frame; the index of a pandas frame is kept. Empty, with a warning, when no variable is left. With
-        ``sparse_output``, a ``scipy.sparse.csr_matrix`` of as many columns instead.
+        `design_missingness`), in the order of the score frame; the index of a pandas frame is
+        kept. Empty, with a warning, when no variable is left. With ``sparse_output``, a
+        ``scipy.sparse.csr_matrix`` of as many columns instead.
 
     Raises
     ------
