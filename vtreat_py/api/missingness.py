@@ -8,8 +8,7 @@ from typing import Any, Never
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.design.checks import check_invalid_mark
-from vtreat_py.design.request import DesignRequest
+from vtreat_py.design.request import MissingnessRequest
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
@@ -93,10 +92,7 @@ def design_missingness(
     1   7.0         0.0       Bath
     """
     check_by_name(misplaced, "design_missingness(frame, variables=['x'])")
-    check_invalid_mark(invalid_mark)
-    request = DesignRequest(
-        coders=["clean", "isBAD"],
-        outcome_type="unsupervised",
+    request = MissingnessRequest(
         variables=variables,
         categorical=categorical,
         missing_values=missing_values,

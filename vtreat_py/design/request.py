@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.design.checks import (
     check_class_coders,
+    check_invalid_mark,
     check_most_classes,
     check_options_of_columns,
     check_outcome_tells_no_fold,
@@ -38,8 +39,6 @@ class DesignRequest(DesignOptions):
     ----------
     scaled : bool
         Whether slopes are needed for every fold.
-    invalid_mark : str or None
-        Of a design that only takes missing values out; see `DesignContext`.
     asks_for_classes : bool
         Whether ``y_dependent_coders`` was given.
     """
@@ -58,7 +57,6 @@ class DesignRequest(DesignOptions):
     progress: bool = False
     scaled: bool = False
     max_classes: int = MOST_CLASSES
-    invalid_mark: str | None = None
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
@@ -117,12 +115,30 @@ class DesignRequest(DesignOptions):
     ) -> DesignContext:
         """What the design of every column shares."""
         coders = self.coders_for(outcome.kind)
-        return DesignContext(
-            outcome,
-            folds,
-            self.options,
-            coders,
-            self.scaled,
-            in_groups=in_groups,
-            invalid_mark=self.invalid_mark,
-        )
+        return DesignContext(outcome, folds, self.options, coders, self.scaled, in_groups=in_groups)
+
+
+@dataclass(frozen=True, eq=False)
+class MissingnessRequest(DesignRequest):
+    """The arguments of `vtreat_py.design_missingness`, but the frame.
+
+    Attributes
+    ----------
+    invalid_mark : str
+        See `DesignContext`.
+    """
+
+    outcome_type: str | None = "unsupervised"
+    coders: Any = ("clean", "isBAD")
+    invalid_mark: str = "_invalid_"
+
+    def _checked(self) -> dict[str, Any]:
+        check_invalid_mark(self.invalid_mark)
+        return super()._checked()
+
+    def context(
+        self, outcome: OutcomeValues, folds: FoldScheme, *, in_groups: bool = False
+    ) -> DesignContext:
+        """What the design of every column shares."""
+        shared = super().context(outcome, folds, in_groups=in_groups)
+        return replace(shared, invalid_mark=self.invalid_mark)
