@@ -19,7 +19,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import vtreat_py as vt
-from tests.laws import engines, finite, foreign, rows_alone, scales, symmetries, tampered, texts
+from tests.laws import (
+    engines,
+    finite,
+    foreign,
+    missingness,
+    rows_alone,
+    scales,
+    symmetries,
+    tampered,
+    texts,
+)
 from tests.laws.designs import RefusedError
 
 Law = Callable[[random.Random], None]
@@ -41,6 +51,7 @@ LAWS: dict[str, Law] = {
     "containers": symmetries.containers_agree,
     "lazy": engines.lazily_the_same,
     "kept": engines.kept_the_same,
+    "missingness": missingness.nothing_is_missing,
     "sql": engines.sql_the_same,
     "estimators": engines.estimators_the_same,
     "wrong arguments": foreign.wrong_arguments,

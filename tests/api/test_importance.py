@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -165,3 +166,12 @@ def test_options_are_those_of_a_design() -> None:
 def test_without_outcome_nothing_is_important() -> None:
     with pytest.raises(InvalidOptionError, match="this plan has not: it is unsupervised"):
         ranked(outcome=None, outcome_type="unsupervised", random_state=None)
+
+
+def test_all_options_that_change_scores_are_there() -> None:
+    design = inspect.signature(vt.design_treatments).parameters
+    ours = inspect.signature(vt.variable_importance).parameters
+    assert set(design) - set(ours) == {"cat_scaling", "collar_prob", "keep_statistics"}
+    assert set(ours) <= set(design)
+    shared = [name for name in ours if name != "outcome"]
+    assert [name for name in shared if ours[name].default != design[name].default] == []

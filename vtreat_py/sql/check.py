@@ -113,7 +113,9 @@ def _columns_of(treated: Any, names: Sequence[str]) -> list[NDArray[Any]]:
     if isinstance(treated, np.ndarray):
         return [numbers_or_text(column) for column in treated.T]
     frame = nw.from_native(treated, eager_only=True)
-    return [numbers_or_text(frame.get_column(name).to_numpy()) for name in names]
+    columns = map(frame.get_column, names)
+    # numpy's own text would lose a NUL at its end.
+    return [c.to_numpy() if c.dtype.is_numeric() else numbers_or_text(c.to_list()) for c in columns]
 
 
 def _difference(found: NDArray[Any], expected: NDArray[Any]) -> FloatArray:
