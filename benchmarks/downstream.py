@@ -276,8 +276,7 @@ def report(found: pd.DataFrame, n_splits: int) -> str:
         f"{found['table'].nunique()} tables, {n_splits} splits each (LightGBM, CatBoost: {FOLDS}); "
         f"AUC of classes, R2 of numbers\nPython {platform.python_version()}\n{versions}",
         "1. Rules of pruning: mean difference to no pruning over the tables, its standard error,\n"
-        "the worst table, and the mean rank among the peers\n\n"
-        + of_rules(found),
+        "the worst table, and the mean rank among the peers\n\n" + of_rules(found),
         f"2. Mean ranks of the default ({DEFAULT}) and the peers, and in how many cells a peer is\n"
         f"better, or worse, than the default by more than {FEW_ERRORS:g} standard errors; behind:\n"
         "cells in which the best of all others is better than this one by as much\n\n"
