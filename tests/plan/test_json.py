@@ -431,7 +431,11 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("options.coders", ["catX"], r"options.coders\[0\]: expected one of 'clean'"),
     ("options.coders", [], "options: coders is empty"),
     ("options.rare_sig", 2, "options: rare_sig=2.0; it must be >= 0 and <= 1"),
-    ("options.smoothing", "much", "options.smoothing: expected a number or one of 'auto', found"),
+    (
+        "options.smoothing",
+        "much",
+        "options.smoothing: expected a number or one of 'auto', 'mixed', found",
+    ),
     ("options.imputation", {}, "options.imputation.function is missing"),
     ("options.imputation_map", [{"column": 1}], r"options.imputation_map\[0\].imputer is missing"),
     ("variables", ["x", "x"], "variables: 'x' is listed twice"),

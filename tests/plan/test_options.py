@@ -38,7 +38,7 @@ BAD: dict[str, tuple[str, Any, type[Exception], str]] = {
     "min_fraction flag": ("min_fraction", True, OptionTypeError, r"must be a number"),
     "smoothing below": ("smoothing", -1, InvalidOptionError, r"must be >= 0"),
     "smoothing infinite": ("smoothing", np.inf, InvalidOptionError, r"must be >= 0"),
-    "smoothing word": ("smoothing", "much", InvalidOptionError, r'number >= 0 or "auto"'),
+    "smoothing word": ("smoothing", "much", InvalidOptionError, r'number >= 0, "auto" or "mixed"'),
     "smoothing None": ("smoothing", None, OptionTypeError, r"must be a number"),
     "rare_count below": ("rare_count", -1, InvalidOptionError, r"must be >= 0"),
     "rare_count None": ("rare_count", None, OptionTypeError, r"must be a number"),

@@ -121,7 +121,7 @@ def design_treatments(
         ids differ is not checked: rows of one id share a fold.
     min_fraction : float
         Share of the weight a level needs for an indicator.
-    smoothing : "auto" or float
+    smoothing : "auto", "mixed" or float
         Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
         "auto", true level means are taken to be normal around a mean of their own (for a class:
         rates to be beta distributed); that mean and their variance are estimated by restricted
@@ -134,6 +134,11 @@ def design_treatments(
         as in the cross-frame, or three times less. ``plan.level_effects`` shows how far each
         level is believed. With ``significance="classic"`` the estimates are those by moments of
         earlier versions (H. Bühlmann and E. Straub, 1970), around the mean over all rows.
+        "mixed" is the mixed model ``y ~ (1 | level)`` of lme4 and of the partial pooling coders
+        of R: codes are what it predicts, less the mean of that over rows. For numbers it is
+        "auto" without mixtures; for a class, log odds (not rates) are normal, the likelihood is
+        Laplace's, and no level is believed less for being of one class only. Levels never seen
+        get what the model says of a level without rows.
     rare_count : float
         Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
         the pool is common enough) and an impact code, which levels never seen get as well.

@@ -138,25 +138,28 @@ class TreatmentPlan(PlanInSql):
             stands for, as raw rates of few rows are 0 and 1 too easily. NaN without rows.
         effect
             The impact code: what `prepare` gives. In units of the outcome, or log odds for a
-            class, relative to the mean (rate) over all rows. Where an impact code was not built
-            because levels differ no more than by chance, all effects are 0; where because
-            indicators of two levels say the same, or because its folds disagree, they are what it
-            would have been.
+            class, relative to the mean (rate) over all rows; of a class with
+            ``smoothing="mixed"``, to the mean of the log odds over all rows. Where an impact code
+            was not built because levels differ no more than by chance, all effects are 0; where
+            because indicators of two levels say the same, or because its folds disagree, they are
+            what it would have been.
         effect_se
             Standard deviation of what the level's effect may be, given the data. With
-            ``smoothing="auto"`` it counts what is not known of how much levels differ, and around
-            which mean: it is averaged over the variances between levels by how likely each is,
-            and about 90 in 100 true effects lie within 1.645 of it, from five levels on; more,
-            where levels hardly differ (benchmarks/shrinkage_study.txt). Where a mixture was taken
-            for the levels, it is that of the normal distribution, which is the larger one. With a
-            number for ``smoothing`` (or classic tests) the prior is taken for known: ``sqrt(within
-            / (n + k))`` for a number, with n the rows behind the effect and k the weight of the
-            prior, in rows; for a class the standard deviation of the beta distribution of the
-            rate, by the delta method: ``1 / sqrt(p * (1 - p) * (n + k + 1))``, where a number for
-            ``smoothing`` is so many rows of each class, that is k of twice as many.
+            ``smoothing="auto"`` or ``"mixed"`` it counts what is not known of how much levels
+            differ, and around which mean: it is averaged over the variances between levels by how
+            likely each is, and about 90 in 100 true effects lie within 1.645 of it, from five
+            levels on; more, where levels hardly differ (benchmarks/shrinkage_study.txt). Where a
+            mixture was taken for the levels, it is that of the normal distribution, which is the
+            larger one. With a number for ``smoothing`` (or classic tests) the prior is taken for
+            known: ``sqrt(within / (n + k))`` for a number, with n the rows behind the effect and k
+            the weight of the prior, in rows; for a class the standard deviation of the beta
+            distribution of the rate, by the delta method: ``1 / sqrt(p * (1 - p) * (n + k + 1))``,
+            where a number for ``smoothing`` is so many rows of each class, that is k of twice as
+            many.
         belief
             ``n / (n + k)``: the share of the rows' own mean in the effect; the rest is the mean
-            of the levels. k is the variance inside levels over that between them.
+            of the levels. k is the variance inside levels over that between them; of a class with
+            ``smoothing="mixed"``, in log odds, for levels at the mean.
         pooled
             Whether effect, effect_se and belief are those of the pool of rare levels.
         suppressed

@@ -7,7 +7,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.prior import prior_of, weight_of
+from vtreat_py.coders.prior import MIXED, prior_of, weight_of
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.statistics.moments import Moments
@@ -41,6 +41,8 @@ class CatB(ImpactCode):
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
         smoothing = options.shrinkage
+        if smoothing == MIXED:
+            return _mixed_weight(levels)
         if isinstance(smoothing, str):
             return weight_of(levels, smoothing, _LEAST_PRIOR)
         return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
@@ -78,6 +80,8 @@ class CatB(ImpactCode):
         mean: FloatArray,
     ) -> FloatArray:
         """Posterior standard deviation of codes, with what is not known of the prior."""
+        if levels.mixed:
+            return np.asarray(np.sqrt(levels.log_odds_variance(weight, mean)))
         rate = coded_rate(codes, overall)
         variance = levels.variance(weight, mean - overall, rate)
         return np.asarray(np.sqrt(variance) / (rate * (1.0 - rate)))
@@ -90,8 +94,8 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     ----------
     levels : PooledLevels
         The levels of one or several training sets; outcome 0 or 1.
-    smoothing : float or "auto"
-        Pseudo-rows added to each class (R's ``smFactor``), or empirical Bayes.
+    smoothing : float, "auto", "moments" or "mixed"
+        Pseudo-rows added to each class (R's ``smFactor``), empirical Bayes, or the mixed model.
 
     Returns
     -------
@@ -107,8 +111,13 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     the levels, and its two parameters add up to the weight of the prior (see `prior_of`), because
     within / between is a + b for a beta(a, b). The code is the posterior mean of the rate, in log
     odds above the rate over all rows.
+
+    With "mixed" it is the log odds that the mixed model predicts (see `RandomIntercepts`), less
+    their mean over rows; that of unseen levels is the model's of a level without rows.
     """
     view = levels.view
+    if smoothing == MIXED:
+        return _mixed(levels)
     if isinstance(smoothing, str):
         prior, base = prior_of(levels, smoothing, _LEAST_PRIOR), view.whole.mean
         each = np.arange(view.n_groups)
@@ -118,6 +127,23 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     s = np.full(view.n_groups, max(float(smoothing), _LEAST_SMOOTHING))
     own = _smoothed(view.entries, view.whole.take(view.group), s[view.group])
     return levels.assign(own, _smoothed(levels.pool, view.whole, s), np.zeros(view.n_groups))
+
+
+def _mixed(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
+    """Log odds by the mixed model, less their mean over rows."""
+    model, entries, pools = levels.random_intercepts
+    centre = model.centre
+    own, pool = model.codes(entries) - centre[levels.view.group], model.codes(pools) - centre
+    return levels.assign(own, pool, np.zeros(len(centre)), -centre)
+
+
+def _mixed_weight(levels: PooledLevels) -> FloatArray:
+    """Variance of a row in log odds, where levels have their mean, over that between levels."""
+    model, _, _ = levels.random_intercepts
+    odds = np.exp(-np.abs(model.intercept))
+    differ = model.variance > 0
+    within = (1.0 + odds) ** 2 / odds
+    return np.where(differ, within / np.where(differ, model.variance, 1.0), np.inf)
 
 
 def coded_rate(code: FloatArray, base: float) -> FloatArray:

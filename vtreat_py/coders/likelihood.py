@@ -6,15 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.climbing import climbed
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Squares below this share of the raw squares are rounding.
 _NOTHING = 1e-12
-# Steps of the search at most, and the relative size of the last one; a next one would be about
-# the square of it.
-_STEPS, _CLOSE = 60, 1e-5
 # Largest ratio of a class: no level is believed more than if half a row of prior was beside it.
 MOST_OF_CLASS = 2.0
 # Rates are kept this far from 0 and 1.
@@ -110,7 +108,8 @@ class Likelihood:
         start = np.minimum(start, 0.5 * most)
         if self.of_class:
             start = np.where(Point(self, most).slope > 0, most, start)
-        ratio = self._climbed(np.where(active, start, 0.0), active & (start < most), least, most)
+        start, climbs = np.where(active, start, 0.0), active & (start < most)
+        ratio = climbed(lambda at: Point(self, at), start, climbs, least, most)
         self._found = Point(self, ratio)
         if self.of_class:
             return ratio
@@ -119,29 +118,6 @@ class Likelihood:
             ratio = np.where(worse, 0.0, ratio)
             self._found = Point(self, ratio)
         return ratio
-
-    def _climbed(
-        self, ratio: FloatArray, active: BoolArray, least: FloatArray, high: FloatArray
-    ) -> FloatArray:
-        """Climb from these ratios; 0 where that ends below the least one.
-
-        Newton's steps, or those of scoring where the curve bends up; halving where they leave
-        the range that is left. No training set has a part in the search of another one, not even
-        in when it ends.
-        """
-        low, steps = np.zeros(self.n_groups), 0
-        while active.any() and steps < _STEPS:
-            steps += 1
-            point = Point(self, ratio)
-            rising = point.slope > 0
-            low, high = np.where(rising, ratio, low), np.where(rising, high, ratio)
-            new = ratio + point.step()
-            new = np.where(new < high, new, 0.5 * (ratio + high))
-            new = np.where(new > low, new, np.where(low > 0, 0.5 * (ratio + low), 0.1 * ratio))
-            moved = np.abs(new - ratio) > _CLOSE * ratio
-            ratio = np.where(active, new, ratio)
-            active = active & moved & (ratio > least)
-        return np.where(ratio > least, ratio, 0.0)
 
 
 class Point:

@@ -7,10 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.likelihood import Likelihood
+from vtreat_py.coders.random_intercepts import RandomIntercepts
 from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
 from vtreat_py.statistics.equal_levels import EqualLevels
+from vtreat_py.statistics.equal_rates import EqualRates
 from vtreat_py.statistics.level_view import LevelFunction, LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -71,6 +73,18 @@ class PooledLevels:
             some = np.flatnonzero(self.pool_known)
             equal = equal.and_one(some, self.pool.take(some))
         return Likelihood(equal, self.sum_over_kept(lambda s: s.squares), self.view.whole)
+
+    @cached_property
+    def random_intercepts(self) -> tuple[RandomIntercepts, IntArray, IntArray]:
+        """The mixed model of a class, and its cells of the entries and of the pools."""
+        equal, pools = (
+            EqualRates.of_view(self.view, self.rare_count),
+            np.full(self.view.n_groups, -1),
+        )
+        some = np.flatnonzero(self.pool_known)
+        pools[some] = len(equal.group) + np.arange(len(some))
+        equal = equal.and_one(some, self.pool.take(some))
+        return RandomIntercepts(equal, self.view.whole), equal.place, pools
 
     def of_group(self, group: int) -> OutcomeSums:
         """Sums of the levels of one training set that are not pooled, and of the pool."""

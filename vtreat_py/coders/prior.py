@@ -13,7 +13,9 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
-AUTO, BY_MOMENTS = "auto", "moments"
+AUTO, BY_MOMENTS, MIXED = "auto", "moments", "mixed"
+# Those that ask the likelihood how much levels differ.
+BY_LIKELIHOOD = (AUTO, MIXED)
 # Stands for a prior of no weight.
 _LEAST = 1e-15
 # Variances by chance that the square of a slope must exceed to be believed at all.
@@ -71,21 +73,25 @@ def prior_of(
     Parameters
     ----------
     levels : PooledLevels
-    smoothing : float, "auto" or "moments"
+    smoothing : float, "auto", "moments" or "mixed"
         Rows at the mean over rows; or empirical Bayes: by restricted maximum likelihood, and a
-        mixture where that is clearly better, or by moments, as earlier versions did.
+        mixture where that is clearly better; by moments, as earlier versions did; or by restricted
+        maximum likelihood alone, which makes it the mixed model ``y ~ (1 | level)``.
     least : float
         The prior has this weight at least.
     normal : bool
         Whether rows inside levels are normal enough for a mixture.
     """
-    if smoothing != AUTO:
+    if smoothing not in BY_LIKELIHOOD:
         return Prior.of_weight(weight_of(levels, smoothing, least))
     likelihood = levels.likelihood
     ratio = likelihood.ratio
     point, weight = likelihood.point, weight_of(levels, smoothing, least)
     apart = np.where(ratio > 0, point.off, 0.0)
-    novel, unit = apart + _novel(likelihood, point, ratio), likelihood.equal.unit
+    unit = likelihood.equal.unit
+    if smoothing == MIXED:
+        return Prior(weight, unit * apart, unit * apart)
+    novel = apart + _novel(likelihood, point, ratio)
     mixtures = _mixtures(levels, point, ratio) if normal else {}
     return Prior(weight, unit * apart, unit * novel, mixtures)
 
@@ -94,7 +100,7 @@ def weight_of(levels: PooledLevels, smoothing: float | str, least: float = 0.0) 
     """Weight of the prior, in rows; see `prior_of`."""
     if smoothing == BY_MOMENTS:
         return np.maximum(moments_weight(levels), least)
-    if smoothing != AUTO:
+    if smoothing not in BY_LIKELIHOOD:
         return np.full(levels.view.n_groups, max(float(smoothing), least))
     ratio = levels.likelihood.ratio
     differ = ratio > 0

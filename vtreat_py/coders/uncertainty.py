@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.laplace import Laplace, modes
 from vtreat_py.coders.likelihood import Likelihood, Point
+from vtreat_py.coders.random_intercepts import RandomIntercepts, RandomInterceptsPoint
 from vtreat_py.statistics.equal_levels import EqualLevels
+from vtreat_py.statistics.equal_rates import EqualRates
+from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-# Ratios of variances that are looked at.
-_NODES = 96
+# Ratios of variances that are looked at, and standard deviations of log odds.
+_NODES, _SPREADS = 96, 48
+# What is left of this share, after a product with a quotient, is rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +33,23 @@ class KnownLevels:
         Variance inside levels; None for a class.
     overall : float
         Mean over rows.
+    mixed : bool
+        Whether codes are those of a mixed model.
     """
 
     weight: FloatArray
     mean: FloatArray
     within: float | None
     overall: float
+    mixed: bool = False
+
+    @property
+    def base(self) -> float:
+        """Mean of the outcome that a code of 0 stands for."""
+        if self.within is not None or not self.mixed:
+            return self.overall
+        model = self._random_intercepts()
+        return float(1.0 / (1.0 + np.exp(-model.intercept[0] - model.centre[0])))
 
     def variance(
         self, weight: FloatArray, mean: FloatArray, rate: FloatArray | None = None
@@ -86,6 +103,44 @@ class KnownLevels:
             square += own * expected * expected
         return (inside + np.maximum(square - centre * centre, 0.0)) * unit * unit
 
+    def log_odds_variance(self, weight: FloatArray, mean: FloatArray) -> FloatArray:
+        """Variance of what the log odds of levels may be, by the mixed model.
+
+        As `variance` is, averaged over the standard deviations between levels, t, of which
+        1 / (1 + t)^2 was the density before: even where all levels are of one class, they are not
+        infinite then.
+
+        Parameters
+        ----------
+        weight, mean : ndarray of shape (levels,)
+            Rows of a level, and the rate of the class in them.
+        """
+        model, levels = self._random_intercepts(), _merged(_sums(weight, mean))
+        if not model.tells[0]:
+            return np.zeros_like(weight)
+        place = (np.arange(_SPREADS) + 0.5) / _SPREADS
+        n, y = np.append(levels.weight, 0.0), np.append(levels.hits, 0.0)
+        found, everywhere = [], np.ones(len(n), dtype=bool)
+        point: RandomInterceptsPoint | None = None
+        e: FloatArray | None = None
+        for spread in place / (1.0 - place):
+            point = RandomInterceptsPoint(model, np.array([spread * spread]), point)
+            mean, s = np.repeat(point.intercept, len(n)), np.repeat(point.variance, len(n))
+            e = modes(n, y, mean, s, mean if e is None else e, everywhere)
+            left = 1.0 / Laplace(n, y, s, e).shrinks
+            of_mean = point.uncertainty()
+            log = point.likelihood() + 0.5 * np.log(of_mean)
+            found.append((np.repeat(log, len(n)), e, left * s + left * left * of_mean))
+        log, each, variance = np.array(found).transpose(1, 0, 2)
+        share = np.exp(log - log.max(axis=0))
+        share /= share.sum(axis=0)
+        centre = (share * each).sum(axis=0)
+        return np.asarray((share * (variance + (each - centre) ** 2)).sum(axis=0)[levels.place])
+
+    def _random_intercepts(self) -> RandomIntercepts:
+        levels = _sums(self.weight, self.mean + self.overall)
+        return RandomIntercepts(_merged(levels), levels.merged())
+
     def _likelihood(self) -> Likelihood:
         rows, one = self.weight.sum(keepdims=True), np.zeros(len(self.weight), dtype=np.intp)
         if self.within is None:
@@ -97,3 +152,14 @@ class KnownLevels:
         whole = levels.merged()
         whole = OutcomeSums(rows, whole.total, whole.squares + inside)
         return Likelihood(EqualLevels.of_levels(one, levels), inside, whole)
+
+
+def _sums(weight: FloatArray, rate: FloatArray) -> OutcomeSums:
+    """Sums of a class by level; whole ones are whole again."""
+    hits = weight * rate
+    whole = np.rint(hits)
+    return OutcomeSums(weight, np.where(np.abs(hits - whole) <= _ROUNDING * weight, whole, hits))
+
+
+def _merged(levels: OutcomeSums) -> EqualRates:
+    return EqualRates.of_view(training_view([levels]), 0.0)

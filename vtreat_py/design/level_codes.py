@@ -19,7 +19,7 @@ from vtreat_py.coders.code import (
     LevelVariables,
 )
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.prior import AUTO
+from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.context import DesignContext
@@ -186,7 +186,7 @@ class LevelLearner:
         other way round, a model trained on the one would be wrong about the other.
         """
         training = self._training
-        if training is None or self._context.options.shrinkage != AUTO:
+        if training is None or self._context.options.shrinkage not in BY_LIKELIHOOD:
             return True
         assert made.table is not None
         weight, in_plan = training.table.cells.weight, made.table[training.table.level]

@@ -14,6 +14,7 @@ from vtreat_py.base.errors import PlanFormatError, VtreatError
 from vtreat_py.base.files import text_of
 from vtreat_py.base.version import __version__
 from vtreat_py.coders import codes
+from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.json_arrays import is_long
@@ -112,7 +113,7 @@ OPTIONS = record(
     ("categorical", "missing_values"),
     **fields_of(
         DesignOptions,
-        smoothing=number(("auto",)),
+        smoothing=number(BY_LIKELIHOOD),
         coders=several(text(codes.names)),
         imputation=IMPUTER,
         imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders import codes
-from vtreat_py.coders.prior import AUTO
+from vtreat_py.coders.prior import BY_LIKELIHOOD, MIXED
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.frames.levels import Levels
@@ -58,28 +58,33 @@ class LevelOutcome:
         """The impact code that its effects are."""
         return codes.impact_code("binomial" if self.within is None else "numeric")
 
-    def mean_error(self, weight: FloatArray, effect: FloatArray) -> FloatArray:
+    def known(self, weight: FloatArray, mean: FloatArray, *, mixed: bool) -> KnownLevels:
+        """All levels, which say how much they differ."""
+        return KnownLevels(weight, mean - self.overall, self.within, self.overall, mixed)
+
+    def mean_error(
+        self, weight: FloatArray, effect: FloatArray, known: KnownLevels | None
+    ) -> FloatArray:
         """Standard error of the mean of levels of these weights and effects."""
-        variance = self.code.variance(effect, self.overall, self.within)
-        known = np.where(weight > 0, weight, 1.0)
-        return np.asarray(np.where(weight > 0, np.sqrt(variance / known), np.nan))
+        base = self.overall if known is None else known.base
+        variance = self.code.variance(effect, base, self.within)
+        rows = np.where(weight > 0, weight, 1.0)
+        return np.asarray(np.where(weight > 0, np.sqrt(variance / rows), np.nan))
 
     def effect_error(
         self,
         weight: FloatArray,
         mean: FloatArray,
         effect: FloatArray,
-        known: tuple[FloatArray, FloatArray] | None,
+        known: KnownLevels | None,
     ) -> FloatArray:
         """Posterior standard deviation of effects that come of rows of these weights and means.
 
-        ``known`` are the weights and means of all levels, where these say how much they differ.
+        ``known`` are all levels, where the prior was estimated.
         """
         if known is None:
             return self.code.error(effect, self.overall, self.within, weight, self.prior_weight)
-        n, means = known
-        levels = KnownLevels(n, means - self.overall, self.within, self.overall)
-        return self.code.whole_error(effect, self.overall, levels, weight, mean)
+        return self.code.whole_error(effect, self.overall, known, weight, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +125,12 @@ class LevelStatistics:
         learned = np.where(behind > 0, behind, 1.0)
         own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
         known = None
-        if options.shrinkage == AUTO:
+        if options.shrinkage in BY_LIKELIHOOD:
             kept = np.append(self.count[:-1] > rare_weight, n_pool > 0)
-            known = self.count[kept], outcome.mean[kept]
+            mixed = options.shrinkage == MIXED
+            known = outcome.known(self.count[kept], outcome.mean[kept], mixed=mixed)
         with np.errstate(over="ignore"):  # a large variance over a tiny weight
-            mean_error = outcome.mean_error(count, effect)
+            mean_error = outcome.mean_error(count, effect, known)
             effect_error = outcome.effect_error(behind, own, effect, known)
         return pd.DataFrame(
             {

@@ -13,7 +13,7 @@ from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_o
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
-from vtreat_py.coders.prior import AUTO, BY_MOMENTS
+from vtreat_py.coders.prior import AUTO, BY_LIKELIHOOD, BY_MOMENTS
 
 # Greater numbers cannot be multiplied.
 _MOST_SMOOTHING = 1e100
@@ -83,7 +83,7 @@ class DesignOptions:
         support a y-aware code or slope, R takes those of the whole data, a small documented
         leak. Otherwise such rows get what the fold knows, which is next to nothing.
         """
-        return self.significance == "classic" and self.smoothing != "auto"
+        return self.significance == "classic" and not isinstance(self.smoothing, str)
 
     @property
     def rare_weight(self) -> float:
@@ -110,9 +110,11 @@ class DesignOptions:
         smoothing, rare_sig = self.smoothing, self.rare_sig
         most = _MOST_SMOOTHING
         imputation_map = {} if self.imputation_map is None else self.imputation_map
-        is_auto = isinstance(smoothing, str) and smoothing == "auto"
-        if isinstance(smoothing, str) and not is_auto:
-            raise InvalidOptionError(f'smoothing={smoothing!r}; give a number >= 0 or "auto"')
+        is_named = isinstance(smoothing, str)
+        if is_named and smoothing not in BY_LIKELIHOOD:
+            raise InvalidOptionError(
+                f'smoothing={smoothing!r}; give a number >= 0, "auto" or "mixed"'
+            )
         if not is_one_of(self.significance, SIGNIFICANCE):
             raise InvalidOptionError(
                 f"significance={self.significance!r}; it must be one of {list(SIGNIFICANCE)}"
@@ -124,7 +126,7 @@ class DesignOptions:
             )
         return {
             "min_fraction": check_number("min_fraction", self.min_fraction, 0, 1),
-            "smoothing": smoothing if is_auto else check_number("smoothing", smoothing, 0, most),
+            "smoothing": smoothing if is_named else check_number("smoothing", smoothing, 0, most),
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
