@@ -46,6 +46,7 @@ def design_treatments(
     rare_sig: float | None = None,
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
+    quantile: float = 0.5,
     y_dependent_coders: Sequence[str] | None = None,
     max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
@@ -149,8 +150,12 @@ def design_treatments(
         cuts are the smallest and the largest value.
     coders : sequence of str or None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
-        ``"catN"``, ``"catD"``; None: all that apply to the outcome. An impact code is left out
-        where it would say the same as an indicator: in columns of two levels.
+        ``"catN"``, ``"catD"`` and ``"catQ"``; None: all but the last that apply to the outcome. An
+        impact code is left out where it would say the same as an indicator: in columns of two
+        levels. ``"catQ"``, the median of a numeric outcome in the level, is made of the rows
+        (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.
+    quantile : float
+        Between 0 and 1: the quantile that ``"catQ"`` is of, the median if it is 0.5.
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
         ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
@@ -245,8 +250,9 @@ def design_treatments(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        categorical, missing_values, outcome, outcome_type, target, variables, sample_weight,
-        weight_kind, groups, cv, random_state, row_id, n_jobs, progress, max_classes=max_classes,
+        categorical, missing_values, quantile, outcome, outcome_type, target, variables,
+        sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress,
+        max_classes=max_classes,
     )  # fmt: skip
     if is_lazy(frame):
         _check_kept_in_memory(keep)
@@ -255,6 +261,7 @@ def design_treatments(
     check_same_rows({"frame": frame, **request.along})
     design = Design.of(frame, request)
     if keep:
+        _check_kept_as_sums(request, design)
         return kept_statistics(design).plan(n_jobs=n_jobs)
     return with_verbs(design.plan(design.learn()))
 
@@ -281,6 +288,7 @@ def cross_frame_experiment(
     rare_sig: float | None = None,
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
+    quantile: float = 0.5,
     y_dependent_coders: Sequence[str] | None = None,
     max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
@@ -340,8 +348,9 @@ def cross_frame_experiment(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        categorical, missing_values, outcome, outcome_type, target, variables, sample_weight,
-        weight_kind, groups, cv, random_state, row_id, n_jobs, progress, scale, max_classes,
+        categorical, missing_values, quantile, outcome, outcome_type, target, variables,
+        sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress, scale,
+        max_classes,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
@@ -362,6 +371,7 @@ def cross_frame_experiment(
     if not design.context.supervised:
         raise no_cross_frame()
     if keep:
+        _check_kept_as_sums(request, design)
         return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
@@ -392,3 +402,8 @@ def _check_kept_in_memory(keep: bool) -> None:
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
     return Design.of(frame, DesignRequest(**given))
+
+
+def _check_kept_as_sums(request: DesignRequest, design: Design) -> None:
+    kind = design.context.outcome.kind
+    request.check_sums_suffice(kind, "keep_statistics=True keeps sums alone")

@@ -14,6 +14,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.outcome import OutcomeType
 from vtreat_py.significance.logistic import PointSums
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.level_order import LevelOrder
 from vtreat_py.statistics.moments import Moments
 
 CLASSES: tuple[OutcomeType, ...] = ("binomial", "multinomial")
@@ -38,6 +39,12 @@ class Code(ABC):
         Whether it can be built once for each of several classes.
     is_sparse : bool
         Whether it is 0 in most rows.
+    is_table : bool
+        Whether a plan has a number for each level, or range, of it.
+    by_default : bool
+        Whether it is built where no codes are asked for.
+    takes_rows : bool
+        Whether it is made of rows, which must be in memory, and not of sums alone.
     """
 
     name: ClassVar[str]
@@ -46,6 +53,9 @@ class Code(ABC):
     y_aware: ClassVar[bool] = False
     of_class: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
+    is_table: ClassVar[bool] = False
+    by_default: ClassVar[bool] = True
+    takes_rows: ClassVar[bool] = False
 
     def named_after(self, column: Hashable) -> str:
         """Name of the variable of a column, before `munge`."""
@@ -66,6 +76,10 @@ class CodeOptions(Protocol):
     @property
     def min_fraction(self) -> float:
         """Share of the weight a level needs for an indicator."""
+
+    @property
+    def quantile(self) -> float:
+        """Quantile that a code of quantiles is of."""
 
     @property
     def follows_r(self) -> bool:
@@ -111,12 +125,15 @@ class ColumnLevels:
     ----------
     beside : sequence of LevelCode
         All codes that are asked for.
+    order : callable or None
+        Gives the rows in order of their outcomes; None where they are not in memory.
     """
 
     levels: Levels
     pooled: PooledLevels
     options: CodeOptions
     beside: Sequence[LevelCode]
+    order: Callable[[], LevelOrder] | None = None
 
     def are_told_apart(self, pooled: PooledLevels) -> bool:
         """Whether a training set knows two levels only, which another code tells apart."""
@@ -196,10 +213,13 @@ class LevelCode(Code):
     ----------
     is_crossed : bool
         Whether training rows get it from the other folds, by which it is then scored.
+    is_shrunk : bool
+        Whether each training set says how far its levels are believed.
     """
 
     reads: ClassVar[Literal["levels", "numbers"]] = "levels"
     is_crossed: ClassVar[bool] = True
+    is_shrunk: ClassVar[bool] = False
 
     @abstractmethod
     def made(self, column: ColumnLevels) -> LevelVariables | None:

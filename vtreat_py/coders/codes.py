@@ -8,6 +8,7 @@ from vtreat_py.coders.cat_b import CatB
 from vtreat_py.coders.cat_d import CatD
 from vtreat_py.coders.cat_n import CatN
 from vtreat_py.coders.cat_p import CatP
+from vtreat_py.coders.cat_q import CatQ
 from vtreat_py.coders.clean import Clean
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.is_bad import IsBad
@@ -16,7 +17,7 @@ from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.text import Text
 
 # In the order of a column's variables.
-CODES: list[Code] = [Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD()]
+CODES: list[Code] = [Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ()]
 # What other plans are made of, beside these.
 TEXT = Text()
 

@@ -65,14 +65,21 @@ class PooledLevels:
 
         return self.view.sum(kept) + np.where(self.pool_known, function(self.pool), 0.0)
 
-    @cached_property
-    def likelihood(self) -> Likelihood:
-        """How likely it is that levels differ so much, of those not pooled, and the pool."""
+    @property
+    def equal_levels(self) -> EqualLevels:
+        """The levels that are not pooled, and the pool, by size."""
         equal = EqualLevels.of_view(self.view, self.rare_count)
         if self.rare_count > 0:
             some = np.flatnonzero(self.pool_known)
             equal = equal.and_one(some, self.pool.take(some))
-        return Likelihood(equal, self.sum_over_kept(lambda s: s.squares), self.view.whole)
+        return equal
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """How likely it is that levels differ so much, of those not pooled, and the pool."""
+        return Likelihood(
+            self.equal_levels, self.sum_over_kept(lambda s: s.squares), self.view.whole
+        )
 
     @cached_property
     def random_intercepts(self) -> tuple[RandomIntercepts, IntArray, IntArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +28,16 @@ _ROUNDING = 1e-12
 
 
 class TableCode(LevelCode):
-    """A code that gives a number to each level."""
+    """A code that gives a number to each level.
+
+    Attributes
+    ----------
+    is_of_r : bool
+        Whether R's rule holds for it: a fold that does not support it takes that of all rows.
+    """
+
+    is_table = True
+    is_of_r: ClassVar[bool] = True
 
     @abstractmethod
     def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
@@ -105,6 +115,7 @@ class ImpactCode(TableCode):
     """What the level does to the outcome, shrunk to what all rows say."""
 
     y_aware = True
+    is_shrunk = True
 
     @abstractmethod
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
@@ -157,7 +168,8 @@ class _Table:
     def in_folds(self, folds: TrainingLevels) -> _TableInFolds:
         """What the training sets of the folds make of it."""
         lacking = np.zeros(folds.pooled.view.n_groups, dtype=bool)
-        if not self.code.y_aware or self.column.options.follows_r:
+        follows_r = self.column.options.follows_r and self.code.is_of_r
+        if not self.code.y_aware or follows_r:
             lacking = self._lacking(folds)
         return _TableInFolds(self, lacking)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.level_order import LevelOrder
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
@@ -138,6 +139,8 @@ class LevelFacts:
         None where rows are not kept.
     digest : str
         Of a few values, to recognise the training frame; empty where the rows are elsewhere.
+    order : callable or None
+        Gives the rows in order of their outcomes; None where they are not in memory.
     """
 
     name: Hashable
@@ -147,3 +150,4 @@ class LevelFacts:
     trained: list[LevelTable]
     rows: LevelRows | None
     digest: str
+    order: Callable[[], LevelOrder] | None = None

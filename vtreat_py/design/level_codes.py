@@ -84,7 +84,7 @@ class LevelLearner:
     ) -> None:
         self._context, self._facts, self._whole = context, facts, whole
         self._pooled = pool(context, whole)
-        self._column = ColumnLevels(facts.levels, self._pooled, context.options, codes)
+        self._column = ColumnLevels(facts.levels, self._pooled, context.options, codes, facts.order)
         self._training = training
         if training is not None:
             self._folds = training.for_codes(context)
@@ -175,12 +175,12 @@ class LevelLearner:
                 mean=float(made.moments.x[i]),
             )
             derived.append(self._with_cross(code, made, one, variable))
-        if isinstance(code, ImpactCode) and not self._on_one_scale(derived[0]):
+        if code.is_shrunk and not self._on_one_scale(derived[0]):
             return []
         return derived
 
     def _on_one_scale(self, made: DerivedLevels) -> bool:
-        """Whether an impact code varies in the cross-frame about as much as in the plan.
+        """Whether a code that is shrunk varies in the cross-frame about as much as in the plan.
 
         Where folds say that levels differ by chance only, and all rows that they do not, or the
         other way round, a model trained on the one would be wrong about the other.

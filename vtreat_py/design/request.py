@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.jobs import check_jobs
+from vtreat_py.coders import codes
 from vtreat_py.design.checks import (
     check_class_coders,
     check_invalid_mark,
@@ -99,6 +101,15 @@ class DesignRequest(DesignOptions):
         check_outcome_tells_no_fold(
             outcome.name, groups=groups, row_id=self.row_id, cv=self.fold_column
         )
+
+    def check_sums_suffice(self, outcome_type: str, where: str) -> None:
+        """Refuse codes that are made of rows; ``where`` says why there are none."""
+        asked = [name for name in self.coders_for(outcome_type) if codes.named(name).takes_rows]
+        if asked:
+            raise InvalidOptionError(
+                f"coders holds {asked}, which is made of rows in memory; {where}. Leave it out of "
+                "coders="
+            )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:
         """Return the columns to treat, of those of a frame."""

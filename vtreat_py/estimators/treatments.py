@@ -105,6 +105,8 @@ class NumericOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
 
     _outcome_type = "numeric"
 
+    quantile: float = 0.5
+
 
 @documented
 @parameters

@@ -101,6 +101,16 @@ class FoldPlan:
         """Whether each row trains ``fold``, when that follows from its own fold."""
         return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
 
+    def trained_rows(self) -> tuple[IntArray | None, tuple[IntArray, IntArray] | None]:
+        """Folds that all other rows train; or training rows by name, and the fold they train."""
+        if self.training is None and not self.in_order:
+            return self.fold, None
+        if self.training is not None:
+            return None, self.training
+        earlier = [np.flatnonzero(self._trains(k)) for k in range(self.n_folds)]
+        owner = np.repeat(np.arange(self.n_folds), list(map(len, earlier)))
+        return None, (np.concatenate(earlier), owner)
+
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
 

@@ -70,6 +70,7 @@ class LazyDesign:
         outcome = rows.outcome
         assert outcome is not None
         request.check_outcome(outcome, groups)
+        request.check_sums_suffice(outcome.kind, "those of a lazy frame are in its engine")
         named: list[Hashable] = [one for one in request.beside if isinstance(one, str)]
         chosen = request.choose(source.columns, named)
         typed = source.read_by(request.missing_values, request.categorical)

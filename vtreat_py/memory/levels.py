@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.facts import LevelFacts
@@ -40,7 +40,8 @@ def facts_of_codes(
         coded, index = tally_classes(repeated, n_levels, design_rows.coded_rows)
     trained = _training_tables(design_rows, codes, n_levels)
     rows = _CodedRows(codes, n_levels, design_rows)
-    return LevelFacts(name, levels, tables, coded, trained, rows, digest), index
+    order = cache(lambda: design_rows.order.of(codes, n_levels))
+    return LevelFacts(name, levels, tables, coded, trained, rows, digest, order), index
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from vtreat_py.significance.row_tests import RowTests
 from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.significance.spread_of_rows import SpreadInGroups, SpreadInOrder
+from vtreat_py.statistics.level_order import OutcomeOrder
 from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
@@ -67,6 +68,12 @@ class DesignRows:
             return GroupTests(y, group, weight, counts_rows=counts_rows)
         assert weight is not None
         return ImportanceTests(y, weight, contrast.side(float(np.average(y, weights=weight))))
+
+    @cached_property
+    def order(self) -> OutcomeOrder:
+        """The rows in order of their outcomes."""
+        y, folds = self.outcome.y.astype(np.float64, copy=False), self.folds
+        return OutcomeOrder(y, self.outcome.weight, folds.n_folds, *folds.trained_rows())
 
     @cached_property
     def scores(self) -> FloatArray:

@@ -110,7 +110,7 @@ _STATISTICS = fields_of(
 )
 OPTIONS = record(
     _options,
-    ("categorical", "missing_values"),
+    {"categorical": (), "missing_values": (), "quantile": 0.5},
     **fields_of(
         DesignOptions,
         smoothing=number(BY_LIKELIHOOD),

@@ -11,7 +11,6 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import PlanFormatError, counted, listed
 from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
-from vtreat_py.coders.table_code import TableCode
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
@@ -133,7 +132,7 @@ def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where:
                 f"{place}.code: {variable.code!r} is a code of levels, but the column holds numbers"
             )
         has_ranges = ranges.pop((variable.code, variable.target), None) is not None
-        if isinstance(code, TableCode) != has_ranges:
+        if code.is_table != has_ranges:
             found = "ranges" if has_ranges else "no ranges"
             raise PlanFormatError(f"{place}.code: there are {found} of {variable.code!r}")
         _expect(variable.level, None, f"{place}.level")
@@ -199,7 +198,7 @@ def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, whe
         raise PlanFormatError(
             f"{where}.code: {variable.code!r} is a code of numbers, but the column holds levels"
         )
-    if isinstance(code, TableCode):
+    if code.is_table:
         if variable.code not in part.tables:
             raise PlanFormatError(f"{where}.code: there is no table of {variable.code!r}")
         _expect(variable.slot, None, f"{where}.slot")

@@ -52,17 +52,23 @@ def read(part: Part, found: Any) -> Any:
         raise PlanFormatError("the text has values in values, too deep to be read") from reason
 
 
-def record(make: Callable[..., Any], may_lack: Sequence[str] = (), /, **fields: Part) -> Part:
+def record(
+    make: Callable[..., Any], may_lack: Sequence[str] | Mapping[str, Any] = (), /, **fields: Part
+) -> Part:
     """Describe an object of fields, all of them and no other.
 
-    Those in ``may_lack`` are left out where they are empty.
+    Those in ``may_lack`` are left out where they are empty, or what they are there.
     """
+    lacked = may_lack if isinstance(may_lack, Mapping) else dict.fromkeys(may_lack)
+
+    def is_left_out(value: Any, name: str) -> bool:
+        return name in lacked and (not value or value == lacked[name])
 
     def to_json(value: Any, where: str) -> Any:
         return {
             name: part.to_json(getattr(value, name), _inside(where, name))
             for name, part in fields.items()
-            if name not in may_lack or getattr(value, name)
+            if not is_left_out(getattr(value, name), name)
         }
 
     def from_json(found: Any, where: str) -> Any:

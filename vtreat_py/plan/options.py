@@ -70,6 +70,7 @@ class DesignOptions:
     y_dependent_coders: Any = None
     categorical: Any = ()
     missing_values: Any = ()
+    quantile: float = 0.5
 
     def __post_init__(self) -> None:
         for name, value in self._checked().items():
@@ -130,7 +131,7 @@ class DesignOptions:
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
-            "coders": check_coders("coders", self.coders),
+            "coders": self._asked_coders(),
             "cat_scaling": check_flag("cat_scaling", self.cat_scaling),
             "imputation": _check_imputer("imputation", self.imputation),
             "imputation_map": {
@@ -143,7 +144,14 @@ class DesignOptions:
                 dict.fromkeys(check_list("categorical", self.categorical, "column names"))
             ),
             "missing_values": _check_missing_values(self.missing_values),
+            "quantile": _check_quantile(self.quantile),
         }
+
+    def _asked_coders(self) -> tuple[str, ...]:
+        """Return the codes to build; None means those that are built by default."""
+        if self.coders is None:
+            return codes.names(code for code in codes.CODES if code.by_default)
+        return check_coders("coders", self.coders)
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
         """Return the codes asked for that apply to an outcome type; there must be one."""
@@ -190,6 +198,15 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
             f"those that can are {list(codes.names(of_classes))}"
         )
     return checked
+
+
+def _check_quantile(quantile: Any) -> float:
+    number = check_number("quantile", quantile, 0, 1)
+    if number in (0.0, 1.0):
+        raise InvalidOptionError(
+            f"quantile={quantile!r}; it must be > 0 and < 1, such as 0.5, the median"
+        )
+    return number
 
 
 def _check_missing_values(given: Any) -> tuple[str, ...]:

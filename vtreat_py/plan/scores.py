@@ -147,8 +147,8 @@ class PlanScores:
         orig_variable
             The column it comes from.
         code
-            What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``; or
-            ``text``, of `design_missingness`.
+            What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``,
+            ``catQ``; or ``text``, of `design_missingness`.
         level
             The level that an indicator marks, as it is in the data; None for the missing level,
             the pool of rare levels and all other codes.
