@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betaln
 
 import vtreat_py as vt
 from tests.coders import naive
@@ -76,6 +77,7 @@ class Reference:
         if class_outcome:
             self.prior = max(self.prior, 0.5) if self.auto else 2 * max(self.prior, 1e-4)
         squares = sum(naive.squares_of(group) for group in levels.groups.values())
+        self.reml = naive.Reml(levels, is_class=class_outcome)
         self.within = float(squares / (naive.weight_of(levels.rows) - len(levels.groups)))
 
     def own(self, level: Any) -> list[naive.Row]:
@@ -99,18 +101,32 @@ class Reference:
         logit = self.code(level) + naive.logit(float(naive.mean_of(self.levels.rows)))
         return 1 / (1 + math.exp(-logit))
 
+    def beta_binomial(self, ratio: float) -> float:
+        """Minus twice the log likelihood of a ratio, with the variance of the mean."""
+        reml = self.reml
+        centre, within, v, _ = reml.parts(ratio)
+        assert reml.base is not None
+        rate = min(max(reml.base + centre, 1e-6), 1 - 1e-6)
+        a, b = rate / ratio, (1 - rate) / ratio
+        found = math.log(sum(v) / within)
+        for n, mean in zip(reml.n, reml.m, strict=True):
+            hits = n * (reml.base + mean)
+            found -= 2 * float(betaln(a + hits, b + n - hits) - betaln(a, b))
+        return found
+
     def posterior_variance(self, level: Any, noise: float) -> float:
         """The integral over the ratio of the variances, as a sum over the same nodes."""
-        reml = naive.Reml(self.levels, is_class=self.class_outcome)
+        reml = self.reml
         n = self.behind(level)
         own = self.levels.groups.get(self.group(level), [])
         mean = float(naive.mean_of(own) - naive.mean_of(self.levels.rows)) if own else 0.0
         unit = len(reml.n) / sum(reml.n)
-        least = min(reml.deviance(unit * t * t) for t in NODES)
+        deviance = self.beta_binomial if self.class_outcome else reml.deviance
+        least = min(deviance(unit * t * t) for t in NODES)
         inside, expected, shares = 0.0, [], []
         for t in NODES:
             ratio = unit * t * t
-            shares.append(math.exp((least - reml.deviance(ratio)) / 2) * (1 + t) ** 2)
+            shares.append(math.exp((least - deviance(ratio)) / 2) * (1 + t) ** 2)
             centre, within, v, _ = reml.parts(ratio)
             left = 1 / (1 + n * ratio)
             within = noise / (1 + ratio) if self.class_outcome else within

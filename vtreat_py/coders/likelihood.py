@@ -142,7 +142,7 @@ class Point:
         self._between_squares = np.maximum(s - c * m, 0.0)
         self._squares = s2 - 2.0 * c * m2 + c * c * v2
         if of.of_class:
-            self._rate = rate = np.minimum(np.maximum(of.mean + c, _EDGE), 1.0 - _EDGE)
+            self.rate = rate = np.minimum(np.maximum(of.mean + c, _EDGE), 1.0 - _EDGE)
             self.within = rate * (1.0 - rate) / (1.0 + ratio)
         else:
             self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
@@ -200,7 +200,7 @@ class Point:
         """How fast the logarithm of the variance inside levels grows with the ratio."""
         if not self._of.of_class:
             return np.asarray(-self._squares / self.within / self._of.free)
-        by_rate = (1.0 - 2.0 * self._rate) * self._mixed() / (self.precision * self.within)
+        by_rate = (1.0 - 2.0 * self.rate) * self._mixed() / (self.precision * self.within)
         return np.asarray(-(1.0 + by_rate) / (1.0 + self.ratio))
 
     def _mixed(self) -> FloatArray:

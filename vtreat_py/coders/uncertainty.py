@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betaln
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.laplace import Laplace, modes
@@ -59,7 +61,9 @@ class KnownLevels:
         It is the variance of a true mean, given the data and the ratio of the variances, averaged
         over the ratios, and the variance over the ratios of its expectation. Ratios are as likely
         as the data make them where all standard deviations between levels were equally likely
-        before. The mean of the levels has its variance, too.
+        before; those of a class by the beta-binomial model itself, of which the likelihood that is
+        searched keeps the first two moments: it says of large ratios that they are all alike. The
+        mean of the levels has its variance, too.
 
         Parameters
         ----------
@@ -86,7 +90,7 @@ class KnownLevels:
         place = (np.arange(_NODES) + 0.5) / _NODES
         spread = np.sqrt(len(self.weight) / rows) * place / (1.0 - place)
         points = [Point(likelihood, np.array([one * one])) for one in spread]
-        log = np.array([-0.5 * point.deviance()[0] for point in points])
+        log = self._log_likelihoods(points, spread * spread)
         share = np.exp(log - log.max()) / (1.0 - place) ** 2
         # The variance inside levels, too, is an estimate.
         unknown = (rows - 1.0) / max(rows - 3.0, 1.0)
@@ -136,6 +140,19 @@ class KnownLevels:
         share /= share.sum(axis=0)
         centre = (share * each).sum(axis=0)
         return np.asarray((share * (variance + (each - centre) ** 2)).sum(axis=0)[levels.place])
+
+    def _log_likelihoods(self, points: Sequence[Point], ratios: FloatArray) -> FloatArray:
+        """Logarithms of the restricted likelihoods of ratios, but for a constant."""
+        if self.within is not None:
+            return np.array([-0.5 * point.deviance()[0] for point in points])
+        levels = _merged(_sums(self.weight, self.mean + self.overall))
+        hits, misses, found = levels.hits, levels.weight - levels.hits, []
+        for point, ratio in zip(points, ratios, strict=True):
+            a, b = point.rate[0] / ratio, (1.0 - point.rate[0]) / ratio
+            rows = float((levels.count * (betaln(a + hits, b + misses) - betaln(a, b))).sum())
+            of_mean = point.within[0] / point.precision[0]
+            found.append(rows + 0.5 * np.log(of_mean))
+        return np.array(found)
 
     def _random_intercepts(self) -> RandomIntercepts:
         levels = _sums(self.weight, self.mean + self.overall)
