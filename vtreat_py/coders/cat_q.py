@@ -47,7 +47,7 @@ class CatQ(LevelCode):
 
     Mean absolute error on new rows, over the least that any k leads to, in levels of 2 to 60 rows
     of normal, Laplace, t(2) and lognormal outcomes and of many zeros: 1.00 to 1.04; with the
-    quantiles of levels as they are 1.00 to 1.17; with Q for all levels 1.00 to 1.92
+    quantiles of levels as they are 1.00 to 1.17; with Q for all levels 1.00 to 1.93
     (benchmarks/quantile_study.txt).
     """
 

@@ -150,13 +150,10 @@ class Point:
         self.slope = self._pull - self._trace
 
     def deviance(self) -> FloatArray:
-        """Minus twice the logarithm of the likelihood, but for a constant."""
+        """Minus twice the logarithm of the likelihood of numbers, but for a constant."""
         of = self._of
         log = (of.powers[:, :, 0] * np.log1p(of.size * self.ratio[:, None])).sum(axis=1)
         log += np.log(self.precision)
-        if of.of_class:
-            log += self._between_squares / self.within
-            return np.asarray(log + (of.n_levels - 1.0) * np.log(self.within))
         return np.asarray(log + of.free * np.log(self.within))
 
     def moments(self) -> FloatArray:
