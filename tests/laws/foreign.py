@@ -14,9 +14,9 @@ from tests.laws.options import JUNK
 _DESIGN = [
     "outcome", "outcome_type", "target", "variables", "sample_weight", "groups", "cv",
     "random_state", "row_id", "min_fraction", "smoothing", "rare_count", "rare_sig", "collar_prob",
-    "coders", "y_dependent_coders", "cat_scaling", "imputation", "imputation_map", "significance",
-    "force_split", "n_jobs", "keep_statistics", "categorical", "missing_values", "weight_kind",
-    "max_classes",
+    "coders", "quantile", "y_dependent_coders", "cat_scaling", "imputation", "imputation_map",
+    "significance", "force_split", "n_jobs", "keep_statistics", "categorical", "missing_values",
+    "weight_kind", "max_classes",
 ]  # fmt: skip
 _CHOICE = [
     "prune_sig", "prune_by", "scale", "collar", "variables", "coders", "extra_columns", "row_id",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, TimeSeriesSplit
 
-CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD"]
+CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ"]
 _CLASS_CODERS = ["lev", "catP", "catB"]
 _SPARSE = ["lev", "isBAD"]
 
@@ -28,9 +28,12 @@ def zero(values: Any, weights: Any) -> int:
 _IMPUTERS: list[Any] = ["mean", "median", "median", 0.0, -1, 1e308, -1e-300, median_of, zero]
 _DESIGN: dict[str, Callable[[Random], Any]] = {
     "min_fraction": lambda r: r.choice([0.0, 1e-300, 0.02, 0.1, 0.5, 1.0, 1]),
-    "smoothing": lambda r: r.choice(["auto", 0, 0.0, 1e-300, 0.5, 1.0, 7, 1e15, 1e300]),
+    "smoothing": lambda r: r.choice(
+        ["auto", "mixed", "mixed", 0, 0.0, 1e-300, 0.5, 1.0, 7, 1e15, 1e300]
+    ),
     "rare_count": lambda r: r.choice([0, 1, 1.5, 3, 10, 1e300]),
     "rare_sig": lambda r: r.choice([None, 0.0, 1e-300, 0.05, 0.3, 1.0]),
+    "quantile": lambda r: r.choice([0.5, 0.25, 0.125, 0.9990234375]),
     "collar_prob": lambda r: r.choice([0.0, 1e-300, 0.01, 0.1, 0.25, 0.4999999999]),
     "coders": lambda r: r.sample(CODERS, r.randint(1, len(CODERS))),
     "y_dependent_coders": lambda r: r.sample(_CLASS_CODERS, r.randrange(4)),
@@ -107,7 +110,7 @@ def choice_options(random: Random, kind: str, share: float = 0.4) -> dict[str, A
 def with_codes(random: Random, choice: dict[str, Any]) -> dict[str, Any]:
     """Add the options that only `prepare` has to others of a choice."""
     if random.random() < 0.1:
-        return choice | {"coders": random.sample(CODERS, random.randint(1, 7))}
+        return choice | {"coders": random.sample(CODERS, random.randint(1, 8))}
     if random.random() < 0.05:
         sparse = {"coders": _SPARSE, "sparse_output": True, "scale": False}
         return choice | sparse

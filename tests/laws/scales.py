@@ -15,7 +15,7 @@ from tests.laws.designs import RefusedError, refusable
 from tests.laws.tables import Table, counts, table
 
 _UNITLESS = ["variable", "code", "rsq", "sig", "sig_fdr", "sig_fwer", "needs_split", "recommended"]
-_OF_OUTCOME = ("catN", "catD")
+_OF_OUTCOME = ("catN", "catD", "catQ")
 
 
 def units_of_numbers(random: Random) -> None:

@@ -60,15 +60,20 @@ def outcome_negated(random: Random) -> None:
     drawn = _with_telling_options(random, table(random, "numeric"))
     if random.random() < 0.3:
         drawn.weight = counts(random, drawn.n_rows)
-    negated = replace(drawn, y=[-value for value in drawn.y])
+    if drawn.options.get("weight_kind") == "importance" and "catQ" in drawn.options.get(
+        "coders", ()
+    ):
+        drawn.options["coders"].remove("catQ")  # rounding of weights decides which row is next
+    options = drawn.options | {"quantile": 1.0 - drawn.options.get("quantile", 0.5)}
+    negated = replace(drawn, y=[-value for value in drawn.y], options=options)
     one, other = (
         refusable(lambda t=t: vt.design_treatments(t.pandas(), **t.given))  # type: ignore[misc]
         for t in (drawn, negated)
     )
     # Blocks of rows, whose spread is compared, are dealt by the order of outcomes.
     without = [] if is_classic(drawn) else ["catD"]
-    assert_alike(random, drawn, one, other, {"catN": -1.0}, without)
-    _assert_slopes_turned(one, other, "catN")
+    assert_alike(random, drawn, one, other, {"catN": -1.0, "catQ": -1.0}, without)
+    _assert_slopes_turned(one, other, "catN", "catQ")
 
 
 def _with_telling_options(random: Random, drawn: Table) -> Table:
@@ -84,12 +89,12 @@ def is_classic(drawn: Table) -> bool:
     return drawn.options.get("significance") == "classic"
 
 
-def _assert_slopes_turned(one: vt.TreatmentPlan, other: vt.TreatmentPlan, impact: str) -> None:
+def _assert_slopes_turned(one: vt.TreatmentPlan, other: vt.TreatmentPlan, *impact: str) -> None:
     """Slopes change their sign, but for those of the code that does so itself."""
     for ours, theirs in zip(one.derived, other.derived, strict=True):
         if ours.rsq < 1e-12:  # rounding, in the unit of the column
             continue
-        sign = 1 if ours.code == impact else -1
+        sign = 1 if ours.code in impact else -1
         np.testing.assert_allclose(ours.slope, sign * theirs.slope, rtol=1e-6, atol=1e-9)
 
 

@@ -155,7 +155,7 @@ def design_treatments(
         levels. ``"catQ"``, the median of a numeric outcome in the level, is made of the rows
         (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.
     quantile : float
-        Between 0 and 1: the quantile that ``"catQ"`` is of, the median if it is 0.5.
+        From 0.001 to 0.999: the quantile that ``"catQ"`` is of, the median if it is 0.5.
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
         ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.

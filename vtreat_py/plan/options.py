@@ -17,6 +17,8 @@ from vtreat_py.coders.prior import AUTO, BY_LIKELIHOOD, BY_MOMENTS
 
 # Greater numbers cannot be multiplied.
 _MOST_SMOOTHING = 1e100
+# Farther out no level has the rows to tell a quantile.
+_QUANTILES = 0.001, 0.999
 # Sums that differ by this share are equal but for rounding.
 _ROUNDING = 1e-12
 CLASSIC, CALIBRATED, ORDERED = "classic", "calibrated", "ordered"
@@ -201,12 +203,7 @@ def _check_class_coders(coders: Any) -> tuple[str, ...]:
 
 
 def _check_quantile(quantile: Any) -> float:
-    number = check_number("quantile", quantile, 0, 1)
-    if number in (0.0, 1.0):
-        raise InvalidOptionError(
-            f"quantile={quantile!r}; it must be > 0 and < 1, such as 0.5, the median"
-        )
-    return number
+    return check_number("quantile", quantile, *_QUANTILES)
 
 
 def _check_missing_values(given: Any) -> tuple[str, ...]:
