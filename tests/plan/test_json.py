@@ -418,7 +418,7 @@ def read_changed(written: dict[str, Any], place: str, change: Callable[[Any], An
 
 
 TAMPERED: list[tuple[str, Any, str]] = [
-    ("format_version", 3, "format_version: the plan is of format 3, .* reads formats up to 2. Upg"),
+    ("format_version", 4, "format_version: the plan is of format 4, .* reads formats up to 3. Upg"),
     ("format_version", "1", "format_version: expected a whole number, 1 or more, found a string"),
     ("format_version", 0, "format_version: expected a whole number, 1 or more, found a number, 0"),
     ("version", 3, "version: expected a string, found a number, 3"),

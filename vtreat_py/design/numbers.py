@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
+from vtreat_py.design.curves import CurvePart, curve_parts
 from vtreat_py.design.facts import NumberFacts
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.hints import hints_of_numbers
-from vtreat_py.design.number_codes import NumberPart, number_parts
+from vtreat_py.design.number_codes import NumberPart, copied, number_parts
 from vtreat_py.design.steps import step_parts
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.treatments import CurveCodes, NumericTreatment, RangeCodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,8 @@ class LearnedNumbers:
         Its variables, in the order of the treatment.
     hints : tuple of str
         What a user may want to know of it.
+    declined : tuple of str
+        Codes of one's own that there are none of, and why.
     """
 
     treatment: NumericTreatment
@@ -31,6 +35,7 @@ class LearnedNumbers:
     hints: tuple[str, ...] = ()
     statistics: None = None
     dropped: tuple[()] = ()
+    declined: tuple[str, ...] = ()
 
 
 def learn_number_facts(facts: NumberFacts, context: DesignContext) -> LearnedNumbers | str:
@@ -43,9 +48,18 @@ def learn_number_facts(facts: NumberFacts, context: DesignContext) -> LearnedNum
 def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
     """Learn a column that has a good value; a string says why nothing can be derived."""
     facts = filled.facts
-    parts = [*number_parts(filled), *step_parts(facts, filled.context)]
+    copy = cache(lambda: copied(filled))
+    curves = list(curve_parts(filled, copy))
+    declined = tuple(dict.fromkeys(one for one in curves if isinstance(one, str)))
+    parts: list[NumberPart] = [
+        *number_parts(filled, copy),
+        *step_parts(facts, filled.context),
+        *(one for one in curves if isinstance(one, CurvePart)),
+    ]
     if not parts:
-        return NO_BAD_VALUES if filled.varies else "it is constant"
+        reason = NO_BAD_VALUES if filled.varies else "it is constant"
+        return "; ".join(declined) or reason
+    kept = [part.codes for part in parts]
     treatment = NumericTreatment(
         facts.name,
         facts.kind,
@@ -54,6 +68,8 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
         tuple(part.variable for part in parts),
         facts.digest,
         filled.profile,
-        tuple(part.codes for part in parts if part.codes is not None),
+        tuple(one for one in kept if isinstance(one, RangeCodes)),
+        tuple(one for one in kept if isinstance(one, CurveCodes)),
     )
-    return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))
+    hints = hints_of_numbers(treatment.variables, filled.context)
+    return LearnedNumbers(treatment, parts, hints, declined=declined)
