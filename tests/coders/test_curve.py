@@ -32,9 +32,14 @@ def test_a_curve_ends_where_the_training_rows_do() -> None:
     assert len(Curve([0.0, 10.0], [0.0, 1.0]).within(3.0, 3.0).x) == 1
 
 
-def test_knots_inside_level_stretches_and_too_many_ones_go() -> None:
+def test_knots_inside_straight_stretches_and_too_many_ones_go() -> None:
     steps = Curve(np.arange(9.0), [0, 0, 0, 0, 1, 1, 1, 1, 1]).thinned()
     assert steps.x.tolist() == [0, 3, 4, 8]
+    assert Curve(np.arange(4.0), [1, 1, 2, 2], "constant").thinned().x.tolist() == [0, 2, 3]
+    x = np.sort(np.random.default_rng(1).normal(size=900))
+    assert Curve(x, 1 / 3 + x / 7).thinned().x.tolist() == x[[0, -1]].tolist()
+    bow = np.linspace(0, 1e-4, 5_000)  # each step is straight, all of them are not
+    np.testing.assert_allclose(Curve(bow, 1 + bow**2).thinned()(bow), 1 + bow**2, rtol=2e-13)
     many = Curve(np.arange(3.0 * MOST_KNOTS), np.sin(np.arange(3.0 * MOST_KNOTS))).thinned()
     assert len(many.x) == MOST_KNOTS
     assert many.x[[0, -1]].tolist() == [0, 3 * MOST_KNOTS - 1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.checks import is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.outcome.reading import GREATEST_NUMBER
@@ -16,6 +16,10 @@ from vtreat_py.outcome.reading import GREATEST_NUMBER
 LINEAR, CONSTANT = "linear", "constant"
 METHODS = (LINEAR, CONSTANT)
 MOST_KNOTS = 10_000
+_FEWEST_INSIDE = 3
+# Values on a straight line differ from it by so much of the largest, by rounding: one by one, and
+# at the end of many of them.
+_ROUNDING, _STRAIGHT = 4e-16, 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +94,33 @@ class Curve:
         return Curve(x, self(x), self.method)
 
     def thinned(self) -> Curve:
-        """Return the curve with as many knots as are kept.
+        """Return the curve with as many knots as are needed, and kept.
 
-        Those inside a level stretch are not needed; of too many, every so manieth stays.
+        Those inside straight stretches say nothing; of too many, every so manieth stays.
         """
-        flat = np.flatnonzero((self.y[1:-1] == self.y[:-2]) & (self.y[1:-1] == self.y[2:])) + 1
-        kept = np.delete(np.arange(len(self.x)), flat)
-        kept = kept[evenly(len(kept))]
-        return Curve(self.x[kept], self.y[kept], self.method)
+        bent = self._at(self._bends())
+        size = np.abs(self.y).max()
+        curve = bent if (np.abs(bent(self.x) - self.y) <= _STRAIGHT * size).all() else self
+        return curve._at(evenly(len(curve.x)))
+
+    def _bends(self) -> IntArray:
+        """Places of the ends, and of knots that the neighbours do not say."""
+        if len(self.x) < _FEWEST_INSIDE:
+            return np.arange(len(self.x))
+        beside = self.y[:-2] if self.method == CONSTANT else self._between_neighbours()
+        said = np.abs(self.y[1:-1] - beside) <= _ROUNDING * np.abs(self.y).max()
+        return np.delete(np.arange(len(self.x)), np.flatnonzero(said) + 1)
+
+    def _between_neighbours(self) -> FloatArray:
+        """What the knots beside each inner one say of it."""
+        x, y = self.x, self.y
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+        share = np.where(np.isfinite(share), share, 0.5)
+        return np.asarray(y[:-2] + share * (y[2:] - y[:-2]))
+
+    def _at(self, places: IntArray) -> Curve:
+        return Curve(self.x[places], self.y[places], self.method)
 
 
 def constant(value: float) -> Curve:
@@ -105,9 +128,9 @@ def constant(value: float) -> Curve:
     return Curve(np.zeros(1), np.array([value]), CONSTANT)
 
 
-def evenly(n: int) -> Any:
+def evenly(n: int) -> IntArray:
     """Places of at most so many of n numbers in order, the first and the last among them."""
-    return np.unique(np.rint(np.linspace(0, n - 1, min(n, MOST_KNOTS))).astype(np.intp))
+    return np.asarray(np.unique(np.rint(np.linspace(0, n - 1, min(n, MOST_KNOTS))).astype(np.intp)))
 
 
 def _numbers(name: str, given: Any) -> FloatArray:

@@ -134,9 +134,9 @@ class NumberCoder:
     ...                             custom_coders={"straight": vt.NumberCoder(straight)})
     >>> vt.prepare(plan, pd.DataFrame({"x": [0.0, 99.0, 1e6, None]})).round(2)
        x_straight
-    0       12.86
-    1       61.64
-    2       61.64
+    0       12.13
+    1       62.37
+    2       62.37
     3       37.25
     """
 
