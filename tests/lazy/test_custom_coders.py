@@ -99,6 +99,6 @@ def test_kept_statistics_merge_to_the_plan_of_all_rows(outcome: str, tmp_path: P
     whole = vt.design_treatments(train, **(options | {"keep_statistics": False}))
     merged = parts[0] + parts[1]  # type: ignore[operator]
     check_same(merged.plan(), whole)
-    check_same(pickle.loads(pickle.dumps(merged)).plan(), whole)  # noqa: S301
+    check_same(pickle.loads(pickle.dumps(merged)).plan(), whole)
     with pytest.raises(PlanFormatError, match=r"functions of custom_coders=\['bayes', 'spread'\]"):
         merged.save(tmp_path / "statistics")

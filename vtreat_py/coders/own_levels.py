@@ -98,9 +98,8 @@ class OwnLevelCode(LevelCode):
     ) -> FloatArray:
         """Means by level, and of all for levels never seen."""
         overall = float(np.average(values, weights=weight))
-        present, at = np.unique(level, return_index=True)
         codes = np.full(n_levels + 1, overall)
-        codes[present] = values[at]  # levels of equal values keep them to the bit
+        codes[level] = values  # so that levels of equal values keep them to the bit
         apart = values - codes[level]
         rows = sum_by(level, weight_in_level, n_levels + 1)
         weighted = apart if weight_in_level is None else weight_in_level * apart

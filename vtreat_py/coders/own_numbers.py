@@ -74,21 +74,20 @@ class OwnNumberCode(CurveCode):
 
 def _as_curve(found: Any, asked: Asked, x: FloatArray, weight: FloatArray | None) -> Curve:
     """Make a curve of what was returned; ``weight`` is None for means of rows that count alike."""
-    knots, place = np.unique(x, return_inverse=True)
     if isinstance(found, Curve):
-        return found.within(float(knots[0]), float(knots[-1])).thinned()
+        return found.within(float(x.min()), float(x.max())).thinned()
     if callable(found) and not isinstance(found, np.ndarray):
+        knots = np.unique(x)
         knots = knots[evenly(len(knots))]
         values = asked.numbers(asked.call(found, knots.copy()), len(knots), "numbers")
         return Curve(knots, values).thinned()
     values = asked.numbers(found, len(x), "rows")
-    first = values[
-        np.unique(place, return_index=True)[1]
-    ]  # so that equal values stay what they are
-    apart = values - first[place]
+    knots, first, place = np.unique(x, return_index=True, return_inverse=True)
+    at_knots = values[first]  # equal values stay what they are
+    apart = values - at_knots[place]
     rows = sum_by(place, weight, len(knots))
     weighted = apart if weight is None else weight * apart
-    return Curve(knots, first + sum_by(place, weighted, len(knots)) / rows).thinned()
+    return Curve(knots, at_knots + sum_by(place, weighted, len(knots)) / rows).thinned()
 
 
 def _fitted(
