@@ -36,6 +36,7 @@ def test_knots_inside_straight_stretches_and_too_many_ones_go() -> None:
     steps = Curve(np.arange(9.0), [0, 0, 0, 0, 1, 1, 1, 1, 1]).thinned()
     assert steps.x.tolist() == [0, 3, 4, 8]
     assert Curve(np.arange(4.0), [1, 1, 2, 2], "constant").thinned().x.tolist() == [0, 2, 3]
+    assert Curve([0, 1], [2, 2]).thinned().x.tolist() == [0, 1]
     x = np.sort(np.random.default_rng(1).normal(size=900))
     assert Curve(x, 1 / 3 + x / 7).thinned().x.tolist() == x[[0, -1]].tolist()
     bow = np.linspace(0, 1e-4, 5_000)  # each step is straight, all of them are not

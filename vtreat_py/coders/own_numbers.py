@@ -93,15 +93,15 @@ def _as_curve(found: Any, asked: Asked, x: FloatArray, weight: FloatArray | None
 def _fitted(
     estimator: Any, asked: Asked, x: FloatArray, y: FloatArray, weight: FloatArray, of_class: bool
 ) -> Any:
-    """Fit a clone, and return what can be called with numbers; None if there is but one class."""
+    """Fit a clone, and return what can be called with numbers."""
     model, options = clone(estimator), {}
     if (weight != 1.0).any() and has_fit_parameter(model, "sample_weight"):
         options["sample_weight"] = weight
     if not of_class:
         asked.call(model.fit, x[:, None], y, **options)
         return lambda at: model.predict(at[:, None])
-    if y.min() == y.max():
-        return None
+    if y.min() == y.max():  # one class says nothing of the other
+        return np.zeros_like(y)
     asked.call(model.fit, x[:, None], y.astype(np.int64), **options)
     overall = _log_odds(np.average(y, weights=weight))
     return lambda at: _log_odds(model.predict_proba(at[:, None])[:, 1]) - overall

@@ -305,6 +305,26 @@ def test_none_means_no_code_and_is_said() -> None:
     assert "returned None" in made.plan._repr_html_()
 
 
+def test_a_fold_without_codes_says_nothing() -> None:
+    def of_many(levels: Any, y: Any, weight: Any) -> Any:
+        return None if len(y) < 200 else y
+
+    coders = {"many": vt.LevelCoder(of_many), "apart": vt.LevelCoder(of_many, center=True)}
+    made = experiment(custom_coders=coders, coders=list(coders))
+    assert (made.cross_frame["town_apart"] == 0).all()
+    for training, applied in made.folds:
+        mean = frame()["y"][training].mean()
+        np.testing.assert_allclose(made.cross_frame["town_many"][applied], mean)
+
+
+def test_one_class_alone_says_nothing() -> None:
+    train = frame()
+    train.loc[train["big"] == 1, "size"] = np.nan
+    coders = {"c": vt.NumberCoder(LogisticRegression())}
+    plan = experiment("big", train, custom_coders=coders, coders=["c", "isBAD"]).plan
+    assert plan.feature_names == ["size_isBAD"]
+
+
 def fails(*_: Any) -> Any:
     raise KeyError("sorry")
 
