@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from vtreat_py.api.statistics import DesignStatistics
     from vtreat_py.audit.report import AuditReport
     from vtreat_py.base.errors import DriftError, VtreatError, VtreatWarning
+    from vtreat_py.coders.curve import Curve
+    from vtreat_py.coders.custom import LevelCoder, NumberCoder
     from vtreat_py.estimators.treatments import (
         BinomialOutcomeTreatment,
         MultinomialOutcomeTreatment,
@@ -45,9 +47,12 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "AuditReport": "audit.report",
             "BinomialOutcomeTreatment": "estimators.treatments",
             "CrossFrameExperiment": "api.experiment",
+            "Curve": "coders.curve",
             "DesignStatistics": "api.statistics",
             "DriftError": "base.errors",
+            "LevelCoder": "coders.custom",
             "MultinomialOutcomeTreatment": "estimators.treatments",
+            "NumberCoder": "coders.custom",
             "NumericOutcomeTreatment": "estimators.treatments",
             "TreatmentPlan": "api.plan",
             "UnsupervisedTreatment": "estimators.treatments",
@@ -70,9 +75,12 @@ __all__ = [
     "AuditReport",
     "BinomialOutcomeTreatment",
     "CrossFrameExperiment",
+    "Curve",
     "DesignStatistics",
     "DriftError",
+    "LevelCoder",
     "MultinomialOutcomeTreatment",
+    "NumberCoder",
     "NumericOutcomeTreatment",
     "TreatmentPlan",
     "UnsupervisedTreatment",

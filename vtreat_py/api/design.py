@@ -14,6 +14,7 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.lazy_frames import is_lazy
@@ -47,6 +48,7 @@ def design_treatments(
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
     quantile: float = 0.5,
+    custom_coders: Mapping[str, CustomCoder] | None = None,
     y_dependent_coders: Sequence[str] | None = None,
     max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
@@ -150,15 +152,23 @@ def design_treatments(
         cuts are the smallest and the largest value.
     coders : sequence of str or None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
-        ``"catN"``, ``"catD"`` and ``"catQ"``; None: all but the last that apply to the outcome. An
-        impact code is left out where it would say the same as an indicator: in columns of two
-        levels. ``"catQ"``, the median of a numeric outcome in the level, is made of the rows
-        (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.
+        ``"catN"``, ``"catD"``, ``"catQ"`` and the names of ``custom_coders``; None: all but
+        ``"catQ"`` that apply to the outcome. An impact code is left out where it would say the same
+        as an indicator: in columns of two levels. ``"catQ"``, the median of a numeric outcome in
+        the level, is made of the rows (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory,
+        without ``keep_statistics``.
     quantile : float
         From 0.001 to 0.999: the quantile that ``"catQ"`` is of, the median if it is 0.5.
+    custom_coders : dict from name to LevelCoder or NumberCoder, or None
+        Codes of one's own: functions, or scikit-learn estimators, by the name of their code, which
+        the names of their variables end with (``x_name``). They are built of all columns of their
+        type, unless ``coders`` is given without their names, and with several classes once for
+        each; cross-fitted, scored, pruned and scaled as all codes are. The plan keeps tables and
+        curves, not the functions.
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
-        ``"catP"`` and ``"catB"``; None: ``["catB"]``. All other codes are built once.
+        ``"catP"``, ``"catB"`` and the names of ``custom_coders``; None: ``["catB"]`` and those
+        names. All other codes are built once.
     max_classes : int
         More classes of a multinomial outcome are refused: each costs time and memory as a design
         for two classes does, and so many are mostly a number, or an id, given by mistake.
@@ -250,7 +260,8 @@ def design_treatments(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        categorical, missing_values, quantile, outcome, outcome_type, target, variables,
+        categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
+        variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress,
         max_classes=max_classes,
     )  # fmt: skip
@@ -289,6 +300,7 @@ def cross_frame_experiment(
     collar_prob: float = 0.0,
     coders: Sequence[str] | None = None,
     quantile: float = 0.5,
+    custom_coders: Mapping[str, CustomCoder] | None = None,
     y_dependent_coders: Sequence[str] | None = None,
     max_classes: int = MOST_CLASSES,
     cat_scaling: bool = False,
@@ -348,7 +360,8 @@ def cross_frame_experiment(
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
-        categorical, missing_values, quantile, outcome, outcome_type, target, variables,
+        categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
+        variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress, scale,
         max_classes,
     )  # fmt: skip

@@ -10,6 +10,7 @@ import pandas as pd
 from vtreat_py.api.design import design_treatments
 from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.outcome.reading import MOST_CLASSES
 
 
@@ -35,6 +36,7 @@ def variable_importance(
     rare_sig: float | None = None,
     quantile: float = 0.5,
     coders: Sequence[str] | None = None,
+    custom_coders: Mapping[str, CustomCoder] | None = None,
     y_dependent_coders: Sequence[str] | None = None,
     max_classes: int = MOST_CLASSES,
     imputation: Imputer = "mean",
@@ -134,6 +136,7 @@ def variable_importance(
         rare_sig=rare_sig,
         quantile=quantile,
         coders=coders,
+        custom_coders=custom_coders,
         y_dependent_coders=y_dependent_coders,
         max_classes=max_classes,
         imputation=imputation,

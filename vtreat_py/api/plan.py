@@ -48,7 +48,8 @@ class TreatmentPlan(PlanInSql):
     treatments : tuple
         What was learned, one entry for each column that can be used.
     unused : tuple of (column, reason)
-        Columns that nothing was derived from. `prepare` does not need them.
+        Columns that nothing was derived from, which `prepare` does not need; and where a coder of
+        one's own returned None, the column, whatever else was derived from it.
     derived : tuple of DerivedVariable
         The derived variables, in the order of the treated frame; ``feature_names`` has their
         names, and ``score_frame`` shows them as a table.

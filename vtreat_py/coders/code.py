@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.forms import Form, Number
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.rows import RowsOfLevels
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.outcome import OutcomeType
 from vtreat_py.significance.logistic import PointSums
@@ -47,7 +48,7 @@ class Code(ABC):
         Whether it is made of rows, which must be in memory, and not of sums alone.
     """
 
-    name: ClassVar[str]
+    name: str
     reads: ClassVar[Literal["levels", "numbers"]]
     outcomes: ClassVar[Collection[str]] = (*SUPERVISED, "unsupervised")
     y_aware: ClassVar[bool] = False
@@ -123,17 +124,22 @@ class ColumnLevels:
 
     Attributes
     ----------
+    name : hashable
     beside : sequence of LevelCode
         All codes that are asked for.
     order : callable or None
         Gives the rows in order of their outcomes; None where they are not in memory.
+    rows : callable or None
+        Gives the training rows of a fold, or all rows for None; where rows are kept.
     """
 
+    name: Hashable
     levels: Levels
     pooled: PooledLevels
     options: CodeOptions
     beside: Sequence[LevelCode]
     order: Callable[[], LevelOrder] | None = None
+    rows: Callable[[int | None], RowsOfLevels] | None = None
 
     def are_told_apart(self, pooled: PooledLevels) -> bool:
         """Whether a training set knows two levels only, which another code tells apart."""
@@ -222,8 +228,11 @@ class LevelCode(Code):
     is_shrunk: ClassVar[bool] = False
 
     @abstractmethod
-    def made(self, column: ColumnLevels) -> LevelVariables | None:
-        """Make the variables; None where they would say nothing."""
+    def made(self, column: ColumnLevels) -> LevelVariables | str | None:
+        """Make the variables; None where they would say nothing.
+
+        A string says why they cannot be made, where a user is to know.
+        """
 
     def tells_apart(self, levels: PooledLevels, options: CodeOptions) -> bool:  # noqa: ARG002
         """Whether it tells levels of a training set apart that are two in all."""

@@ -22,34 +22,39 @@ CODES: list[Code] = [Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), Ca
 TEXT = Text()
 
 
+def every(own: Iterable[Code] = ()) -> list[Code]:
+    """All codes: those of the package, then a design's own."""
+    return [*CODES, *own]
+
+
 def names(codes: Iterable[Code] | None = None) -> tuple[str, ...]:
-    """Names of all codes, or of some."""
+    """Names of all codes of the package, or of some."""
     return tuple(code.name for code in (CODES if codes is None else codes))
 
 
-def names_in_plans() -> tuple[str, ...]:
+def names_in_plans(own: Iterable[Code] = ()) -> tuple[str, ...]:
     """Names of the codes that variables of a plan can have."""
-    return names([*CODES, TEXT])
+    return names([*every(own), TEXT])
 
 
-def named(name: str) -> Code:
+def named(name: str, own: Iterable[Code] = ()) -> Code:
     """Return the code of a name."""
-    return next(code for code in [*CODES, TEXT] if code.name == name)
+    return next(code for code in [*every(own), TEXT] if code.name == name)
 
 
-def for_outcome(outcome_type: str) -> list[Code]:
+def for_outcome(outcome_type: str, own: Iterable[Code] = ()) -> list[Code]:
     """Codes that are built for a type of outcome."""
-    return [code for code in CODES if outcome_type in code.outcomes]
+    return [code for code in every(own) if outcome_type in code.outcomes]
 
 
-def of_classes() -> list[Code]:
+def of_classes(own: Iterable[Code] = ()) -> list[Code]:
     """Codes that can be built once for each of several classes."""
-    return [code for code in for_outcome("multinomial") if code.y_aware or code.of_class]
+    return [code for code in for_outcome("multinomial", own) if code.y_aware or code.of_class]
 
 
-def names_of_levels() -> tuple[str, ...]:
+def names_of_levels(own: Iterable[Code] = ()) -> tuple[str, ...]:
     """Names of the codes of categorical columns."""
-    return names(code for code in CODES if code.reads == "levels")
+    return names(code for code in every(own) if code.reads == "levels")
 
 
 def impact_code(outcome_type: str) -> ImpactCode:

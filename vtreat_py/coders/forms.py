@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.coders.curve import Curve
 
 Number = float | FloatArray
 
@@ -92,7 +93,45 @@ class _Mark(Steps):
 
 
 MARK = _Mark(np.empty(0), np.array([0.0, 1.0]))
-Form = Copy | Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The value of a curve at a number, and a code of bad ones.
+
+    Attributes
+    ----------
+    curves : tuple of Curve
+        The one of a plan, or one for each fold.
+    bad : float or ndarray of shape (folds,)
+    """
+
+    curves: tuple[Curve, ...]
+    bad: Number
+
+    @property
+    def of_bad(self) -> float:
+        """Code of a bad value, in a plan."""
+        return float(self.bad)
+
+    def write(
+        self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
+    ) -> None:
+        """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
+        if bad is not None:
+            values = np.where(bad, 0, values)
+        if fold is None:
+            out[:] = self.curves[0](values)
+        else:
+            order = np.argsort(fold, kind="stable")
+            ends = np.cumsum(np.bincount(fold, minlength=len(self.curves)))
+            for curve, rows in zip(self.curves, np.split(order, ends[:-1]), strict=True):
+                out[rows] = curve(values[rows])
+        if bad is not None:
+            np.copyto(out, _at(self.bad, fold), where=bad)
+
+
+Form = Copy | Steps | Curves
 
 
 def _at(number: Number, fold: IntArray | None) -> Number:

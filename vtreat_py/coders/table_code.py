@@ -22,6 +22,7 @@ from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A code must vary, and an impact code go up with the outcome, by more than rounding.
 _ROUNDING = 1e-12
@@ -68,18 +69,13 @@ class TableCode(LevelCode):
 
     def made(self, column: ColumnLevels) -> LevelVariables | None:
         """Make the one variable, where all rows support it."""
-        sums, codes = column.pooled.view.entries, self.supported(column, column.pooled)
+        codes = self.supported(column, column.pooled)
         if codes is None:
             return None
         values, novel, moments = codes
         table = _Table(self, column, np.append(values, novel))
-        return LevelVariables(
-            [LevelVariable(self.name, table.in_folds, table.values)],
-            moments,
-            (values[None], sums.weight[None], sums.total[None]),
-            lambda _: Sample.of_values(values, sums.weight),
-            degrees=float((sums.weight > 0).sum() - 1),
-        )
+        variable = LevelVariable(self.name, table.in_folds, table.values)
+        return one_of_table(variable, values, column.pooled.view.entries, moments)
 
     def supported(
         self, column: ColumnLevels, levels: PooledLevels
@@ -109,6 +105,19 @@ class TableCode(LevelCode):
         known = levels.view.entries.weight > 0
         kept = bool((~levels.pooled & known).any() or levels.pool_known[0])
         return kept and not column.are_told_apart(levels) and self.can_be_told(levels)
+
+
+def one_of_table(
+    variable: LevelVariable, values: FloatArray, sums: OutcomeSums, moments: Moments
+) -> LevelVariables:
+    """The one variable that has a value for each level, with what it is scored by."""
+    return LevelVariables(
+        [variable],
+        moments,
+        (values[None], sums.weight[None], sums.total[None]),
+        lambda _: Sample.of_values(values, sums.weight),
+        degrees=float((sums.weight > 0).sum() - 1),
+    )
 
 
 class ImpactCode(TableCode):

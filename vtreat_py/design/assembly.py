@@ -9,7 +9,6 @@ from vtreat_py.base.errors import counted
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.version import __version__
 from vtreat_py.base.warn import warn
-from vtreat_py.coders import codes
 from vtreat_py.design.context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.plan.data import Plan
@@ -39,6 +38,10 @@ class Learned(Protocol):
     def dropped(self) -> Sequence[DroppedCode]:
         """Codes that were dropped for what the outcome said."""
 
+    @property
+    def declined(self) -> Sequence[str]:
+        """Codes of one's own that there are none of, and why."""
+
 
 def assemble(
     variables: tuple[Hashable, ...],
@@ -64,12 +67,15 @@ def assemble(
     register = NameRegister(str(c) for c in columns)
     treatments, unused, statistics = [], [], []
     hints: list[tuple[Hashable, str]] = []
+    declined: list[tuple[Hashable, str]] = []
     dropped: list[DroppedCode] = []
     for name, one in zip(variables, learned, strict=True):
         if isinstance(one, str):
             unused.append((name, one))
             continue
         hints += [(name, hint) for hint in one.hints]
+        if one.declined:
+            declined.append((name, "; ".join(one.declined)))
         dropped += one.dropped
         if one.statistics is not None:
             statistics.append(one.statistics)
@@ -77,7 +83,7 @@ def assemble(
             unused.append((name, one.reason))
             continue
         names = [
-            register.claim(v.name, codes.named(v.code).keeps_name(name))
+            register.claim(v.name, context.named(v.code).keeps_name(name))
             for v in one.treatment.variables
         ]
         treatments.append(one.treatment.renamed(names))
@@ -98,9 +104,9 @@ def assemble(
         outcome.note,
         variables,
         tuple(treatments),
-        tuple(unused),
+        (*unused, *declined),
         tuple(derived),
-        context.options,
+        context.options.without_functions(),
         n_rows,
         __version__,
         outcome.classes,

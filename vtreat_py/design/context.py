@@ -8,7 +8,8 @@ from typing import Any
 
 from vtreat_py.base.names import munge
 from vtreat_py.coders import codes
-from vtreat_py.coders.code import LevelCode, NumberCode
+from vtreat_py.coders.code import Code, LevelCode, NumberCode
+from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.forms import Copy
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
@@ -70,7 +71,7 @@ class DesignContext:
         Levels are not suppressed then, because classes may not agree on that.
         """
         options = replace(self.options, rare_sig=None)
-        coders = tuple(c for c in self.coders if not codes.named(c).y_aware)
+        coders = tuple(c for c in self.coders if not self.named(c).y_aware)
         return tuple(
             replace(
                 self,
@@ -97,20 +98,29 @@ class DesignContext:
         """What the names of codes of one class start with."""
         return munge([_label(c) for c in self.outcome.classes])
 
+    def named(self, code: str) -> Code:
+        """Return the code of a name."""
+        return codes.named(code, self.options.own_codes)
+
     @cached_property
     def number_codes(self) -> list[NumberCode]:
         """The codes of numeric columns that follow from what is known of the column."""
-        return [c for c in map(codes.named, self.coders) if isinstance(c, NumberCode)]
+        return [c for c in map(self.named, self.coders) if isinstance(c, NumberCode)]
 
     @cached_property
     def step_codes(self) -> list[StepCode]:
         """The codes of numeric columns that are made range by range."""
-        return [c for c in map(codes.named, self.coders) if isinstance(c, StepCode)]
+        return [c for c in map(self.named, self.coders) if isinstance(c, StepCode)]
+
+    @cached_property
+    def curve_codes(self) -> list[CurveCode]:
+        """The codes of numeric columns that are a curve."""
+        return [c for c in map(self.named, self.coders) if isinstance(c, CurveCode)]
 
     @cached_property
     def level_codes(self) -> list[LevelCode]:
         """The codes of categorical columns."""
-        asked = [c for c in map(codes.named, self.coders) if c.reads == "levels"]
+        asked = [c for c in map(self.named, self.coders) if c.reads == "levels"]
         return [c for c in asked if isinstance(c, LevelCode)]
 
     @property
@@ -121,7 +131,7 @@ class DesignContext:
     @property
     def codes_of_numbers(self) -> bool:
         """Whether a code of numeric columns is asked for."""
-        return bool(self.number_codes or self.step_codes)
+        return bool(self.number_codes or self.step_codes or self.curve_codes)
 
     @property
     def copies_numbers(self) -> bool:

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.forms import Form
+from vtreat_py.coders.rows import RowsOfLevels, RowsOfNumbers
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.newton import LogisticFit
@@ -18,6 +20,34 @@ from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedCodes:
+    """A variable as the cross-frame has it, in the rows that count.
+
+    Attributes
+    ----------
+    values, y : ndarray of shape (n,)
+    weight : ndarray of shape (n,) or None
+    """
+
+    values: FloatArray
+    y: FloatArray
+    weight: FloatArray | None
+
+
+class NumbersByRows(Protocol):
+    """What codes ask that are learned by rows; ``number`` is that of the contrast."""
+
+    def training(self, number: int, fold: int | None) -> RowsOfNumbers:
+        """Training rows of a fold, or all rows, as far as they count."""
+
+    def crossed(self, number: int, form: Form) -> CrossedCodes:
+        """A variable as the cross-frame has it, by a form of its folds."""
+
+    def correlations(self, number: int, form: Form) -> tuple[list[float], list[float]]:
+        """p-values of the folds, whether the outcome goes up with a variable, and their weights."""
 
 
 class NumberFacts(Protocol):
@@ -51,6 +81,10 @@ class NumberFacts(Protocol):
     @property
     def digest(self) -> str:
         """Of a few values, to recognise the training frame; empty where the rows are elsewhere."""
+
+    @property
+    def by_rows(self) -> NumbersByRows | None:
+        """What codes ask that are learned by rows; None where rows are not kept."""
 
     def extent(self, fold: int | None) -> tuple[float, float] | None:
         """Smallest and largest good value; None without one."""
@@ -141,6 +175,9 @@ class LevelFacts:
         Of a few values, to recognise the training frame; empty where the rows are elsewhere.
     order : callable or None
         Gives the rows in order of their outcomes; None where they are not in memory.
+    training_rows : sequence of callable, or None
+        For each contrast, gives the training rows of a fold, or all that count for None. None
+        where rows are not kept.
     """
 
     name: Hashable
@@ -151,3 +188,4 @@ class LevelFacts:
     rows: LevelRows | None
     digest: str
     order: Callable[[], LevelOrder] | None = None
+    training_rows: Sequence[Callable[[int | None], RowsOfLevels]] | None = None

@@ -84,12 +84,20 @@ class LevelLearner:
     ) -> None:
         self._context, self._facts, self._whole = context, facts, whole
         self._pooled = pool(context, whole)
-        self._column = ColumnLevels(facts.levels, self._pooled, context.options, codes, facts.order)
+        rows = None if facts.training_rows is None else facts.training_rows[self._contrast]
+        self._column = ColumnLevels(
+            facts.name, facts.levels, self._pooled, context.options, codes, facts.order, rows
+        )
+        self.declined: list[str] = []
         self._training = training
         if training is not None:
             self._folds = training.for_codes(context)
             if context.scaled_cross_frame:
                 self._scaling = training.for_slopes(context)
+
+    @property
+    def _contrast(self) -> int:
+        return self._context.class_number or 0
 
     def derived(self) -> list[DerivedLevels]:
         """Build all that is asked for."""
@@ -151,6 +159,9 @@ class LevelLearner:
     def _of_code(self, code: LevelCode) -> list[DerivedLevels]:
         """The variables of one code, with their scores and cross-frame values."""
         made, context = code.made(self._column), self._context
+        if isinstance(made, str):
+            self.declined.append(made)
+            return []
         if made is None:
             return []
         scores = None

@@ -41,6 +41,8 @@ class LearnedLevels:
         What a user may want to know of the column.
     dropped : tuple of DroppedCode
         Codes that were dropped for what the outcome said.
+    declined : tuple of str
+        Codes of one's own that there are none of, and why.
     """
 
     treatment: LevelTreatment
@@ -51,6 +53,7 @@ class LearnedLevels:
     statistics: LevelStatistics
     hints: tuple[str, ...] = ()
     dropped: tuple[DroppedCode, ...] = ()
+    declined: tuple[str, ...] = ()
 
     def cell_values(self, place: int, scale: bool) -> FloatArray:
         """Cross-frame value of each cell, for the variable at ``place``."""
@@ -70,6 +73,7 @@ class UnusedLevels:
     statistics: LevelStatistics | None
     hints: tuple[str, ...] = ()
     dropped: tuple[DroppedCode, ...] = ()
+    declined: tuple[()] = ()  # they are the reason
 
 
 def learn_level_facts(
@@ -86,11 +90,13 @@ def learn_level_facts(
     statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
     hints = hints_of_levels(facts, context)
     dropped = tuple(one for part in parts for one in part.dropped)
+    declined = tuple(dict.fromkeys(reason for part in parts for reason in part.declined))
     if not derived:
         # The levels of an identifier would be its rows.
         worth_keeping = outcomes and (count > 1).any()
         kept = statistics if worth_keeping else None
-        return UnusedLevels(CODES_WOULD_BE_CONSTANT, kept, hints, dropped)
+        reason = "; ".join(declined) or CODES_WOULD_BE_CONSTANT
+        return UnusedLevels(reason, kept, hints, dropped)
     treatment = LevelTreatment(
         facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
     )
@@ -103,6 +109,7 @@ def learn_level_facts(
         statistics,
         hints,
         dropped,
+        declined,
     )
 
 
@@ -124,6 +131,7 @@ class LearnedPart:
     derived: list[DerivedLevels]
     outcome: LevelOutcome | None
     dropped: list[DroppedCode]
+    declined: list[str]
 
     @classmethod
     def of(cls, target: Any, derived: list[DerivedLevels], learner: LevelLearner) -> LearnedPart:
@@ -132,7 +140,7 @@ class LearnedPart:
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
         codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
         outcome = learner.outcome(target, slots, derived)
-        return cls(codes, derived, outcome, learner.dropped(target, derived))
+        return cls(codes, derived, outcome, learner.dropped(target, derived), learner.declined)
 
     def scored_by(self, scored: list[list[DerivedLevels]]) -> LearnedPart:
         """Return the same part with the scores of each contrast."""

@@ -29,7 +29,7 @@ from vtreat_py.design.scoring import (
 )
 from vtreat_py.design.shapes import with_shapes
 from vtreat_py.plan.options import CLASSIC
-from vtreat_py.plan.treatments import RangeCodes
+from vtreat_py.plan.treatments import CurveCodes, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
@@ -48,7 +48,7 @@ class NumberPart(Protocol):
         """The variable."""
 
     @property
-    def codes(self) -> RangeCodes | None:
+    def codes(self) -> RangeCodes | CurveCodes | None:
         """What the plan keeps of it, beside what it knows of the column."""
 
     def fold_form(self, collar: bool) -> Form:
@@ -58,12 +58,14 @@ class NumberPart(Protocol):
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
 
 
-def number_parts(filled: FilledNumbers) -> Iterator[NumberPart]:
+def number_parts(
+    filled: FilledNumbers, copied: Callable[[], tuple[Moments, list[Score]]]
+) -> Iterator[NumberPart]:
     """Copy a column, and mark its bad values, as far as that is asked for and varies."""
     for code in filled.context.number_codes:
         if isinstance(code.form(filled.value, None), Copy):
             if filled.varies:
-                yield _CopyPart.of(filled, code)
+                yield _CopyPart.of(filled, code, *copied())
         elif filled.any_bad:
             yield _MarkPart.of(filled, code)
 
@@ -99,27 +101,14 @@ class _CopyPart(_Part):
     """The clean copy."""
 
     @classmethod
-    def of(cls, filled: FilledNumbers, code: NumberCode) -> _CopyPart:
+    def of(
+        cls, filled: FilledNumbers, code: NumberCode, moments: Moments, scores: list[Score]
+    ) -> _CopyPart:
         """Copy a column."""
-        facts, contrasts = filled.facts, filled.context.contrasts
-        value = filled.inner(filled.value)
-        moments = [whole.imputed(value) for whole in filled.wholes]
-        fits: Sequence[LogisticFit | None] = [None]
-        if contrasts[0].is_binary:
-            fits = facts.logistic_fits(filled.value)
-        two = _two_values(filled, moments[0])
-        sample = cache(lambda _: facts.sample(filled.value) if two is None else two)
-        reach = math.inf if two is not None else _reach(filled, moments[0])
-        scores = [
-            score(c, m, f, sample, reach, partial(_by_rows, filled, c, filled.value))
-            for c, m, f in zip(contrasts, moments, fits, strict=True)
-        ]
-        if two is None:
-            scores = with_shapes(filled, moments, scores)
         variable = replace(
             _scored(filled, code, scores, _crossed_copy),
             slope=float(_outer_slopes(filled, [s.slope for s in scores])[0]),
-            mean=float(facts.coordinates.outer(moments[0].x[0])),
+            mean=float(filled.facts.coordinates.outer(moments.x[0])),
         )
         return cls(filled, code, variable)
 
@@ -135,6 +124,26 @@ class _CopyPart(_Part):
         slope = _outer_slopes(filled, own)
         mean = coordinates.outer(filled.training.imputed(values).x)
         return self._completed(slope, mean, filled.constant_in)
+
+
+def copied(filled: FilledNumbers) -> tuple[Moments, list[Score]]:
+    """Moments of the clean copy over all rows, in inner coordinates, and its scores."""
+    facts, contrasts = filled.facts, filled.context.contrasts
+    value = filled.inner(filled.value)
+    moments = [whole.imputed(value) for whole in filled.wholes]
+    fits: Sequence[LogisticFit | None] = [None]
+    if contrasts[0].is_binary:
+        fits = facts.logistic_fits(filled.value)
+    two = _two_values(filled, moments[0])
+    sample = cache(lambda _: facts.sample(filled.value) if two is None else two)
+    reach = math.inf if two is not None else _reach(filled, moments[0])
+    scores = [
+        score(c, m, f, sample, reach, partial(_by_rows, filled, c, filled.value))
+        for c, m, f in zip(contrasts, moments, fits, strict=True)
+    ]
+    if two is None:
+        scores = with_shapes(filled, moments, scores)
+    return moments[0], scores
 
 
 class _MarkPart(_Part):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
+from vtreat_py.design.curves import CurvePart, curve_parts
 from vtreat_py.design.facts import NumberFacts
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.hints import hints_of_numbers
 from vtreat_py.design.missingness import kept_numbers
-from vtreat_py.design.number_codes import NumberPart, number_parts
+from vtreat_py.design.number_codes import NumberPart, copied, number_parts
 from vtreat_py.design.steps import step_parts
-from vtreat_py.plan.treatments import NumericTreatment, RangeCodes
+from vtreat_py.plan.treatments import CurveCodes, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 
 
@@ -26,6 +28,8 @@ class LearnedNumbers:
         Its variables, in the order of the treatment.
     hints : tuple of str
         What a user may want to know of it.
+    declined : tuple of str
+        Codes of one's own that there are none of, and why.
     """
 
     treatment: NumericTreatment
@@ -33,6 +37,7 @@ class LearnedNumbers:
     hints: tuple[str, ...] = ()
     statistics: None = None
     dropped: tuple[()] = ()
+    declined: tuple[str, ...] = ()
 
 
 def learn_number_facts(facts: NumberFacts, context: DesignContext) -> LearnedNumbers | str:
@@ -46,18 +51,28 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
     """Learn a column that has a good value; a string says why nothing can be derived."""
     if filled.context.invalid_mark is not None:
         return LearnedNumbers(_treatment(filled, kept_numbers(filled)), ())
-    parts = [*number_parts(filled), *step_parts(filled.facts, filled.context)]
+    copy = cache(lambda: copied(filled))
+    curves = list(curve_parts(filled, copy))
+    declined = tuple(dict.fromkeys(one for one in curves if isinstance(one, str)))
+    parts: list[NumberPart] = [
+        *number_parts(filled, copy),
+        *step_parts(filled.facts, filled.context),
+        *(one for one in curves if isinstance(one, CurvePart)),
+    ]
     if not parts:
-        return NO_BAD_VALUES if filled.varies else "it is constant"
-    codes = [part.codes for part in parts if part.codes is not None]
-    treatment = _treatment(filled, [part.variable for part in parts], codes)
-    return LearnedNumbers(treatment, parts, hints_of_numbers(treatment.variables, filled.context))
+        reason = NO_BAD_VALUES if filled.varies else "it is constant"
+        return "; ".join(declined) or reason
+    treatment = _treatment(
+        filled, [part.variable for part in parts], [part.codes for part in parts]
+    )
+    hints = hints_of_numbers(treatment.variables, filled.context)
+    return LearnedNumbers(treatment, parts, hints, declined=declined)
 
 
 def _treatment(
     filled: FilledNumbers,
     variables: Sequence[DerivedVariable],
-    codes: Sequence[RangeCodes] = (),
+    codes: Sequence[RangeCodes | CurveCodes | None] = (),
 ) -> NumericTreatment:
     facts = filled.facts
     return NumericTreatment(
@@ -68,5 +83,6 @@ def _treatment(
         tuple(variables),
         facts.digest,
         filled.profile,
-        tuple(codes),
+        tuple(one for one in codes if isinstance(one, RangeCodes)),
+        tuple(one for one in codes if isinstance(one, CurveCodes)),
     )

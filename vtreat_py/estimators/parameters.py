@@ -9,6 +9,7 @@ from typing import Any, TypeVar, dataclass_transform
 from sklearn.base import BaseEstimator
 
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.plan.pruning import PLAUSIBLE, SIG
 
 T = TypeVar("T")
@@ -49,6 +50,7 @@ class OutcomeParameters(ColumnParameters):
 
     cv: Any = None
     random_state: Any = None
+    custom_coders: Mapping[str, CustomCoder] | None = None
     smoothing: float | str = "auto"
     rare_sig: float | None = None
     significance: str = "calibrated"

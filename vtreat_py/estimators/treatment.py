@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
+from vtreat_py.coders.code import Code
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
 from vtreat_py.estimators.parameters import IF_EMPTY
@@ -117,8 +118,9 @@ class Treatment(FrameTransformer):
         if input_features is not None:
             given = self._fitted_columns.checked_names(input_features)
             if self._fitted_columns.from_array:
+                own = self.plan_.options.own_codes
                 place = dict(zip(self._fitted_columns.columns, given, strict=True))
-                names = [_named_after(place[v.orig_variable], v) for v in chosen]
+                names = [_named_after(place[v.orig_variable], v, own) for v in chosen]
         return np.array(names, dtype=object)
 
     @property
@@ -145,10 +147,10 @@ class Treatment(FrameTransformer):
         return tags
 
 
-def _named_after(column: str, variable: DerivedVariable) -> str:
+def _named_after(column: str, variable: DerivedVariable, own: Sequence[Code]) -> str:
     """Name a derived variable as if the column it comes from had another name."""
     old = str(variable.orig_variable)
-    if codes.named(variable.code).keeps_name(old) is not None:
+    if codes.named(variable.code, own).keeps_name(old) is not None:
         return column + variable.name.removeprefix(old)
     return variable.name.replace(f"{old}_{variable.code}", f"{column}_{variable.code}", 1)
 

@@ -97,6 +97,13 @@ class FoldPlan:
             times = np.bincount(rows[owner == fold], minlength=len(self.fold)).astype(np.float64)
         return times if weight is None else np.asarray(times * weight)
 
+    def training_rows(self, fold: int) -> IntArray:
+        """Rows that train ``fold``, as often as they do."""
+        if self.training is None:
+            return np.flatnonzero(self._trains(fold))
+        rows, owner = self.training
+        return np.asarray(rows[owner == fold])
+
     def _trains(self, fold: int) -> BoolArray:
         """Whether each row trains ``fold``, when that follows from its own fold."""
         return np.asarray(self.fold < fold if self.in_order else self.fold != fold)
@@ -114,10 +121,9 @@ class FoldPlan:
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""
 
-        def rows(listed: tuple[IntArray, IntArray] | None, k: int, marked: BoolArray) -> IntArray:
-            return np.flatnonzero(marked) if listed is None else listed[0][listed[1] == k]
+        def applied(k: int) -> IntArray:
+            if self.repeats is None:
+                return np.flatnonzero(self.fold == k)
+            return np.asarray(self.repeats[0][self.repeats[1] == k])
 
-        return [
-            (rows(self.training, k, self._trains(k)), rows(self.repeats, k, self.fold == k))
-            for k in range(self.n_folds)
-        ]
+        return [(self.training_rows(k), applied(k)) for k in range(self.n_folds)]

@@ -91,6 +91,11 @@ def write_statistics(
                 'no plan could be made without it; use a number, "mean" or "median", or pickle '
                 "the statistics"
             )
+    if design.options.custom_coders:
+        raise PlanFormatError(
+            f"options: the functions of custom_coders={list(design.options.custom_coders)} cannot "
+            "be saved, and no plan could be made without them; pickle the statistics"
+        )
     arrays = _sums("rows", rows)
     if outcome_values is not None:
         arrays |= _values("outcome", outcome_values)

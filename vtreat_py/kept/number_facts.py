@@ -32,6 +32,7 @@ class NumberTable:
     """
 
     digest = ""
+    by_rows = None
 
     def __init__(self, kept: KeptNumbers, design: KeptDesign) -> None:
         self._design, self._table, self._missing = design, kept.table, kept.missing

@@ -8,7 +8,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.coders.forms import Copy, Form
+from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.forms import Copy, Curves, Form
 from vtreat_py.lazy.columns import LazyNumber, exactly
 
 # A number, or a column that holds one a row.
@@ -24,6 +25,8 @@ def coded(
     number = column.value
     if isinstance(form, Copy):
         value, bad = number, written(form.imputed)
+    elif isinstance(form, Curves):  # of a plan: designs elsewhere learn none
+        value, bad = _along(number, form.curves[0]), written(form.bad)
     else:
         *values, last, bad = map(written, form.values)
         value = _expression(last)
@@ -34,6 +37,25 @@ def coded(
     if isinstance(form, Copy) and form.cuts is not None:
         return clipped(value, *map(written, form.cuts))
     return value
+
+
+def _along(number: nw.Expr, curve: Curve) -> nw.Expr:
+    """Value of a curve; its pieces are found by halves, so that engines look at few of them."""
+    x, y, slopes = (column.tolist() for column in (curve.x, curve.y, curve.slopes))
+
+    def piece(place: int) -> nw.Expr:
+        if slopes[place] == 0.0:
+            return exactly(y[place])
+        return (number - exactly(x[place])) * exactly(slopes[place]) + exactly(y[place])
+
+    def of(first: int, end: int) -> nw.Expr:
+        if end - first == 1:
+            return piece(first)
+        middle = (first + end) // 2
+        is_below = number < exactly(x[middle])
+        return nw.when(is_below).then(of(first, middle)).otherwise(of(middle, end))
+
+    return nw.when(number < exactly(x[0])).then(exactly(y[0])).otherwise(of(0, len(x)))
 
 
 def clipped(values: nw.Expr, lower: Operand, upper: Operand) -> nw.Expr:

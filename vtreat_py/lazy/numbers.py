@@ -39,6 +39,7 @@ class EngineNumbers:
 
     digest = ""
     has_good = True
+    by_rows = None
 
     def __init__(
         self,

@@ -58,6 +58,11 @@ class LearnedLevelRows:
         """Codes that were dropped for what the outcome said."""
         return self.learned.dropped
 
+    @property
+    def declined(self) -> tuple[str, ...]:
+        """Codes of one's own that there are none of, and why."""
+        return self.learned.declined
+
     def write_cross(
         self,
         place: int,
@@ -99,6 +104,11 @@ class LearnedNumberRows:
     def hints(self) -> tuple[str, ...]:
         """What a user may want to know of the column."""
         return self.learned.hints
+
+    @property
+    def declined(self) -> tuple[str, ...]:
+        """Codes of one's own that there are none of, and why."""
+        return self.learned.declined
 
     def fold_slopes(self, place: int) -> FloatArray:
         """y-aware slope of the variable at ``place`` in each fold."""

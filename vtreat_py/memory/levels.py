@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.rows import RowsOfLevels
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
@@ -41,7 +42,19 @@ def facts_of_codes(
     trained = _training_tables(design_rows, codes, n_levels)
     rows = _CodedRows(codes, n_levels, design_rows)
     order = cache(lambda: design_rows.order.of(codes, n_levels))
-    return LevelFacts(name, levels, tables, coded, trained, rows, digest, order), index
+    training = [
+        partial(_training_rows, codes, design_rows, number)
+        for number in range(len(design_rows.contrasts))
+    ]
+    return LevelFacts(name, levels, tables, coded, trained, rows, digest, order, training), index
+
+
+def _training_rows(
+    codes: IntArray, design_rows: DesignRows, number: int, fold: int | None
+) -> RowsOfLevels:
+    """Training rows of a fold, or all that count."""
+    rows, y, weight = design_rows.training_rows(number, fold)
+    return RowsOfLevels(codes[rows], y, weight)
 
 
 @dataclass(frozen=True, eq=False)

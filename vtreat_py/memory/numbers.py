@@ -14,6 +14,7 @@ from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
+from vtreat_py.memory.coded_rows import CodedRows
 from vtreat_py.memory.levels import facts_of_codes
 from vtreat_py.memory.ranges import class_sums, number_sums
 from vtreat_py.memory.rows import DesignRows
@@ -38,6 +39,7 @@ class NumberRows:
         self.name, self.kind = column.name, column.kind
         self.has_bad = column.bad is not None
         self.has_good = self._some_good()
+        self.by_rows = CodedRows(column, rows)
 
     def _some_good(self) -> bool:
         bad = self._column.bad

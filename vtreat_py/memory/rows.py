@@ -14,7 +14,7 @@ from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
-from vtreat_py.significance.row_tests import RowTests
+from vtreat_py.significance.row_tests import PermutedRows, RowTests
 from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.significance.spread_of_rows import SpreadInGroups, SpreadInOrder
@@ -52,20 +52,37 @@ class DesignRows:
         weight = self.outcome.weight
         return slice(None) if weight is None else np.flatnonzero(weight)
 
+    def training_rows(
+        self, number: int, fold: int | None
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Training rows of a fold, or all, with the outcome of one contrast and the weights.
+
+        Only those that count; rows that a fold draws several times are there as often.
+        """
+        contrast = self.contrasts[number]
+        rows = np.arange(len(contrast.y)) if fold is None else self.folds.training_rows(fold)
+        weight = np.ones(len(rows)) if contrast.weight is None else contrast.weight[rows]
+        rows, weight = rows[weight > 0], weight[weight > 0]
+        y = contrast.labels if contrast.kind == "numeric" else contrast.y
+        return rows, y[rows].astype(np.float64), weight
+
     @cached_property
     def tests(self) -> list[RowTests]:
         """For each contrast, the tests that look at rows; see `DesignContext.tests_rows`."""
-        return list(map(self._tests_of, self.contrasts))
+        return [self.tests_of(contrast, self.counted) for contrast in self.contrasts]
 
-    def _tests_of(self, contrast: OutcomeRows) -> RowTests:
-        y, weight = contrast.y[self.counted], contrast.weight
-        weight = None if weight is None else weight[self.counted]
+    def tests_of(self, contrast: OutcomeRows, rows: IntArray | slice) -> RowTests:
+        """The tests that look at some of the rows that count."""
+        y, weight = contrast.y[rows], contrast.weight
+        weight = None if weight is None else weight[rows]
         if self.context.in_order:
             return SeriesTests(y, weight)
+        counts_rows = self.context.outcome.weighting.counts_rows
         if self.groups is not None:
-            _, group = np.unique(self.groups[self.counted], return_inverse=True)
-            counts_rows = self.context.outcome.weighting.counts_rows
+            _, group = np.unique(self.groups[rows], return_inverse=True)
             return GroupTests(y, group, weight, counts_rows=counts_rows)
+        if counts_rows:
+            return PermutedRows(y, weight)
         assert weight is not None
         return ImportanceTests(y, weight, contrast.side(float(np.average(y, weights=weight))))
 

@@ -54,7 +54,7 @@ class Choice:
         extra, first = _beside(extra_columns, row_id, names)
         if sparse:
             check_sparse_options(scale, extra, row_id)
-            _check_sparse_variables(chosen)
+            _check_sparse_variables(plan, chosen)
         if not chosen:
             reason = "" if prune_sig is None else f" at prune_sig={prune_sig!r}"
             reason += "" if prune_by == SIG else f", prune_by={prune_by!r}"
@@ -139,9 +139,10 @@ def check_sparse_in_memory(sparse: bool) -> None:
         )
 
 
-def _check_sparse_variables(variables: Sequence[DerivedVariable]) -> None:
+def _check_sparse_variables(plan: Plan, variables: Sequence[DerivedVariable]) -> None:
     """Refuse variables that are not mostly 0."""
-    dense = [v for v in variables if not codes.named(v.code).is_sparse]
+    own = plan.options.own_codes
+    dense = [v for v in variables if not codes.named(v.code, own).is_sparse]
     if dense:
         shown = ", ".join(f"{v.name!r} ({v.code})" for v in dense[:_SHOWN])
         more = f" and {len(dense) - _SHOWN} more" if len(dense) > _SHOWN else ""

@@ -80,7 +80,7 @@ class Plan(PlanScores):
                     f"plan.feature_names lists what it does{meant(unknown[0], known)}"
                 )
             keep = [k and v.name in wanted for k, v in zip(keep, self.derived, strict=True)]
-        wanted_codes = check_coders("coders", coders, codes.names_in_plans())
+        wanted_codes = check_coders("coders", coders, codes.names_in_plans(self.options.own_codes))
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in wanted_codes]
 
     def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:

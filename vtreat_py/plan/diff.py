@@ -138,6 +138,11 @@ def _options_tree(options: DesignOptions) -> dict[str, Any]:
     tree[".imputation_map"] = {
         f"[{column!r}]": function_name(one) or one for column, one in options.imputation_map.items()
     }
+    tree[".custom_coders"] = {
+        f"[{name!r}]": {".kind": coder.kind, ".function": function_name(coder.function)}
+        | {f".{part}": value for part, value in vars(coder).items() if part != "function"}
+        for name, coder in options.custom_coders.items()
+    }
     return tree
 
 
@@ -152,6 +157,10 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
             of_code = f".{one.code}{_of_class(one.target)}"
             tree[f"{of_code}.edges"] = one.edges.tolist()
             tree[f"{of_code}.values"] = one.values.tolist()
+        for held in treatment.curves:
+            of_code, curve = f".{held.code}{_of_class(held.target)}", held.curve
+            tree |= {f"{of_code}.{name}": getattr(curve, name).tolist() for name in ("x", "y")}
+            tree |= {f"{of_code}.method": curve.method, f"{of_code}.bad": held.bad}
     for variable in treatment.variables:
         tree[f".variables[{variable.name!r}]"] = _variable_tree(variable)
     if isinstance(treatment, TextTreatment):

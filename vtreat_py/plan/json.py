@@ -14,12 +14,16 @@ from vtreat_py.base.errors import PlanFormatError, VtreatError
 from vtreat_py.base.files import text_of
 from vtreat_py.base.version import __version__
 from vtreat_py.coders import codes
+from vtreat_py.coders.code import Code
+from vtreat_py.coders.curve import METHODS, Curve
+from vtreat_py.coders.custom import ROWS, TABLE, CustomCoder, LevelCoder, NumberCoder
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.json_arrays import is_long
 from vtreat_py.plan.json_checks import check_plan, levels_of
 from vtreat_py.plan.json_schema import (
+    FLAG,
     IMPUTER,
     LEVELS,
     TEXT,
@@ -39,9 +43,16 @@ from vtreat_py.plan.json_schema import (
 )
 from vtreat_py.plan.json_values import described
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
-from vtreat_py.plan.options import OUTCOME_TYPES, SIGNIFICANCE, DesignOptions
+from vtreat_py.plan.options import (
+    OUTCOME_TYPES,
+    SIGNIFICANCE,
+    DesignOptions,
+    NamedFunction,
+    function_name,
+)
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import (
+    CurveCodes,
     LevelCodes,
     LevelTreatment,
     NumericTreatment,
@@ -68,89 +79,141 @@ def _text_treatment(**given: Any) -> TextTreatment:
     return TextTreatment.of(**given)
 
 
-def _variable(words: Callable[[], Sequence[str]]) -> Part:
-    scores = several(record(OutcomeScore, **fields_of(OutcomeScore)))
-    return record(DerivedVariable, **fields_of(DerivedVariable, code=text(words), scores=scores))
+def _curve(**given: Any) -> Curve:
+    try:
+        return Curve(**given)
+    except VtreatError as reason:
+        raise PlanFormatError(f"treatments: {reason}") from reason
 
 
-_VARIABLES = several(_variable(codes.names))
-_NUMERIC = record(
-    NumericTreatment,
-    ("ranges",),
-    **fields_of(
-        NumericTreatment,
-        kind=text(get_args(Kind)),
-        variables=_VARIABLES,
-        profile=record(NumberProfile, **fields_of(NumberProfile)),
-        ranges=several(record(RangeCodes, **fields_of(RangeCodes, code=text(codes.names)))),
+def _coder(kind: str, function: NamedFunction, of: str = ROWS, center: bool = False) -> CustomCoder:
+    if kind == NumberCoder.kind:
+        return NumberCoder(function, center=center)
+    return LevelCoder(function, of=of, center=center)
+
+
+_FUNCTION = Part(
+    lambda value, _: function_name(value),
+    lambda found, where: NamedFunction(TEXT.from_json(found, where)),
+)
+_CODER = {
+    "kind": text((LevelCoder.kind, NumberCoder.kind)),
+    "function": _FUNCTION,
+    "center": FLAG,
+}
+_CUSTOM = pairs(
+    dict,
+    name=TEXT,
+    coder=one_of_records(
+        "kind",
+        {
+            LevelCoder.kind: record(_coder, **_CODER, of=text((ROWS, TABLE))),
+            NumberCoder.kind: record(_coder, **_CODER),
+        },
     ),
-)
-_CODES = fields_of(LevelCodes, tables=tables(codes.names_of_levels), variables=_VARIABLES)
-_LEVELS = record(
-    LevelTreatment,
-    column=VALUE,
-    kind=text(("levels",)),
-    levels=LEVELS,
-    parts=several(record(LevelCodes, **_CODES)),
-    sample=TEXT,
-)
-_TEXT = record(
-    _text_treatment,
-    column=VALUE,
-    kind=text(("text",)),
-    levels=LEVELS,
-    variable=_variable(lambda: (codes.TEXT.name,)),
-    sample=TEXT,
-    mark=TEXT,
 )
 _UNBOUNDED = number(infinite=True)
 _OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED))
 _STATISTICS = fields_of(
     LevelStatistics, levels=maybe(LEVELS), outcomes=several(record(LevelOutcome, **_OUTCOME))
 )
-OPTIONS = record(
-    _options,
-    {"categorical": (), "missing_values": (), "quantile": 0.5},
-    **fields_of(
-        DesignOptions,
-        smoothing=number(BY_LIKELIHOOD),
-        coders=several(text(codes.names)),
-        imputation=IMPUTER,
-        imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
-        significance=text(SIGNIFICANCE),
-        y_dependent_coders=several(text(codes.names)),
-        categorical=several(VALUE),
-        missing_values=several(TEXT),
-    ),
-)
-_PLAN = record(
-    dict,
-    ("hints", "marks", "dropped"),
-    format=text((FORMAT,)),
-    format_version=WHOLE,
-    version=TEXT,
-    outcome_type=text(OUTCOME_TYPES),
-    outcome_name=VALUE,
-    target=VALUE,
-    classes=several(VALUE),
-    note=TEXT,
-    n_rows=WHOLE,
-    options=OPTIONS,
-    variables=several(VALUE),
-    unused=pairs(column=VALUE, reason=TEXT),
-    derived=several(TEXT),
-    treatments=several(
-        one_of_records(
-            "kind", {"levels": _LEVELS, "text": _TEXT} | dict.fromkeys(get_args(Kind), _NUMERIC)
-        )
-    ),
-    level_statistics=several(record(LevelStatistics, **_STATISTICS)),
-    hints=pairs(column=VALUE, hint=TEXT),
-    dropped=several(
-        record(DroppedCode, **fields_of(DroppedCode, code=text(codes.names_of_levels)))
-    ),
-    marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
-)
+
+
+def _options_with(names: Sequence[str] | Callable[[], Sequence[str]]) -> Part:
+    """Describe options, in a plan of codes of these names."""
+    return record(
+        _options,
+        {"categorical": (), "missing_values": (), "quantile": 0.5, "custom_coders": ()},
+        **fields_of(
+            DesignOptions,
+            smoothing=number(BY_LIKELIHOOD),
+            coders=several(text(names)),
+            imputation=IMPUTER,
+            imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
+            significance=text(SIGNIFICANCE),
+            y_dependent_coders=several(text(names)),
+            categorical=several(VALUE),
+            missing_values=several(TEXT),
+            custom_coders=_CUSTOM,
+        ),
+    )
+
+
+def _plan_with(own: Sequence[Code] = ()) -> Part:
+    """Describe a plan, of the codes that there are and one's own."""
+    names, of_levels = codes.names(codes.every(own)), codes.names_of_levels(own)
+    score = record(OutcomeScore, **fields_of(OutcomeScore))
+
+    def variable(code: Part) -> Part:
+        """Describe a variable of some codes."""
+        held = fields_of(DerivedVariable, code=code, scores=several(score))
+        return record(DerivedVariable, **held)
+
+    variables = several(variable(text(names)))
+    curve = record(_curve, **fields_of(Curve, method=text(METHODS)))
+    numeric = record(
+        NumericTreatment,
+        ("ranges", "curves"),
+        **fields_of(
+            NumericTreatment,
+            kind=text(get_args(Kind)),
+            variables=variables,
+            profile=record(NumberProfile, **fields_of(NumberProfile)),
+            ranges=several(record(RangeCodes, **fields_of(RangeCodes, code=text(names)))),
+            curves=several(
+                record(CurveCodes, **fields_of(CurveCodes, code=text(names), curve=curve))
+            ),
+        ),
+    )
+    of_target = fields_of(LevelCodes, tables=tables(of_levels), variables=variables)
+    levels = record(
+        LevelTreatment,
+        column=VALUE,
+        kind=text(("levels",)),
+        levels=LEVELS,
+        parts=several(record(LevelCodes, **of_target)),
+        sample=TEXT,
+    )
+    kept_text = record(
+        _text_treatment,
+        column=VALUE,
+        kind=text(("text",)),
+        levels=LEVELS,
+        variable=variable(text((codes.TEXT.name,))),
+        sample=TEXT,
+        mark=TEXT,
+    )
+    return record(
+        dict,
+        ("hints", "marks", "dropped"),
+        format=text((FORMAT,)),
+        format_version=WHOLE,
+        version=TEXT,
+        outcome_type=text(OUTCOME_TYPES),
+        outcome_name=VALUE,
+        target=VALUE,
+        classes=several(VALUE),
+        note=TEXT,
+        n_rows=WHOLE,
+        options=_options_with(names),
+        variables=several(VALUE),
+        unused=pairs(column=VALUE, reason=TEXT),
+        derived=several(TEXT),
+        treatments=several(
+            one_of_records(
+                "kind",
+                {"levels": levels, "text": kept_text} | dict.fromkeys(get_args(Kind), numeric),
+            )
+        ),
+        level_statistics=several(record(LevelStatistics, **_STATISTICS)),
+        hints=pairs(column=VALUE, hint=TEXT),
+        dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(of_levels)))),
+        marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
+    )
+
+
+# The options of a design without codes of one's own.
+OPTIONS = _options_with(codes.names)
 
 
 def plan_to_json(plan: Plan) -> str:
@@ -166,12 +229,12 @@ def plan_to_json(plan: Plan) -> str:
             for s in plan.level_statistics
         ],
     }
-    return json.dumps(_PLAN.to_json(SimpleNamespace(**held), ""), allow_nan=False)
+    return json.dumps(_plan_with().to_json(SimpleNamespace(**held), ""), allow_nan=False)
 
 
 def _version_of(plan: Plan) -> int:
-    """Tell the format: the first one that has what there is, which older versions read."""
-    if any(isinstance(t, TextTreatment) for t in plan.treatments):
+    """Tell the format: the first that knows what is in the plan, which older versions read."""
+    if plan.options.custom_coders or any(isinstance(t, TextTreatment) for t in plan.treatments):
         return FORMAT_VERSION
     return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 
@@ -186,7 +249,7 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
             "that to_json has written"
         )
     check_version(found, FORMAT_VERSION, "plan")
-    held: dict[str, Any] = read(_PLAN, found)
+    held: dict[str, Any] = read(_plan_with(_own_codes(found.get("options"))), found)
     check_plan(held)
     by_name = {v.name: v for t in held["treatments"] for v in t.variables}
     levels = levels_of(held["treatments"])
@@ -197,6 +260,14 @@ def plan_from_json(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
     )
     del held["format"], held["format_version"]
     return held
+
+
+def _own_codes(options: Any) -> list[Code]:
+    """The codes of one's own that options name, which the rest of a plan may be of."""
+    if not isinstance(options, dict) or "custom_coders" not in options:
+        return []
+    coders = read(_CUSTOM, options["custom_coders"], "options.custom_coders")
+    return _options(custom_coders=coders).own_codes
 
 
 def parsed(text: str) -> Any:

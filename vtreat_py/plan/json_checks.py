@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import PlanFormatError, counted, listed
 from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
+from vtreat_py.coders.code import Code
+from vtreat_py.coders.curve_code import CurveCode
+from vtreat_py.coders.step_code import StepCode
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
@@ -18,9 +21,11 @@ from vtreat_py.plan.json_schema import check_distinct
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import (
+    CurveCodes,
     LevelCodes,
     LevelTreatment,
     NumericTreatment,
+    RangeCodes,
     TextTreatment,
     Treatment,
 )
@@ -29,6 +34,9 @@ from vtreat_py.statistics.number_profile import NumberProfile
 
 # Rates are between 0 and 1 up to this.
 _ROUNDING = 1e-9
+
+# What a plan holds of codes of numbers, beside what it knows of the column.
+_HELD = {"ranges": StepCode, "curves": CurveCode}
 
 # Floats can count these.
 _MOST_TESTS = 2**53
@@ -43,9 +51,9 @@ def check_plan(held: dict[str, Any]) -> None:
     check_distinct(held["variables"], "variables")
     for part in ("unused", "treatments", "level_statistics"):
         _check_columns(held, part)
-    classes = held["classes"]
+    classes, own = held["classes"], held["options"].own_codes
     for i, treatment in enumerate(held["treatments"]):
-        _CHECKS[type(treatment)](treatment, classes, f"treatments[{i}]")
+        _CHECKS[type(treatment)](treatment, classes, own, f"treatments[{i}]")
     levels = levels_of(held["treatments"])
     for i, statistics in enumerate(held["level_statistics"]):
         _check_statistics(statistics, levels, classes, f"level_statistics[{i}]")
@@ -103,44 +111,62 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
     columns = [one[0] if part == "unused" else one.column for one in held[part]]
     check_distinct(columns, part)
     known, unused = set(held["variables"]), dict(held["unused"])
+    some_declined = bool(held["options"].custom_coders)  # columns may have other codes
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
-        if part == "treatments" and column in unused:
+        if part == "treatments" and column in unused and not some_declined:
             raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
 
 
-def _check_numbers(treatment: NumericTreatment, classes: tuple[Any, ...], where: str) -> None:
+def _check_numbers(
+    treatment: NumericTreatment, classes: tuple[Any, ...], own: Sequence[Code], where: str
+) -> None:
     if treatment.lower > treatment.upper:
         raise PlanFormatError(f"{where}.lower: it is greater than upper")
     _check_profile(treatment.profile, f"{where}.profile")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.variables is empty")
     check_distinct([(v.code, v.target) for v in treatment.variables], f"{where}.variables")
-    ranges = {(one.code, one.target): one for one in treatment.ranges}
-    check_distinct([(one.code, one.target) for one in treatment.ranges], f"{where}.ranges")
-    for i, one in enumerate(treatment.ranges):
+    for i, ranges in enumerate(treatment.ranges):
         place = f"{where}.ranges[{i}]"
-        _check_target(one.target, classes, f"{place}.target")
-        if (np.diff(one.edges) <= 0).any():
+        _check_target(ranges.target, classes, f"{place}.target")
+        if (np.diff(ranges.edges) <= 0).any():
             raise PlanFormatError(f"{place}.edges: expected ascending numbers")
-        _check_length(one.values, len(one.edges) + 2, "two more than edges", f"{place}.values")
+        _check_length(
+            ranges.values, len(ranges.edges) + 2, "two more than edges", f"{place}.values"
+        )
+    for i, curve in enumerate(treatment.curves):
+        _check_target(curve.target, classes, f"{where}.curves[{i}].target")
+    left = {name: _by_code(getattr(treatment, name), f"{where}.{name}") for name in _HELD}
     for i, variable in enumerate(treatment.variables):
-        place, code = f"{where}.variables[{i}]", codes.named(variable.code)
+        place, code = f"{where}.variables[{i}]", codes.named(variable.code, own)
         if code.reads != "numbers":
             raise PlanFormatError(
                 f"{place}.code: {variable.code!r} is a code of levels, but the column holds numbers"
             )
-        has_ranges = ranges.pop((variable.code, variable.target), None) is not None
-        if code.is_table != has_ranges:
-            found = "ranges" if has_ranges else "no ranges"
-            raise PlanFormatError(f"{place}.code: there are {found} of {variable.code!r}")
+        target = None
+        for name, kind in _HELD.items():
+            has_some = (variable.code, variable.target) in left[name]
+            if isinstance(code, kind) != has_some:
+                found = name if has_some else f"no {name}"
+                raise PlanFormatError(f"{place}.code: there are {found} of {variable.code!r}")
+            left[name].discard((variable.code, variable.target))
+            target = variable.target if has_some else target
         _expect(variable.level, None, f"{place}.level")
         _expect(variable.slot, None, f"{place}.slot")
-        target = variable.target if has_ranges else None
         _check_variable(variable, treatment.column, target, classes, place)
-    if ranges:
-        raise PlanFormatError(f"{where}.ranges: there is no variable of {next(iter(ranges))!r}")
+    for name, without in left.items():
+        if without:
+            raise PlanFormatError(
+                f"{where}.{name}: there is no variable of {next(iter(without))!r}"
+            )
+
+
+def _by_code(held: Sequence[RangeCodes | CurveCodes], where: str) -> set[tuple[str, Any]]:
+    each = [(one.code, one.target) for one in held]
+    check_distinct(each, where)
+    return set(each)
 
 
 def _check_profile(profile: NumberProfile, where: str) -> None:
@@ -160,7 +186,9 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
     _check_weights(counts, f"{where}.counts")
 
 
-def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: str) -> None:
+def _check_levels(
+    treatment: LevelTreatment, classes: tuple[Any, ...], own: Sequence[Code], where: str
+) -> None:
     check_distinct([part.target for part in treatment.parts], f"{where}.parts")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.parts has no variables")
@@ -171,12 +199,14 @@ def _check_levels(treatment: LevelTreatment, classes: tuple[Any, ...], where: st
         for code, table in part.tables.items():
             _check_by_level(table, treatment.levels, f"{place}.tables.{code}")
         for j, variable in enumerate(part.variables):
-            own = f"{place}.variables[{j}]"
-            _check_code(variable, part, treatment.levels, own)
-            _check_variable(variable, treatment.column, part.target, classes, own)
+            at = f"{place}.variables[{j}]"
+            _check_code(variable, part, treatment.levels, own, at)
+            _check_variable(variable, treatment.column, part.target, classes, at)
 
 
-def _check_text(treatment: TextTreatment, classes: tuple[Any, ...], where: str) -> None:
+def _check_text(
+    treatment: TextTreatment, classes: tuple[Any, ...], _: Sequence[Code], where: str
+) -> None:
     place, variable = f"{where}.variable", treatment.variable
     _expect(variable.level, None, f"{place}.level")
     _expect(variable.slot, None, f"{place}.slot")
@@ -192,8 +222,10 @@ _CHECKS: dict[type, Callable[..., None]] = {
 }
 
 
-def _check_code(variable: DerivedVariable, part: LevelCodes, levels: Levels, where: str) -> None:
-    code = codes.named(variable.code)
+def _check_code(
+    variable: DerivedVariable, part: LevelCodes, levels: Levels, own: Sequence[Code], where: str
+) -> None:
+    code = codes.named(variable.code, own)
     if code.reads != "levels":
         raise PlanFormatError(
             f"{where}.code: {variable.code!r} is a code of numbers, but the column holds levels"

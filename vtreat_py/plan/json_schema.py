@@ -44,10 +44,10 @@ class Part:
     from_json: Callable[[Any, str], Any]
 
 
-def read(part: Part, found: Any) -> Any:
+def read(part: Part, found: Any, where: str = "") -> Any:
     """Read a whole text; it may nest values in values in values, but not for ever."""
     try:
-        return part.from_json(found, "")
+        return part.from_json(found, where)
     except RecursionError as reason:
         raise PlanFormatError("the text has values in values, too deep to be read") from reason
 
@@ -176,12 +176,11 @@ def number(words: Sequence[str] = (), *, infinite: bool = False) -> Part:
     return Part(lambda v, _: v if isinstance(v, str) else number_to_json(float(v)), from_json)
 
 
-def tables(codes: Callable[[], Sequence[str]]) -> Part:
+def tables(known: Sequence[str]) -> Part:
     """Describe a dict from some of the known codes to arrays."""
 
     def from_json(found: Any, where: str) -> Any:
         _check_object(found, where)
-        known = codes()
         for code in found:
             if code not in known:
                 raise PlanFormatError(f"{where}.{code} is no known code; those are {listed(known)}")

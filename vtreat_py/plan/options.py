@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vtreat_py.base.arrays import FloatArray
@@ -13,6 +13,10 @@ from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_o
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.code import Code
+from vtreat_py.coders.custom import CustomCoder, LevelCoder, check_custom_coders
+from vtreat_py.coders.own_levels import OwnLevelCode
+from vtreat_py.coders.own_numbers import OwnNumberCode
 from vtreat_py.coders.prior import AUTO, BY_LIKELIHOOD, BY_MOMENTS
 
 # Greater numbers cannot be multiplied.
@@ -29,18 +33,18 @@ IMPUTERS = ("mean", "median")
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """Stands for an imputation function in a plan that was read from JSON, which holds no code.
+    """Stands for a function of the user's in a plan, which holds no code.
 
     The plan has the numbers that the function gave, so that it prepares frames without it.
     """
 
     function: str
 
-    def __call__(self, _values: FloatArray, _weights: FloatArray) -> float:
-        """Refuse: only a design calls imputation functions."""
+    def __call__(self, *_: FloatArray) -> float:
+        """Refuse: only a design calls functions."""
         raise InvalidOptionError(
-            f"the imputation function {self.function} is known by name only, because the options "
-            "come from a plan that was read from JSON; give the function itself"
+            f"the function {self.function} is known by name only, because the options come from a "
+            "plan or a file, which hold no code; give the function itself"
         )
 
 
@@ -48,9 +52,20 @@ def function_name(imputer: object) -> str | None:
     """Return the name that a function goes by in JSON; None for other imputers."""
     if isinstance(imputer, NamedFunction):
         return imputer.function
-    if not callable(imputer):
-        return None
-    named = imputer if hasattr(imputer, "__qualname__") else type(imputer)
+    return _full_name(imputer) if callable(imputer) else None
+
+
+def without_function(coder: CustomCoder) -> CustomCoder:
+    """Return a coder that has the name of its function alone."""
+    function = coder.function
+    if isinstance(function, NamedFunction):
+        return coder
+    return replace(coder, function=NamedFunction(_full_name(function)))
+
+
+def _full_name(function: object) -> str:
+    """Name of a function, or of the type of an object that stands for one."""
+    named: Any = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"
 
 
@@ -73,6 +88,7 @@ class DesignOptions:
     categorical: Any = ()
     missing_values: Any = ()
     quantile: float = 0.5
+    custom_coders: Any = None
 
     def __post_init__(self) -> None:
         for name, value in self._checked().items():
@@ -87,6 +103,16 @@ class DesignOptions:
         leak. Otherwise such rows get what the fold knows, which is next to nothing.
         """
         return self.significance == "classic" and not isinstance(self.smoothing, str)
+
+    @property
+    def own_codes(self) -> list[Code]:
+        """The codes of one's own."""
+        return _own_codes(self.custom_coders)
+
+    def without_functions(self) -> DesignOptions:
+        """Return the same options with coders of one's own by name, as plans have them."""
+        coders = {name: without_function(coder) for name, coder in self.custom_coders.items()}
+        return replace(self, custom_coders=coders)
 
     @property
     def rare_weight(self) -> float:
@@ -113,6 +139,8 @@ class DesignOptions:
         smoothing, rare_sig = self.smoothing, self.rare_sig
         most = _MOST_SMOOTHING
         imputation_map = {} if self.imputation_map is None else self.imputation_map
+        custom_coders = check_custom_coders(self.custom_coders)
+        own = _own_codes(custom_coders)
         is_named = isinstance(smoothing, str)
         if is_named and smoothing not in BY_LIKELIHOOD:
             raise InvalidOptionError(
@@ -133,7 +161,7 @@ class DesignOptions:
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
-            "coders": self._asked_coders(),
+            "coders": self._asked_coders(own),
             "cat_scaling": check_flag("cat_scaling", self.cat_scaling),
             "imputation": _check_imputer("imputation", self.imputation),
             "imputation_map": {
@@ -141,23 +169,25 @@ class DesignOptions:
                 for column, imputer in imputation_map.items()
             },
             "force_split": check_flag("force_split", self.force_split),
-            "y_dependent_coders": _check_class_coders(self.y_dependent_coders),
+            "y_dependent_coders": _check_class_coders(self.y_dependent_coders, own),
             "categorical": tuple(
                 dict.fromkeys(check_list("categorical", self.categorical, "column names"))
             ),
             "missing_values": _check_missing_values(self.missing_values),
             "quantile": _check_quantile(self.quantile),
+            "custom_coders": custom_coders,
         }
 
-    def _asked_coders(self) -> tuple[str, ...]:
+    def _asked_coders(self, own: Sequence[Code]) -> tuple[str, ...]:
         """Return the codes to build; None means those that are built by default."""
+        known = codes.every(own)
         if self.coders is None:
-            return codes.names(code for code in codes.CODES if code.by_default)
-        return check_coders("coders", self.coders)
+            return codes.names(code for code in known if code.by_default)
+        return check_coders("coders", self.coders, codes.names(known))
 
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
         """Return the codes asked for that apply to an outcome type; there must be one."""
-        apply = codes.names(codes.for_outcome(outcome_type))
+        apply = codes.names(codes.for_outcome(outcome_type, self.own_codes))
         asked = tuple(c for c in apply if c in self.coders)
         if not asked:
             raise InvalidOptionError(
@@ -185,14 +215,21 @@ def check_coders(name: str, coders: Any, known: Sequence[str] | None = None) -> 
     return tuple(c for c in known if c in coders)
 
 
-def _check_class_coders(coders: Any) -> tuple[str, ...]:
+def _own_codes(custom_coders: Mapping[str, CustomCoder]) -> list[Code]:
+    return [
+        OwnLevelCode(name, coder) if isinstance(coder, LevelCoder) else OwnNumberCode(name, coder)
+        for name, coder in custom_coders.items()
+    ]
+
+
+def _check_class_coders(coders: Any, own: Sequence[Code]) -> tuple[str, ...]:
     """Return codes to build once a class; there may be none."""
-    of_classes = codes.of_classes()
+    of_classes = codes.of_classes(own)
     if coders is None:
         return codes.names(code for code in of_classes if code.y_aware)
     if not check_list("y_dependent_coders", coders, f"codes, from {list(codes.names())}"):
         return ()
-    checked = check_coders("y_dependent_coders", coders)
+    checked = check_coders("y_dependent_coders", coders, codes.names(codes.every(own)))
     same = [c for c in checked if c not in codes.names(of_classes)]
     if same:
         raise InvalidOptionError(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import NumberCode
-from vtreat_py.coders.forms import Form, Steps, scale_in_place
+from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.forms import Curves, Form, Steps, scale_in_place
 from vtreat_py.coders.text import as_text
 from vtreat_py.frames.columns import (
     Column,
@@ -63,6 +64,26 @@ class RangeCodes:
             array.setflags(write=False)
 
 
+@dataclass(frozen=True, eq=False)
+class CurveCodes:
+    """What numbers become by a curve.
+
+    Attributes
+    ----------
+    code : str
+    target : object
+        The class it is built for, of several; None: for all of the outcome.
+    curve : Curve
+    bad : float
+        Code of bad values.
+    """
+
+    code: str
+    target: Any
+    curve: Curve
+    bad: float
+
+
 # Numbers of a column, and which of them are bad.
 ReadNumbers = tuple[NumberArray, BoolArray | None]
 
@@ -85,6 +106,8 @@ class NumericTreatment:
         How the training values were spread, to compare later frames with.
     ranges : tuple of RangeCodes
         For each of the variables that are a number for each range of values.
+    curves : tuple of CurveCodes
+        For each of those that are a curve.
     """
 
     column: Hashable
@@ -96,6 +119,7 @@ class NumericTreatment:
     sample: str
     profile: NumberProfile
     ranges: tuple[RangeCodes, ...] = ()
+    curves: tuple[CurveCodes, ...] = ()
 
     @property
     def designed_on(self) -> str:
@@ -120,9 +144,13 @@ class NumericTreatment:
 
     def form(self, variable: DerivedVariable, collar: bool) -> Form:
         """How a number becomes that of a variable, unscaled."""
-        for one in self.ranges:
-            if (one.code, one.target) == (variable.code, variable.target):
-                return Steps(one.edges, one.values)
+        wanted = variable.code, variable.target
+        for ranges in self.ranges:
+            if (ranges.code, ranges.target) == wanted:
+                return Steps(ranges.edges, ranges.values)
+        for one in self.curves:
+            if (one.code, one.target) == wanted:
+                return Curves((one.curve,), one.bad)
         code = codes.named(variable.code)
         assert isinstance(code, NumberCode)
         return code.form(self.imputed, (self.lower, self.upper) if collar else None)

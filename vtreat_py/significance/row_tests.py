@@ -26,6 +26,31 @@ class RowTests(Protocol):
         """p-value of the hypothesis that the outcome does not depend on the level."""
 
 
+class PermutedRows:
+    """The tests where rows may be permuted one by one.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    weight : ndarray of shape (n,) or None
+        Rows that each row stands for; None: one.
+    """
+
+    def __init__(self, y: NumberArray, weight: FloatArray | None) -> None:
+        self._weight, self._sample = weight, sample_of(y, weight)
+        self._centred = y.astype(np.float64) - self._sample.mean
+
+    def correlation(self, x: FloatArray) -> float:
+        """p-value of the hypothesis that the outcome does not go up or down with numbers."""
+        apart = x - np.average(x, weights=self._weight)
+        return correlation_by_rows(apart, self._centred, self._sample, self._weight)
+
+    def level_effects(self, level: IntArray, n_levels: int) -> float:
+        """p-value of the hypothesis that the outcome does not depend on the level."""
+        powers = OutcomePowers.of_sample(self._sample, self._sample.mean)
+        return levels_by_rows(level, n_levels, self._centred, powers, self._weight)
+
+
 def sample_of(values: NumberArray, weight: FloatArray | None = None) -> Sample:
     """Values over all rows; two different ones with the rows of each."""
     low, high = values.min(), values.max()

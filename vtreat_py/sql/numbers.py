@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.coders.forms import Copy, Steps, scale_in_place
+from vtreat_py.coders.forms import Copy, Curves, Steps, scale_in_place
 from vtreat_py.plan.treatments import NumericTreatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.sql.dialect import LARGEST, Dialect
@@ -36,6 +36,7 @@ def number_variable(
     All but one of the arms of the result are constants that the path in memory has computed.
     """
     form = treatment.form(variable, wanted.collar)
+    assert not isinstance(form, Curves)  # those are written by `curve_variable`
 
     def final(value: float) -> str:
         out = np.array([value])
@@ -53,7 +54,7 @@ def number_variable(
     if wanted.scale:
         difference = f"({number} - {dialect.double(variable.mean)})"
         inner = f"{dialect.double(variable.slope)} * {difference}"
-        bottom, top = _range_of(variable, math.isfinite)
+        bottom, top = range_of(variable.slope, variable.mean, math.isfinite)
         low, high = max(low, bottom), min(high, top)
         if dialect.traps_underflow and variable.slope:
             arms += _underflow(variable, number, difference, dialect)
@@ -71,7 +72,7 @@ def scaled_code(variable: DerivedVariable, code: str, values: FloatArray, dialec
     """Write a scaled code of which a table has the unscaled ``values``; NULL stays NULL."""
     difference = f"({code} - {dialect.double(variable.mean)})"
     inner = f"{dialect.double(variable.slope)} * {difference}"
-    low, high = _range_of(variable, math.isfinite)
+    low, high = range_of(variable.slope, variable.mean, math.isfinite)
     arms = []
     last = np.array([-LARGEST, LARGEST])
     scale_in_place(last, variable.slope, variable.mean)
@@ -81,7 +82,7 @@ def scaled_code(variable: DerivedVariable, code: str, values: FloatArray, dialec
     if (values > high).any():
         arms.append(f"WHEN {code} > {dialect.double(high)} THEN {top}")
     if dialect.traps_underflow and variable.slope:
-        near, far = _range_of(variable, lambda product: product == 0.0)
+        near, far = range_of(variable.slope, variable.mean, lambda product: product == 0.0)
         if ((values >= near) & (values <= far) & (values != variable.mean)).any():
             arms += _underflow(variable, code, difference, dialect)
     return f"CASE {' '.join(arms)} ELSE {inner} END" if arms else inner
@@ -102,7 +103,7 @@ def _underflow(
     variable: DerivedVariable, number: str, difference: str, dialect: Dialect
 ) -> list[str]:
     """Write the arm of numbers so near the mean that their product with the slope is 0."""
-    near, far = _range_of(variable, lambda product: product == 0.0)
+    near, far = range_of(variable.slope, variable.mean, lambda product: product == 0.0)
     if near == far:
         return []
     zero = dialect.double(math.copysign(0.0, variable.slope))
@@ -110,13 +111,13 @@ def _underflow(
     return [f"WHEN {between} THEN {zero} * {difference}"]
 
 
-def _range_of(variable: DerivedVariable, holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Find the range of numbers around the mean whose scaled value a condition holds of."""
+def range_of(slope: float, mean: float, holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Find the range of numbers around a mean whose scaled value a condition holds of."""
 
     def scaled(number: float) -> bool:
-        return holds(variable.slope * (number - variable.mean))
+        return holds(slope * (number - mean))
 
-    return _last(variable.mean, -LARGEST, scaled), _last(variable.mean, LARGEST, scaled)
+    return _last(mean, -LARGEST, scaled), _last(mean, LARGEST, scaled)
 
 
 def _last(start: float, end: float, holds: Callable[[float], bool]) -> float:

@@ -12,6 +12,8 @@ import numpy as np
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
+from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.forms import Curves
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
@@ -24,6 +26,7 @@ from vtreat_py.sql.coding_tables import (
     coding_table,
     variables_of,
 )
+from vtreat_py.sql.curves import FEW_KNOTS, PIECE, curve_variable, pieces
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
@@ -180,7 +183,23 @@ class _Query:
         if written is None:
             raise self._no_kind(treatment.column, treatment.kind)
         number = self._read(written)
-        return [number_variable(treatment, v, self.choice, number, self.dialect) for v in variables]
+        return [self._number(treatment, v, number) for v in variables]
+
+    def _number(self, treatment: NumericTreatment, variable: DerivedVariable, number: str) -> str:
+        form = treatment.form(variable, self.choice.collar)
+        if not isinstance(form, Curves):
+            return number_variable(treatment, variable, self.choice, number, self.dialect)
+        (curve,) = form.curves
+        joined = self._join_curve(curve, number) if len(curve.x) > FEW_KNOTS else None
+        return curve_variable(form, variable, self.choice, number, joined, self.dialect)
+
+    def _join_curve(self, curve: Curve, number: str) -> str:
+        """Join the pieces of a curve as a table of literals; return its name."""
+        name = f"{self.prefix}_curve_{len(self.joins) + 1}"
+        rows = [[self.dialect.double(one) for one in piece] for piece in pieces(curve)]
+        self.tables.append(self.dialect.values_table(name, PIECE, rows))
+        self._add_join(f"{name} ON {number} >= {name}.low AND {number} < {name}.high")
+        return name
 
     def _levels(self, treatment: LevelTreatment, variables: list[DerivedVariable]) -> list[str]:
         codes = SqlCodes.of(treatment, variables, self.plan.options.missing_values)
@@ -267,15 +286,18 @@ class _Query:
         ]
 
     def _join(self, table: str, alias: str, level: str, columns: list[str]) -> list[str]:
-        self.joins.append(f"LEFT JOIN {table} ON {level} = {alias}.{LEVEL}")
+        self._add_join(f"{table} ON {level} = {alias}.{LEVEL}")
+        return [f"{alias}.{column}" for column in columns]
+
+    def _add_join(self, join: str) -> None:
+        self.joins.append(f"LEFT JOIN {join}")
         most = self.dialect.most_joins
         if most is not None and len(self.joins) > most:
             raise InvalidOptionError(
-                f"more than {most} columns have more than {FEW_LEVELS} levels: {self.dialect.name} "
-                "does not join so many tables. Choose variables (variables=, prune_sig=), or write "
-                "several queries"
+                f"more than {most} columns have more than {FEW_LEVELS} levels, or curves of more "
+                f"than {FEW_KNOTS} knots: {self.dialect.name} does not join so many tables. Choose "
+                "variables (variables=, prune_sig=), or write several queries"
             )
-        return [f"{alias}.{column}" for column in columns]
 
     def _no_kind(self, column: Hashable, kind: str) -> InvalidOptionError:
         return InvalidOptionError(

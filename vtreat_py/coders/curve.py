@@ -1,0 +1,145 @@
+"""Curves: what a number becomes, as knots and the values there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.checks import is_one_of
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.outcome.reading import GREATEST_NUMBER
+
+LINEAR, CONSTANT = "linear", "constant"
+METHODS = (LINEAR, CONSTANT)
+MOST_KNOTS = 10_000
+_FEWEST_INSIDE = 3
+# Values on a straight line differ from it by so much of the largest, by rounding: one by one, and
+# at the end of many of them.
+_ROUNDING, _STRAIGHT = 4e-16, 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve through knots; what the function of a `NumberCoder` may return.
+
+    Parameters
+    ----------
+    x : array of shape (m,)
+        Where the knots are: finite, ascending, all different.
+    y : array of shape (m,)
+        The values there: finite.
+    method : "linear" or "constant"
+        Between two knots: along a straight line, or the value of the knot before. Beyond the ends
+        the first and the last value hold.
+
+    Raises
+    ------
+    InvalidOptionError
+        If knots and values are not as said.
+
+    Examples
+    --------
+    >>> from vtreat_py import Curve
+    >>> curve = Curve([0.0, 1.0, 3.0], [1.0, 2.0, 0.0])
+    >>> curve([-1.0, 0.5, 2.0, 9.0])
+    array([1. , 1.5, 1. , 0. ])
+    >>> Curve([0.0, 1.0], [1.0, 2.0], method="constant")([0.9, 1.0])
+    array([1., 2.])
+    """
+
+    x: FloatArray
+    y: FloatArray
+    method: str = LINEAR
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.method, METHODS):
+            raise InvalidOptionError(f"method={self.method!r}; it must be one of {list(METHODS)}")
+        for name in ("x", "y"):
+            object.__setattr__(self, name, _numbers(name, getattr(self, name)))
+        if len(self.x) != len(self.y) or not len(self.x):
+            raise InvalidOptionError(
+                f"a curve has {len(self.x)} x and {len(self.y)} y; give as many, one or more"
+            )
+        if (self.x[1:] <= self.x[:-1]).any():
+            raise InvalidOptionError("x of a curve must be ascending, and all different")
+        if np.abs(self.y).max() > GREATEST_NUMBER:
+            raise InvalidOptionError(f"y of a curve has numbers beyond {GREATEST_NUMBER:g}")
+
+    @cached_property
+    def slopes(self) -> FloatArray:
+        """Slope from each knot to the next; 0 at the last, and where floats do not hold it."""
+        if self.method == CONSTANT:
+            return np.zeros(len(self.x))
+        with np.errstate(over="ignore", under="ignore"):
+            slopes = np.append(np.diff(self.y) / np.diff(self.x), 0.0)
+        return np.where(np.isfinite(slopes), slopes, 0.0)
+
+    def __call__(self, values: NumberArray | Any) -> FloatArray:
+        """Values at some numbers."""
+        at = np.clip(np.asarray(values, dtype=np.float64), self.x[0], self.x[-1])
+        place = np.searchsorted(self.x, at, side="right") - 1
+        slope, start = self.slopes[place], self.y[place]
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            rise = slope * (at - self.x[place])
+        return np.where(slope == 0.0, start, start + rise)
+
+    def within(self, low: float, high: float) -> Curve:
+        """Return the curve between two numbers; beyond them its values are those there."""
+        inner = (self.x > low) & (self.x < high)
+        x = np.unique([low, *self.x[inner], high])
+        return Curve(x, self(x), self.method)
+
+    def thinned(self) -> Curve:
+        """Return the curve with as many knots as are needed, and kept.
+
+        Those inside straight stretches say nothing; of too many, every so manieth stays.
+        """
+        bent = self._at(self._bends())
+        size = np.abs(self.y).max()
+        curve = bent if (np.abs(bent(self.x) - self.y) <= _STRAIGHT * size).all() else self
+        return curve._at(evenly(len(curve.x)))
+
+    def _bends(self) -> IntArray:
+        """Places of the ends, and of knots that the neighbours do not say."""
+        if len(self.x) < _FEWEST_INSIDE:
+            return np.arange(len(self.x))
+        beside = self.y[:-2] if self.method == CONSTANT else self._between_neighbours()
+        said = np.abs(self.y[1:-1] - beside) <= _ROUNDING * np.abs(self.y).max()
+        return np.delete(np.arange(len(self.x)), np.flatnonzero(said) + 1)
+
+    def _between_neighbours(self) -> FloatArray:
+        """What the knots beside each inner one say of it."""
+        x, y = self.x, self.y
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+        share = np.where(np.isfinite(share), share, 0.5)
+        return np.asarray(y[:-2] + share * (y[2:] - y[:-2]))
+
+    def _at(self, places: IntArray) -> Curve:
+        return Curve(self.x[places], self.y[places], self.method)
+
+
+def constant(value: float) -> Curve:
+    """The curve that is the same everywhere."""
+    return Curve(np.zeros(1), np.array([value]), CONSTANT)
+
+
+def evenly(n: int) -> IntArray:
+    """Places of at most so many of n numbers in order, the first and the last among them."""
+    return np.asarray(np.unique(np.rint(np.linspace(0, n - 1, min(n, MOST_KNOTS))).astype(np.intp)))
+
+
+def _numbers(name: str, given: Any) -> FloatArray:
+    try:
+        numbers = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise OptionTypeError(f"{name} of a curve must be numbers: {reason}") from reason
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise InvalidOptionError(f"{name} of a curve must be finite numbers in one dimension")
+    numbers += 0.0  # no -0.0
+    numbers.setflags(write=False)
+    return numbers
