@@ -58,7 +58,8 @@ class DerivedVariable:
     orig_variable : hashable
         The input column.
     code : str
-        ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN`` or ``catD``.
+        ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN`` or ``catD``, or the name of a
+        coder of one's own.
     level : object
         The level an indicator marks; None for the missing level and for other codes.
     slot : int or None
