@@ -231,19 +231,19 @@ def design_treatments(
     ``smoothing`` and R's options the numbers are equal too.
 
     On a lazy frame the engine groups and sums, and only tables of levels x folds come back, and
-    parts of at most some ten thousand rows, or a million different values, that starting values
-    and p-values rest on. Outcome, weights and groups are columns, by name; folds come from
-    ``row_id``, a fold column, or groups; imputation functions cannot be run, and ``n_jobs`` is the
-    engine's affair. The plan is that of the frame in memory with the same folds, its rows in the
-    order of the row id: to the bit where it rests on counts of rows and classes, and to about
-    1e-12 otherwise, with four exceptions. Logistic fits to 65,536 rows or more start elsewhere
-    and stop early, which leaves a relative difference of 1e-8 or less in deviances, and in slopes
-    in link units. Outcomes and columns of more than 2**20 different values are condensed for the
-    tests by permutation. Deviation codes are tested on another part of the rows where there are
-    more than 32,768 of them, and by their regression on the cross-frame where no row id is named.
-    The ranges that numbers are tested by are looked for in another part of the rows where there
-    are more than 16,384 of them, which moves a p-value a little (as another order of the rows of a
-    frame in memory does).
+    parts of at most some ten thousand rows, or a million different values, that starting values and
+    p-values rest on. Outcome, weights and groups are columns, by name; folds come from ``row_id``,
+    a fold column, or groups; imputation functions, and coders of one's own that get rows, cannot be
+    run, and ``n_jobs`` is the engine's affair. The plan is that of the frame in memory with the
+    same folds, its rows in the order of the row id: to the bit where it rests on counts of rows and
+    classes, and to about 1e-12 otherwise, with four exceptions. Logistic fits to 65,536 rows or
+    more start elsewhere and stop early, which leaves a relative difference of 1e-8 or less in
+    deviances, and in slopes in link units. Outcomes and columns of more than 2**20 different values
+    are condensed for the tests by permutation. Deviation codes are tested on another part of the
+    rows where there are more than 32,768 of them, and by their regression on the cross-frame where
+    no row id is named. The ranges that numbers are tested by are looked for in another part of the
+    rows where there are more than 16,384 of them, which moves a p-value a little (as another order
+    of the rows of a frame in memory does).
 
     Examples
     --------

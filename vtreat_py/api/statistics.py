@@ -91,6 +91,7 @@ class DesignStatistics(KeptSums):
       regressions (means and variances are those of the values); rows that are taken away do not
       bring digits back.
     * An imputation function gets the different good values, and the weight of each.
+    * Coders of one's own are those of tables: ``LevelCoder(..., of="table")``.
     * Levels that only rows of weight 0 have are none.
     * `prepare` does not recognise the training frame.
 
