@@ -105,14 +105,13 @@ TREATMENTS = {
 }
 
 
-@pytest.mark.parametrize("outcome", ["y", "big", "kind"])
-@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize(("outcome", "scale"), [("y", False), ("big", True), ("kind", True)])
 def test_own_outcomes_have_no_influence(outcome: str, scale: bool) -> None:
     train, folds = frame(), KFold(4, shuffle=True, random_state=0)
     treatment = TREATMENTS[outcome](
         custom_coders=CODERS, coders=OWN, cv=folds, prune_sig=None, scale=scale
     )
-    found = own_outcome_influence(treatment, train[VARIABLES], train[outcome], rows=[0, 1, 33])
+    found = own_outcome_influence(treatment, train[VARIABLES], train[outcome], rows=[1, 33])
     assert found.largest < 1e-14  # sums by level are about the mean of all rows
     of_rows = found.by_column.filter(regex="med|square|tree")
     assert (of_rows == 0).all()
