@@ -68,8 +68,6 @@ class EqualLevels:
     @classmethod
     def joined(cls, parts: Sequence[EqualLevels]) -> EqualLevels:
         """Put the entries of several one after the other."""
-        if len(parts) == 1:
-            return parts[0]
         return cls(
             np.concatenate([part.group for part in parts]),
             np.concatenate([part.weight for part in parts]),
