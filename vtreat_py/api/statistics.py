@@ -17,7 +17,7 @@ from vtreat_py.base.jobs import check_jobs, run_tasks
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.design.assembly import Learned as LearnedAnywhere
 from vtreat_py.design.assembly import assemble
-from vtreat_py.design.checks import check_coders_need_no_rows, no_cross_frame
+from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.context import DesignContext
 from vtreat_py.frames.columns import Column
 from vtreat_py.kept.columns import kept_column
@@ -291,7 +291,6 @@ class DesignStatistics(KeptSums):
 
 def kept_statistics(design: Design) -> DesignStatistics:
     """Sum up the rows of a design in memory."""
-    check_coders_need_no_rows(design.context.options, "keep_statistics=True")
     kept, outcome = KeptDesign.of(design), design.rows.outcome
     rows = KeptRows.of(design.rows, kept)
     values = None

@@ -56,7 +56,7 @@ class Code(ABC):
     is_sparse: ClassVar[bool] = False
     is_table: ClassVar[bool] = False
     by_default: ClassVar[bool] = True
-    takes_rows: ClassVar[bool] = False
+    takes_rows: bool = False
 
     def named_after(self, column: Hashable) -> str:
         """Name of the variable of a column, before `munge`."""

@@ -147,7 +147,7 @@ class NumberCoder:
     _: KW_ONLY
     center: bool = False
 
-    kind, needs_rows = "numbers", True
+    kind = "numbers"
 
     def __post_init__(self) -> None:
         if not (callable(self.function) or is_estimator(self.function)):

@@ -35,7 +35,7 @@ class OwnLevelCode(LevelCode):
     is_table = True
 
     def __init__(self, name: str, coder: LevelCoder) -> None:
-        self.name, self._coder = name, coder
+        self.name, self._coder, self.takes_rows = name, coder, coder.needs_rows
 
     def made(self, column: ColumnLevels) -> LevelVariables | str | None:
         """Make the variable; where the function returns None, a string says so."""

@@ -27,6 +27,8 @@ _CLIP = 1e-6
 class OwnNumberCode(CurveCode):
     """A code that a user's function or estimator makes of numbers."""
 
+    takes_rows = True
+
     def __init__(self, name: str, coder: NumberCoder) -> None:
         self.name, self._coder = name, coder
 

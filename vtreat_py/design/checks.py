@@ -129,20 +129,6 @@ def check_unused(**given: Any) -> None:
         )
 
 
-def check_coders_need_no_rows(options: DesignOptions, where: str) -> None:
-    """Refuse coders of one's own that are functions of rows, where rows are not kept."""
-    of_rows = [
-        name
-        for name, coder in options.custom_coders.items()
-        if coder.needs_rows and name in options.coders
-    ]
-    if of_rows:
-        raise InvalidOptionError(
-            f"custom_coders={of_rows} get the rows of a column, which {where} cannot give them: "
-            'design on a frame in memory, or give functions of tables, LevelCoder(..., of="table")'
-        )
-
-
 def check_options_of_columns(options: DesignOptions, variables: tuple[Hashable, ...]) -> None:
     """Refuse options of columns that are not treated."""
     treated = set(variables)

@@ -104,11 +104,12 @@ class DesignRequest(DesignOptions):
 
     def check_sums_suffice(self, outcome_type: str, where: str) -> None:
         """Refuse codes that are made of rows; ``where`` says why there are none."""
-        asked = [name for name in self.coders_for(outcome_type) if codes.named(name).takes_rows]
+        own = self.own_codes
+        asked = [c for c in self.coders_for(outcome_type) if codes.named(c, own).takes_rows]
         if asked:
             raise InvalidOptionError(
-                f"coders holds {asked}, which is made of rows in memory; {where}. Leave it out of "
-                "coders="
+                f"coders holds {asked}, made of the rows of a column in memory; {where}. Name in "
+                'coders= those that are not; of one\'s own, LevelCoder(..., of="table")'
             )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from vtreat_py.base.progress import progress_line
 from vtreat_py.design.assembly import assemble
-from vtreat_py.design.checks import check_coders_need_no_rows
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
@@ -56,7 +55,6 @@ class LazyDesign:
     def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
         """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
         source = LazySource.of(frame)
-        check_coders_need_no_rows(request, "the engine of a lazy frame")
         rows, groups = DesignRows(source), request.groups
         if request.row_id is not None:
             rows = replace(rows, row_id=integer_column(source, "row_id", request.row_id))
