@@ -7,7 +7,11 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, TimeSeriesSplit
+from sklearn.tree import DecisionTreeRegressor
+
+import vtreat_py as vt
 
 CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ"]
 _CLASS_CODERS = ["lev", "catP", "catB"]
@@ -25,6 +29,28 @@ def zero(values: Any, weights: Any) -> int:
     return 0
 
 
+def of_rows(levels: Any, y: Any, weight: Any) -> Any:
+    """Give each row the largest outcome of its level; nothing where rows are few."""
+    return pd.Series(y).groupby(pd.Series(levels, dtype=object), dropna=False).transform("max")
+
+
+def of_table(table: Any) -> Any:
+    """Give each level the root of its weight, with the sign of its mean."""
+    return np.sign(table["mean"]) * np.sqrt(table["weight"])
+
+
+def steep(x: Any, y: Any, weight: Any) -> Any:
+    """Follow the numbers themselves, squeezed; nothing where there are few."""
+    return None if len(x) < 3 else np.tanh(x)
+
+
+# Coders of one's own: those that need rows, and one that does not.
+OWN: dict[str, Any] = {
+    "own_rows": vt.LevelCoder(of_rows, center=True),
+    "own_table": vt.LevelCoder(of_table, of="table"),
+    "own_steep": vt.NumberCoder(steep),
+    "own_tree": vt.NumberCoder(DecisionTreeRegressor(max_depth=2, random_state=0), center=True),
+}
 _IMPUTERS: list[Any] = ["mean", "median", "median", 0.0, -1, 1e308, -1e-300, median_of, zero]
 _DESIGN: dict[str, Callable[[Random], Any]] = {
     "min_fraction": lambda r: r.choice([0.0, 1e-300, 0.02, 0.1, 0.5, 1.0, 1]),
@@ -36,6 +62,7 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "quantile": lambda r: r.choice([0.5, 0.25, 0.125, 0.9990234375]),
     "collar_prob": lambda r: r.choice([0.0, 1e-300, 0.01, 0.1, 0.25, 0.4999999999]),
     "coders": lambda r: r.sample(CODERS, r.randint(1, len(CODERS))),
+    "custom_coders": lambda r: {name: OWN[name] for name in r.sample(list(OWN), r.randint(1, 2))},
     "y_dependent_coders": lambda r: r.sample(_CLASS_CODERS, r.randrange(4)),
     "cat_scaling": lambda r: r.random() < 0.5,
     "imputation": lambda r: r.choice(_IMPUTERS),
@@ -72,6 +99,10 @@ def design_options(
 ) -> dict[str, Any]:
     """Draw options of a design that go together, for an outcome of some kind."""
     drawn = some(random, _DESIGN, share)
+    if kind == "unsupervised":
+        drawn.pop("custom_coders", None)
+    if "coders" in drawn:
+        drawn["coders"] += list(drawn.get("custom_coders", ()))
     if kind != "multinomial":
         drawn.pop("y_dependent_coders", None)
         drawn.pop("max_classes", None)

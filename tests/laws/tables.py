@@ -90,6 +90,10 @@ def table(
         for option in _FUNCTIONS:
             if "function" in repr(drawn.options.get(option)):
                 del drawn.options[option]
+        own = drawn.options.pop("custom_coders", ())
+        if own and "coders" in drawn.options:
+            kept = [code for code in drawn.options["coders"] if code not in own]
+            drawn.options["coders"] = kept
     return drawn
 
 

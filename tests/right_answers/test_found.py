@@ -288,3 +288,17 @@ def test_folds_of_a_splitter_that_ignores_groups_are_right_where_they_keep_them(
         frame, outcome=np.arange(40.0) % 7, cv=KFold(4), groups=np.repeat(np.arange(4), 10)
     )
     assert made.n_rows == 40
+
+
+def test_errors_of_a_mixed_model_beside_a_weight_that_says_it_all() -> None:
+    frame = pd.DataFrame({"x": list("a" + "b" * 8), "y": [1] + [1, 1, 1, 0] * 2})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        made = vt.design_treatments(
+            frame,
+            outcome="y",
+            outcome_type="binomial",
+            sample_weight=np.append(1e17, np.ones(8)),
+            smoothing="mixed",
+        )
+        assert np.isfinite(made.level_effects("x")["effect_se"]).all()

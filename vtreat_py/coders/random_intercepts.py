@@ -143,7 +143,7 @@ class RandomInterceptsPoint:
             cells = self._cells
             pull, bend = of.sum_of(cells.pull), of.sum_of(cells.pull_bends / cells.shrinks)
             safe = np.minimum(bend, -_LEAST_BEND * of.sum_of(cells.known / cells.shrinks))
-            step = np.clip(pull / np.where(active, -safe, 1.0), -_FAR, _FAR)
+            step = np.clip(pull / np.where(active & (safe < 0), -safe, 1.0), -_FAR, _FAR)
             step = np.where(active, step, 0.0)
             self.intercept = self.intercept + step
             self.log_odds = self.log_odds + (step[group] / cells.shrinks)
