@@ -23,3 +23,11 @@ def test_rates_of_six_levels_are_mostly_within_their_errors():
         error = np.sqrt(known.variance(weight, rate - overall, codes))
         held.append(np.abs(codes - truth) <= 1.645 * error)
     assert 0.8 < np.mean(held) < 0.95
+
+
+def test_errors_of_the_mixed_model_are_finite_where_no_rate_says_anything():
+    """The rate of all rows is next to 1, as one weight says it all."""
+    overall, rate = 1.0 - 3.0 * 2.0**-53, np.array([1.0 - 2.0**-53, 0.75])
+    weight = np.array([1e17 + 16.0, 8.0])
+    known = KnownLevels(weight, rate - overall, None, overall, mixed=True)
+    assert np.isfinite(known.log_odds_variance(weight, rate)).all()

@@ -18,6 +18,8 @@ _STEPS, _CLOSE = 60, 1e-9
 _FAR, _GROWTH = 2.0, 2.0
 # The curve of the mean bends at least by this share of what it would if levels were known.
 _LEAST_BEND = 0.1
+# So little information stands for none.
+_NOTHING = 1e-12
 # Below this variance, for a level of one row, the curve is as it is at 0, but for its slope.
 _STRAIGHT = 1e-3
 # A variance that a search may start from where the likelihood falls at 0.
@@ -142,15 +144,16 @@ class RandomInterceptsPoint:
             steps += 1
             cells = self._cells
             pull, bend = of.sum_of(cells.pull), of.sum_of(cells.pull_bends / cells.shrinks)
-            safe = np.minimum(bend, -_LEAST_BEND * of.sum_of(cells.known / cells.shrinks))
-            step = np.clip(pull / np.where(active & (safe < 0), -safe, 1.0), -_FAR, _FAR)
+            known = _LEAST_BEND * of.sum_of(cells.known / cells.shrinks)
+            safe = np.minimum(bend, -np.maximum(known, _NOTHING))
+            step = np.clip(pull / np.where(active, -safe, 1.0), -_FAR, _FAR)
             step = np.where(active, step, 0.0)
             self.intercept = self.intercept + step
             self.log_odds = self.log_odds + (step[group] / cells.shrinks)
             active = active & (np.abs(step) > _CLOSE * (1.0 + np.abs(self.intercept)))
             self._cells = self._at_modes(active)
         bend = of.sum_of(self._cells.pull_bends / self._cells.shrinks)
-        self._bend = np.where(of.both, bend, -1.0)
+        self._bend = np.where(of.both, np.minimum(bend, -_NOTHING), -1.0)
         self.slope = of.sum_of(self._cells.rise)
 
     def _at_modes(self, active: BoolArray) -> Laplace:

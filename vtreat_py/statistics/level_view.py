@@ -158,7 +158,7 @@ def held_out_view(table: LevelTable, n_folds: int) -> LevelView:
     coded = table.cells_before(n_folds)
     return LevelView(
         table.level[coded],
-        table.fold[coded],
+        table.fold[coded].astype(np.intp),  # bytes would not hold multiples
         table.held_out_cells().take(coded),
         table.held_out_folds().take(slice(n_folds)),
         table.by_level(),
