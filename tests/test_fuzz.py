@@ -17,7 +17,7 @@ _SLOW = {"containers": 8, "lazy": 4, "kept": 12, "tampered": 12, "repeats": 15, 
 @pytest.mark.parametrize("law", fuzz.LAWS)
 def test_laws_hold(law: str) -> None:
     tried = [fuzz.case(law, 0, number) for number in range(_SLOW.get(law, 25))]
-    assert sum(tried) >= len(tried) / 2  # the others were refused
+    assert sum(tried) >= len(tried) / 3  # the others were refused
 
 
 @pytest.mark.parametrize("law", ["finite", "rows alone", "json"])
