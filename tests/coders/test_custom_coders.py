@@ -177,7 +177,7 @@ def test_a_table_has_what_the_training_rows_say_of_each_level() -> None:
     train = frame()
     w, table = train["w"], given[0].set_index("level")
     for level, rows in train.groupby("town", dropna=False):
-        own = table.loc[None if level is np.nan else level]
+        own = table[table.index.isna() if pd.isna(level) else table.index == level].iloc[0]
         mean = np.average(rows["y"], weights=w[rows.index])
         squares = (w[rows.index] * (rows["y"] - mean) ** 2).sum()
         np.testing.assert_allclose(own, [w[rows.index].sum(), mean, squares])
