@@ -44,9 +44,9 @@ def test_codes_of_pooled_and_suppressed_levels_are_those_of_a_loop(
     )
 
 
-@pytest.mark.parametrize(("slope", "least"), [(0.0, -0.1), (0.4, 0.4)])
+@pytest.mark.parametrize("slope", [0.0, 0.4])
 @pytest.mark.parametrize("assert_codes", assert_both)
-def test_novel_levels_are_where_sizes_of_levels_put_them(assert_codes, slope, least):
+def test_novel_levels_are_where_sizes_of_levels_put_them(assert_codes, slope):
     random, size = np.random.default_rng(2), np.repeat([1, 2, 4, 12, 30], 12)
     code = random.permutation(np.repeat(np.arange(60), size)).astype(np.int32)
     effect = 0.3 * random.normal(size=60) - slope * np.log(size)
@@ -54,8 +54,7 @@ def test_novel_levels_are_where_sizes_of_levels_put_them(assert_codes, slope, le
     example = Example(code, 60, y, None, random.integers(3, size=len(code)), 3)
     assert_codes(example, lambda p: cat_n(p, "auto"), lambda n: naive.cat_n(n, "auto"))
     _, novel = cat_n(pooled_whole(example), "auto")
-    mean_of_small = y[size[code] <= 2].mean() - y.mean()
-    assert least <= novel[0] / max(mean_of_small, 1.0) < 1.0
+    assert (novel[0] > 0.4) == (slope > 0)
 
 
 def test_codes_without_smoothing_are_means_less_the_grand_mean():

@@ -131,7 +131,8 @@ def design_treatments(
         maximum likelihood (H. Patterson and R. Thompson, Biometrika 58, 1971), from the sums of
         the outcome by level. For numbers a mixture takes the place of the normal distribution
         where the levels are clearly likelier by it. Levels never seen are coded as those of one
-        row, as far as these are unlike the others. Each fold estimates its own, so that no row's
+        row, as far as these are unlike the others: by their own outcomes and, for numbers, by how
+        effects go with the sizes of levels. Each fold estimates its own, so that no row's
         outcome is in its own code. A column whose levels differ no more than chance makes them
         gets no impact code; nor does one whose code would vary three times as much in the plan
         as in the cross-frame, or three times less. ``plan.level_effects`` shows how far each

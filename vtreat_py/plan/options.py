@@ -174,7 +174,7 @@ class DesignOptions:
                 dict.fromkeys(check_list("categorical", self.categorical, "column names"))
             ),
             "missing_values": _check_missing_values(self.missing_values),
-            "quantile": _check_quantile(self.quantile),
+            "quantile": check_number("quantile", self.quantile, *_QUANTILES),
             "custom_coders": custom_coders,
         }
 
@@ -201,9 +201,8 @@ class DesignOptions:
         return tuple(c for c in self.y_dependent_coders if c in self.coders)
 
 
-def check_coders(name: str, coders: Any, known: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return codes in their canonical order; None means all that are known, those of a design."""
-    known = codes.names() if known is None else tuple(known)
+def check_coders(name: str, coders: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return codes in their canonical order; None means all that are known."""
     if coders is None:
         return known
     coders = check_list(name, coders, f"codes, from {list(known)}")
@@ -237,10 +236,6 @@ def _check_class_coders(coders: Any, own: Sequence[Code]) -> tuple[str, ...]:
             f"those that can are {list(codes.names(of_classes))}"
         )
     return checked
-
-
-def _check_quantile(quantile: Any) -> float:
-    return check_number("quantile", quantile, *_QUANTILES)
 
 
 def _check_missing_values(given: Any) -> tuple[str, ...]:
