@@ -63,6 +63,11 @@ class Coordinates:
         return np.asarray(inner * self.unit + self.centre)
 
 
+def power_of_two(largest: float) -> float:
+    """A power of 2 just above a size: to divide by it rounds nothing."""
+    return 2.0 ** max(math.frexp(largest)[1], _LEAST_POWER)
+
+
 def _unit(low: float, high: float) -> float:
     largest = max(abs(low), abs(high))
     if _SMALL < largest < _LARGE or largest == 0.0:

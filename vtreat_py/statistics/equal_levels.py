@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.statistics.coordinates import power_of_two
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -19,8 +20,6 @@ _FEW = 512
 _ROOM = 32
 # Powers of the means that are summed.
 _POWERS, _POWERS_OF_CLASS = 4, 2
-# Of outcomes that are nearly nothing.
-_LEAST_POWER = -1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +137,7 @@ def _unit(levels: OutcomeSums) -> float:
     """A power of 2 near the largest mean; 1 for rates of a class."""
     if levels.inner is None:
         return 1.0
-    largest = np.abs(levels.mean).max(initial=0.0)
-    return float(np.ldexp(1.0, max(int(np.frexp(largest)[1]), _LEAST_POWER)))
+    return power_of_two(float(np.abs(levels.mean).max(initial=0.0)))
 
 
 def _one_by_one(group: IntArray, sums: OutcomeSums, least: float, unit: float) -> EqualLevels:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.statistics.coordinates import power_of_two
 
 # Weights are counted in whole numbers, the sum of which has this many bits at most: sums are then
 # the same in any order.
@@ -18,8 +19,6 @@ _BITS = 40
 _SAMPLE, _SAMPLED = 1 << 14, 1 << 12
 # Codes of 16 bits are sorted fast.
 _SHORT = 1 << 15
-# Of outcomes that are nearly nothing.
-_LEAST_POWER = -1000
 
 
 class OutcomeOrder:
@@ -52,8 +51,7 @@ class OutcomeOrder:
     ) -> None:
         self.n_folds, self.fold, self.trained = n_folds, fold, trained
         counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
-        largest = np.abs(y[counted]).max(initial=0.0)
-        self.unit = float(np.ldexp(1.0, max(int(np.frexp(largest)[1]), _LEAST_POWER)))
+        self.unit = power_of_two(float(np.abs(y[counted]).max(initial=0.0)))
         self.row = counted[np.argsort(y[counted], kind="stable")]
         self.y = y[self.row] / self.unit
         self.weight, self.one = _whole_numbers(
