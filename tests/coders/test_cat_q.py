@@ -142,7 +142,7 @@ def test_it_is_built_where_it_is_asked_for_and_for_numbers():
     train = frame()
     everything = vt.design_treatments(train, outcome="y", variables=["town"], random_state=0)
     assert "catQ" not in set(everything.score_frame["code"])
-    assert everything.options.coders == codes.names(c for c in codes.CODES if c.name != "catQ")
+    assert everything.options.coders == codes.names(c for c in codes.CODES if c.by_default)
     of_class = train.assign(y=train["y"] > 0)
     with pytest.raises(InvalidOptionError, match="no code for an outcome of type 'binomial'"):
         crossed(of_class)

@@ -58,6 +58,10 @@ class Code(ABC):
     by_default: ClassVar[bool] = True
     takes_rows: bool = False
 
+    def needs_rows(self, options: CodeOptions) -> bool:  # noqa: ARG002
+        """Whether rows must be in memory, with some options."""
+        return self.takes_rows
+
     def named_after(self, column: Hashable) -> str:
         """Name of the variable of a column, before `munge`."""
         return f"{column}_{self.name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vtreat_py.coders.bins import Bins
 from vtreat_py.coders.cat_b import CatB
 from vtreat_py.coders.cat_d import CatD
 from vtreat_py.coders.cat_n import CatN
@@ -12,12 +13,19 @@ from vtreat_py.coders.cat_q import CatQ
 from vtreat_py.coders.clean import Clean
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.is_bad import IsBad
+from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.lev import Lev
+from vtreat_py.coders.piecewise import Piecewise
+from vtreat_py.coders.spline import Spline
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.coders.text import Text
+from vtreat_py.coders.window import Window
 
 # In the order of a column's variables.
-CODES: list[Code] = [Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ()]
+CODES: list[Code] = [
+    *(Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ()),
+    *(Piecewise(), Spline(), Window(), Isotonic(), Bins()),
+]
 # What other plans are made of, beside these.
 TEXT = Text()
 

@@ -6,15 +6,20 @@ In a plan their fields are numbers; in a cross-frame they may be arrays with an 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.curve import Curve
+from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.places import places_among
 
 Number = float | FloatArray
 
 _LARGEST = float(np.finfo(np.float64).max)
+# Rows at a time: what is made of them stays in the cache of the processor.
+_ROWS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +77,19 @@ class Steps:
         self, values: NumberArray, bad: BoolArray | None, fold: IntArray | None, out: FloatArray
     ) -> None:
         """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
-        place = np.searchsorted(self.edges, values, side="left")
+        if bad is not None:
+            values = np.where(bad, 0, values)
+        place = places_among(self.edges, values)
         if bad is not None:
             place[bad] = len(self.edges) + 1
-        out[:] = self.values[place] if self.values.ndim == 1 else self.values[place, fold]
+        if fold is None or self.values.ndim == 1:
+            np.take(self.values, place, out=out, mode="clip")
+            return
+        n_folds, by_cell = self.values.shape[1], self.values.ravel()
+        for rows in blocks(len(place), _ROWS):
+            cell = np.multiply(place[rows], n_folds, dtype=np.intp)
+            cell += fold[rows]
+            np.take(by_cell, cell, out=out[rows], mode="clip")
 
 
 class _Mark(Steps):
@@ -131,7 +145,87 @@ class Curves:
             np.copyto(out, _at(self.bad, fold), where=bad)
 
 
+@dataclass(frozen=True, eq=False)
+class FoldCurves:
+    """Curves of the folds that have their knots in common.
+
+    Attributes
+    ----------
+    knots : ndarray of shape (m,)
+        Ascending.
+    values : ndarray of shape (folds, m)
+        The values there; beyond the ends the first and the last value hold.
+    bad : ndarray of shape (folds,)
+    """
+
+    knots: FloatArray
+    values: FloatArray
+    bad: FloatArray
+
+    @cached_property
+    def start(self) -> FloatArray:
+        """Where pieces start, one more than there are knots: all before the first is one."""
+        return np.append(self.knots[0], self.knots)
+
+    @cached_property
+    def value(self) -> FloatArray:
+        """Values there: shape (folds, m + 1)."""
+        return np.concatenate([self.values[:, :1], self.values], axis=1)
+
+    @cached_property
+    def slope(self) -> FloatArray:
+        """Slopes of the pieces: shape (folds, m + 1); 0 where floats do not hold them."""
+        slope = np.zeros_like(self.value)
+        with np.errstate(over="ignore", under="ignore"):
+            found = np.diff(self.values, axis=1) / np.diff(self.knots)
+        slope[:, 1:-1] = np.where(np.isfinite(found), found, 0.0)
+        return slope
+
+    @cached_property
+    def _is_too_wide(self) -> bool:
+        """Whether floats do not hold the distance of the ends."""
+        with np.errstate(over="ignore"):
+            return not np.isfinite(self.knots[-1] - self.knots[0])
+
+    def place(self, values: NumberArray) -> IntArray:
+        """Piece of each of some numbers."""
+        return places_among(self.knots, values)
+
+    def write(
+        self, values: NumberArray, bad: BoolArray | None, fold: IntArray, out: FloatArray
+    ) -> None:
+        """Write the codes of rows to ``out``; ``fold`` is that of each."""
+        if bad is not None:
+            values = np.where(bad, 0, values)
+        self.write_at(self.place(values), values, bad, fold, out)
+
+    def write_at(
+        self,
+        place: IntArray,
+        values: NumberArray,
+        bad: BoolArray | None,
+        fold: IntArray,
+        out: FloatArray,
+    ) -> None:
+        """Write the codes of rows whose pieces are known; values of bad rows may be anything."""
+        start, value, slope = self.start, self.value.ravel(), self.slope.ravel()
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for rows in blocks(len(place), _ROWS):
+                at, here = place[rows], out[rows]
+                np.clip(values[rows], self.knots[0], self.knots[-1], out=here)
+                here -= np.take(start, at, mode="clip")
+                cell = np.multiply(fold[rows], len(start), dtype=np.intp)
+                cell += at
+                here *= np.take(slope, cell, mode="clip")
+                if self._is_too_wide:
+                    np.nan_to_num(here, copy=False)
+                here += np.take(value, cell, mode="clip")
+        if bad is not None:
+            np.copyto(out, self.bad[fold], where=bad)
+
+
 Form = Copy | Steps | Curves
+FoldForm = Form | FoldCurves
 
 
 def _at(number: Number, fold: IntArray | None) -> Number:

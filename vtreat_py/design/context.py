@@ -11,6 +11,8 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code, LevelCode, NumberCode
 from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.forms import Copy
+from vtreat_py.coders.shape_code import ShapeCode, ShapeOfR
+from vtreat_py.coders.shape_of_rows import ShapeOfRows
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.combined import CombinedTests
@@ -115,7 +117,16 @@ class DesignContext:
     @cached_property
     def curve_codes(self) -> list[CurveCode]:
         """The codes of numeric columns that are a curve."""
-        return [c for c in map(self.named, self.coders) if isinstance(c, CurveCode)]
+        asked = list(map(self.named, self.coders))
+        shapes = [ShapeOfRows(c) for c in asked if isinstance(c, ShapeOfR)]
+        own = [c for c in asked if isinstance(c, CurveCode)]
+        return [*shapes, *own] if self.options.follows_r else own
+
+    @cached_property
+    def shape_codes(self) -> list[ShapeCode]:
+        """The codes of numeric columns that are a shape, fitted to sums."""
+        asked = [c for c in map(self.named, self.coders) if isinstance(c, ShapeCode)]
+        return [c for c in asked if not (self.options.follows_r and isinstance(c, ShapeOfR))]
 
     @cached_property
     def level_codes(self) -> list[LevelCode]:
@@ -131,7 +142,8 @@ class DesignContext:
     @property
     def codes_of_numbers(self) -> bool:
         """Whether a code of numeric columns is asked for."""
-        return bool(self.number_codes or self.step_codes or self.curve_codes)
+        by_range = self.step_codes or self.curve_codes or self.shape_codes
+        return bool(self.number_codes or by_range)
 
     @property
     def copies_numbers(self) -> bool:

@@ -12,7 +12,7 @@ from vtreat_py.base.names import munge
 from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import constant
 from vtreat_py.coders.curve_code import CurveCode
-from vtreat_py.coders.forms import Curves
+from vtreat_py.coders.forms import Curves, FoldCurves
 from vtreat_py.coders.rows import RowsOfNumbers
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import NumbersByRows
@@ -29,9 +29,10 @@ from vtreat_py.statistics.moments import Moments
 _FOLDS = 0.5
 
 
-def curve_parts(
-    filled: FilledNumbers, copied: Callable[[], tuple[Moments, list[Score]]]
-) -> Iterator[CurvePart | str]:
+Copied = Callable[[], tuple[Moments, list[Score]]]
+
+
+def curve_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
     """Learn the curves of a column; a string says why there is none.
 
     ``copied`` gives the scores of the clean copy.
@@ -58,10 +59,10 @@ class CurvePart:
 
     codes: CurveCodes
     variable: DerivedVariable
-    folds: Curves
+    folds: Curves | FoldCurves
     scales: Callable[[], tuple[FloatArray, FloatArray]]
 
-    def fold_form(self, collar: bool) -> Curves:  # noqa: ARG002
+    def fold_form(self, collar: bool) -> Curves | FoldCurves:  # noqa: ARG002
         """How rows are coded, by fold."""
         return self.folds
 
@@ -77,7 +78,7 @@ class _Learner:
     filled: FilledNumbers
     context: DesignContext
     code: CurveCode
-    copied: Callable[[], tuple[Moments, list[Score]]]
+    copied: Copied
 
     @property
     def _rows(self) -> NumbersByRows:
@@ -154,23 +155,13 @@ class _Learner:
     def _significance(self, folds: Curves) -> float:
         """Combine whether the column says anything, and whether each fold agrees with the rest."""
         p_values, weights = self._rows.correlations(self._number, folds)
-        of_column = self._of_column()
+        of_column = significance_of_column(self.filled, self.context, self.copied)
         if not p_values:
             return of_column
         share = _FOLDS / sum(weights)
         return cauchy_combination(
             [of_column, *p_values], [1.0 - _FOLDS, *(share * one for one in weights)]
         )
-
-    def _of_column(self) -> float:
-        """p-value of whether the outcome changes with the column, in any shape."""
-        line = float(self.copied()[1][self._number].sig[0])
-        edges = self.filled.profile.edges
-        if not self.context.tests_rows or not len(edges):
-            return line
-        ranges = self.filled.facts.ranges(edges).rows
-        assert ranges is not None
-        return cauchy_combination([line, ranges.level_effects(self._number)], [0.5, 0.5])
 
     def _scales(self, folds: Curves) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
@@ -184,6 +175,19 @@ class _Learner:
             slope[k] = slopes(self.context, moments, points)[0]
             mean[k] = moments.x[0] + moments.centre_x
         return slope, mean
+
+
+def significance_of_column(filled: FilledNumbers, context: DesignContext, copied: Copied) -> float:
+    """p-value of whether the outcome changes with a column, in any shape."""
+    number = context.class_number or 0
+    line = float(copied()[1][number].sig[0])
+    edges = filled.profile.edges
+    if not context.tests_rows or not len(edges):
+        return line
+    ranges = filled.facts.ranges(edges).rows
+    if ranges is None:
+        return line
+    return cauchy_combination([line, ranges.level_effects(number)], [0.5, 0.5])
 
 
 def _coded(form: Curves, rows: RowsOfNumbers) -> FloatArray:

@@ -10,6 +10,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.forms import Form
 from vtreat_py.coders.rows import RowsOfLevels, RowsOfNumbers
+from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.newton import LogisticFit
@@ -131,6 +132,9 @@ class NumberFacts(Protocol):
         ``scored``: of the outcome's normal scores (`CombinedTests.scores`); None where no rows
         can be had for them.
         """
+
+    def binned(self) -> BinnedNumbers:
+        """Sums of the good values by bin."""
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range (see `Steps`), in their order."""

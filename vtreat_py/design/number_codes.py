@@ -13,7 +13,7 @@ import numpy as np
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.base.names import munge
 from vtreat_py.coders.code import NumberCode
-from vtreat_py.coders.forms import Copy, Form
+from vtreat_py.coders.forms import Copy, FoldForm, Form
 from vtreat_py.coders.lev import indicator_sample
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.filled import FilledNumbers
@@ -51,7 +51,7 @@ class NumberPart(Protocol):
     def codes(self) -> RangeCodes | CurveCodes | None:
         """What the plan keeps of it, beside what it knows of the column."""
 
-    def fold_form(self, collar: bool) -> Form:
+    def fold_form(self, collar: bool) -> FoldForm:
         """How rows are coded: by fold; the last entries are for rows that are in none."""
 
     def fold_scales(self) -> tuple[FloatArray, FloatArray]:

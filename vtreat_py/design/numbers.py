@@ -13,6 +13,7 @@ from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.hints import hints_of_numbers
 from vtreat_py.design.missingness import kept_numbers
 from vtreat_py.design.number_codes import NumberPart, copied, number_parts
+from vtreat_py.design.shape_codes import shape_parts
 from vtreat_py.design.steps import step_parts
 from vtreat_py.plan.treatments import CurveCodes, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
@@ -52,7 +53,7 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
     if filled.context.invalid_mark is not None:
         return LearnedNumbers(_treatment(filled, kept_numbers(filled)), ())
     copy = cache(lambda: copied(filled))
-    curves = list(curve_parts(filled, copy))
+    curves = [*shape_parts(filled, copy), *curve_parts(filled, copy)]
     declined = tuple(dict.fromkeys(one for one in curves if isinstance(one, str)))
     parts: list[NumberPart] = [
         *number_parts(filled, copy),

@@ -104,8 +104,12 @@ class DesignRequest(DesignOptions):
 
     def check_sums_suffice(self, outcome_type: str, where: str) -> None:
         """Refuse codes that are made of rows; ``where`` says why there are none."""
-        own = self.own_codes
-        asked = [c for c in self.coders_for(outcome_type) if codes.named(c, own).takes_rows]
+        own, options = self.own_codes, self.options
+        asked = [
+            name
+            for name in self.coders_for(outcome_type)
+            if codes.named(name, own).needs_rows(options)
+        ]
         if asked:
             raise InvalidOptionError(
                 f"coders holds {asked}, made of the rows of a column in memory; {where}. Name in "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer, imputed_value
 from vtreat_py.coders.step_code import range_levels
+from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
@@ -17,6 +18,7 @@ from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.bins import bin_edges, counted_parts, different_edges
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -91,6 +93,26 @@ class NumberTable:
     def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums] | None:
         """Sums of the good values in each range, and of the bad ones; of the outcome alone."""
         return None if scored else [table.by_level() for table in self.ranges(edges).tables]
+
+    def binned(self) -> BinnedNumbers:
+        """Sums of the good values by bin."""
+        return self._binned
+
+    @cached_property
+    def _binned(self) -> BinnedNumbers:
+        values, weight = self._known_to(None)
+        near, design = self.coordinates, self._design
+        low, high = float(values[0]), float(values[-1])
+        count = partial(counted_parts, values / near.unit, weight, (low, high))
+        edges = bin_edges(count, low / near.unit, high / near.unit, float(weight.sum()))
+        edges = different_edges(edges * near.unit, near)
+        place = np.searchsorted(edges, values)[self._table.place]
+        cell = place * design.n_blocks + self._table.block
+        sums = self._table.moments(near).grouped(cell, len(edges) * design.n_blocks)
+        if not design.counts_classes:
+            return BinnedNumbers(edges, near, [sums])
+        classes = [sums.of_class(k, design.n_classes) for k in design.contrasted]
+        return BinnedNumbers(edges, near, classes)
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range."""

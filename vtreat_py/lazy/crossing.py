@@ -10,9 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.forms import Form
-from vtreat_py.lazy.arithmetic import coded, scaled
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.coders.forms import FoldCurves, FoldForm
+from vtreat_py.lazy.arithmetic import clipped, coded, scaled
+from vtreat_py.lazy.binned import place_of
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.tables import LevelValues, Lookup, completed
@@ -49,7 +50,7 @@ class NumberFolds:
     column : LazyNumber
     name : str
         Name of the variable.
-    form : Copy or Steps
+    form : Copy, Steps or FoldCurves
         How a number becomes that of the variable, by fold.
     scaling : (slope, mean), each of shape (n_folds,), or None
         y-aware scaling, where that is wanted.
@@ -57,7 +58,7 @@ class NumberFolds:
 
     column: LazyNumber
     name: str
-    form: Form
+    form: FoldForm
     scaling: tuple[FloatArray, FloatArray] | None = None
 
 
@@ -103,6 +104,8 @@ def cross_lazy(
             draft.add_levels(part)
         else:
             draft.add_number(part)
+    if draft.places:
+        rows = rows.with_columns(**draft.places)
     values = {f"v{i}": draft.values[name] for i, name in enumerate(names)}
     aliases = [*(c.alias for c in kept), *values]
     return completed(source, rows, draft.lookups(), values, zip(aliases, output, strict=True))
@@ -119,19 +122,48 @@ class _Draft:
         Columns of the one table that is joined by fold.
     by_cell : list of Lookup
         Tables that are joined by level and fold.
+    by_piece : dict from alias of a column to dict from alias to ndarray of shape (cells,)
+        Columns of the tables that are joined by piece of curves and fold.
+    places : dict from alias to expression
+        Columns that such tables are joined by.
     """
 
     n_folds: int
     values: dict[str, nw.Expr] = field(default_factory=dict)
     by_fold: dict[str, FloatArray] = field(default_factory=dict)
     by_cell: list[Lookup] = field(default_factory=list)
+    by_piece: dict[str, dict[str, NumberArray]] = field(default_factory=dict)
+    places: dict[str, nw.Expr] = field(default_factory=dict)
 
     def add_number(self, part: NumberFolds) -> None:
         """Plan a variable of a column of numbers."""
-        value = coded(part.column, part.form, self._of_fold)
+        if isinstance(part.form, FoldCurves):
+            value = self._along(part.column, part.form)
+        else:
+            value = coded(part.column, part.form, self._of_fold)
         if part.scaling is not None:
             value = scaled(value, *map(self._of_fold, part.scaling))
         self.values[part.name] = value
+
+    def _along(self, column: LazyNumber, form: FoldCurves) -> nw.Expr:
+        """Plan a curve: values and slopes of its pieces are joined by piece and fold."""
+        knots, number = form.knots, column.value
+        if column.alias not in self.by_piece:
+            self.places[f"{column.alias}_piece"] = place_of(number, [*knots.tolist(), np.inf])
+            n_pieces = len(knots) + 1
+            self.by_piece[column.alias] = {
+                "piece": np.repeat(np.arange(n_pieces), self.n_folds),
+                "fold": np.tile(np.arange(self.n_folds), n_pieces),
+                f"{column.alias}_start": np.repeat(form.start, self.n_folds),
+            }
+        joined = self.by_piece[column.alias]
+        value, slope = (f"{column.alias}_{what}{len(joined)}" for what in ("value", "slope"))
+        joined[value] = form.value[: self.n_folds].T.ravel()
+        joined[slope] = form.slope[: self.n_folds].T.ravel()
+        inside = clipped(number, float(knots[0]), float(knots[-1]))
+        apart = (inside - nw.col(f"{column.alias}_start")) * nw.col(slope)
+        code = nw.when(nw.col(slope) == 0.0).then(nw.col(value)).otherwise(apart + nw.col(value))
+        return nw.when(number.is_finite()).then(code).otherwise(self._of_fold(form.bad))
 
     def add_levels(self, part: LevelCells) -> None:
         """Plan the variables of a column of levels."""
@@ -157,10 +189,17 @@ class _Draft:
 
     def lookups(self) -> list[Lookup]:
         """All tables to join."""
+        by_piece = [
+            Lookup(
+                pa.table(joined).rename_columns({"piece": f"{alias}_of", "fold": f"{alias}_in"}),
+                {f"{alias}_piece": f"{alias}_of", FOLD: f"{alias}_in"},
+            )
+            for alias, joined in self.by_piece.items()
+        ]
         if not self.by_fold:
-            return self.by_cell
+            return [*by_piece, *self.by_cell]
         table = pa.table({"fold_number": np.arange(self.n_folds), **self.by_fold})
-        return [Lookup(table, {FOLD: "fold_number"}), *self.by_cell]
+        return [Lookup(table, {FOLD: "fold_number"}), *by_piece, *self.by_cell]
 
     def _of_fold(self, values: float | FloatArray) -> nw.Expr:
         """A number that may depend on the fold; a literal where it does not."""

@@ -10,8 +10,10 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.clean import Imputer
+from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.scoring import mark_moments
+from vtreat_py.lazy.binned import binned_numbers
 from vtreat_py.lazy.columns import LazyNumber, LazyRanges
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
@@ -53,6 +55,7 @@ class EngineNumbers:
         self._column, self._extents, self._sums = column, extents, sums
         self._residuals, self._fits, self._profile_rows = residuals, fits, profile_rows
         self._rows = fits.rows
+        self._binned: BinnedNumbers | None = None
         self._quantiles: dict[tuple[float, ...], FloatArray] = {}
         self.name, self.kind = column.name, column.kind
         self.has_bad, self.coordinates = extents.has_bad, extents.coordinates
@@ -173,6 +176,12 @@ class EngineNumbers:
         if scored:
             return [score_sums(self._rows, self._residuals.context, column, column.known)]
         return [outcome_sums(self._rows, column, column.known)]
+
+    def binned(self) -> BinnedNumbers:
+        """Sums of the good values by bin, by some more queries."""
+        if self._binned is None:
+            self._binned = binned_numbers(self._rows, self._column, self._extents)
+        return self._binned
 
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range, found by one more query."""

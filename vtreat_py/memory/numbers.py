@@ -9,11 +9,13 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import Imputer, imputed_value
-from vtreat_py.coders.forms import Copy, Form, filled
+from vtreat_py.coders.forms import Copy, FoldCurves, FoldForm, filled
 from vtreat_py.coders.step_code import range_levels
+from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
+from vtreat_py.memory.binned import ColumnBins
 from vtreat_py.memory.coded_rows import CodedRows
 from vtreat_py.memory.levels import facts_of_codes
 from vtreat_py.memory.ranges import class_sums, number_sums
@@ -26,6 +28,7 @@ from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.places import places_among
 from vtreat_py.statistics.quantiles import weighted_quantiles
 from vtreat_py.statistics.row_groups import RowGroups
 
@@ -208,9 +211,20 @@ class NumberRows:
         every = range(n_classes) if n_classes else (1,)
         return [OutcomeSums(hits.sum(axis=1), hits[:, k].copy()) for k in every]
 
+    def binned(self) -> BinnedNumbers:
+        """Sums of the good values by bin."""
+        return self._bins.sums
+
+    @cached_property
+    def _bins(self) -> ColumnBins:
+        extent = self.extent(None)
+        assert extent is not None
+        return ColumnBins(self._column, self._rows, self.coordinates, extent)
+
     def ranges(self, edges: FloatArray) -> LevelFacts:
         """The column as one of levels: a level for each range."""
-        codes = np.searchsorted(edges, self._column.values, side="left").astype(np.int32)
+        values = filled(self._column.values, self._column.bad, 0)
+        codes = places_among(edges, values).astype(np.int32)
         if self._column.bad is not None:
             codes[self._column.bad] = len(edges) + 1
         return facts_of_codes(self.name, codes, range_levels(edges), self._rows)[0]
@@ -220,11 +234,17 @@ class NumberRows:
         """Folds of the rows that are coded out of fold."""
         return self._folds.coding[1]
 
-    def write_coded(self, form: Form, out: FloatArray) -> None:
+    def write_coded(self, form: FoldForm, out: FloatArray) -> None:
         """Write the rows that are coded out of fold, by forms of their folds."""
         rows, fold = self._folds.coding
-        bad = self._column.bad
-        form.write(self._column.values[rows], None if bad is None else bad[rows], fold, out)
+        values, bad = self._column.values[rows], self._column.bad
+        bad = None if bad is None else bad[rows]
+        if isinstance(form, FoldCurves):
+            if bad is not None:
+                values = np.where(bad, 0, values)
+            form.write_at(self._bins.place[rows], values, bad, fold, out)
+        else:
+            form.write(values, bad, fold, out)
 
 
 def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:

@@ -141,6 +141,7 @@ class DesignOptions:
         imputation_map = {} if self.imputation_map is None else self.imputation_map
         custom_coders = check_custom_coders(self.custom_coders)
         own = _own_codes(custom_coders)
+        coders = self._asked_coders(own)
         is_named = isinstance(smoothing, str)
         if is_named and smoothing not in BY_LIKELIHOOD:
             raise InvalidOptionError(
@@ -161,7 +162,7 @@ class DesignOptions:
             "rare_count": check_number("rare_count", self.rare_count, 0),
             "rare_sig": rare_sig if rare_sig is None else check_number("rare_sig", rare_sig, 0, 1),
             "collar_prob": check_number("collar_prob", self.collar_prob, 0, 0.5, below=True),
-            "coders": self._asked_coders(own),
+            "coders": coders,
             "cat_scaling": check_flag("cat_scaling", self.cat_scaling),
             "imputation": _check_imputer("imputation", self.imputation),
             "imputation_map": {
@@ -169,7 +170,7 @@ class DesignOptions:
                 for column, imputer in imputation_map.items()
             },
             "force_split": check_flag("force_split", self.force_split),
-            "y_dependent_coders": _check_class_coders(self.y_dependent_coders, own),
+            "y_dependent_coders": _check_class_coders(self.y_dependent_coders, own, coders),
             "categorical": tuple(
                 dict.fromkeys(check_list("categorical", self.categorical, "column names"))
             ),
@@ -221,11 +222,12 @@ def _own_codes(custom_coders: Mapping[str, CustomCoder]) -> list[Code]:
     ]
 
 
-def _check_class_coders(coders: Any, own: Sequence[Code]) -> tuple[str, ...]:
+def _check_class_coders(coders: Any, own: Sequence[Code], asked: Sequence[str]) -> tuple[str, ...]:
     """Return codes to build once a class; there may be none."""
     of_classes = codes.of_classes(own)
     if coders is None:
-        return codes.names(code for code in of_classes if code.y_aware)
+        y_aware = [code for code in of_classes if code.y_aware]
+        return codes.names(code for code in y_aware if code.by_default or code.name in asked)
     if not check_list("y_dependent_coders", coders, f"codes, from {list(codes.names())}"):
         return ()
     checked = check_coders("y_dependent_coders", coders, codes.names(codes.every(own)))

@@ -19,8 +19,8 @@ from vtreat_py.significance.newton import (
     spread_of,
 )
 from vtreat_py.significance.score import Score
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.tally import blocks
 
 # What linear predictors beyond `MAX_ETA` are taken for.
 SATURATED_ETA = -np.log(np.finfo(np.float64).eps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
 
 # Squares about the mean below this share of the raw ones have lost digits to cancellation.
 _CANCELLED = 1e-4
+# Below this share of them there are none.
+_NO_SQUARES = 1e-14
 
 # What x and y are relative to in each group; None: to the centres.
 Point = tuple[FloatArray, FloatArray] | None
@@ -114,6 +116,20 @@ class Moments:
         return cls(n, x, y, xx, xy, yy, centre_x, centre_y)
 
     @classmethod
+    def of_raw(cls, sums: Sequence[FloatArray], centre_y: float = 0.0) -> Moments:
+        """From sums of weights, x, y, xx, xy and yy; squares below their rounding are none."""
+        n, x, y, xx, xy, yy = sums
+        safe = np.where(n > 0, n, 1.0)
+        mean_x, mean_y = x / safe, y / safe
+
+        def inner(raw: FloatArray, of_mean: FloatArray) -> FloatArray:
+            left = raw - of_mean
+            return np.asarray(np.where(left > _NO_SQUARES * raw, left, 0.0))
+
+        xx, yy = inner(xx, x * mean_x), inner(yy, y * mean_y)
+        return cls(n, mean_x, mean_y, xx, xy - x * mean_y, yy, 0.0, centre_y)
+
+    @classmethod
     def of_points(cls, x: FloatArray, sums: OutcomeSums) -> Moments:
         """Treat each entry of ``sums`` as one group whose rows all share the value x."""
         zero = np.zeros_like(sums.weight)
@@ -139,6 +155,19 @@ class Moments:
         first = parts[0]
         arrays = [p.recentred(first.centre_x, first.centre_y)._arrays() for p in parts]
         return first._like([np.concatenate(same) for same in zip(*arrays, strict=True)])
+
+    def nothing(self, n_groups: int) -> Moments:
+        """Moments of no rows, about the same points."""
+        return self._like([np.zeros(n_groups)] * 6)
+
+    def of_class(self, number: int, n_classes: int) -> Moments:
+        """Turn moments by ``group * n_classes + class`` into those by group of one class.
+
+        The outcome is then 1 for rows of that class and 0 for the others.
+        """
+        group, own = np.divmod(np.arange(len(self.weight)), n_classes)
+        hit = np.where(self.weight > 0, own == number, 0.0)
+        return replace(self, y=hit, centre_y=0.0).grouped(group, len(group) // n_classes)
 
     def take(self, index: IntArray | slice) -> Moments:
         """Return the groups at ``index``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -66,9 +66,8 @@ class NumericSums:
         group, own = np.divmod(np.arange(len(self.good.weight)), n_classes)
         n_groups = len(group) // n_classes
         hit = (own == number).astype(np.float64)
-        good = replace(self.good, y=np.where(self.good.weight > 0, hit, 0.0), centre_y=0.0)
         bad = OutcomeSums(self.bad.weight, self.bad.weight * hit)
-        return NumericSums(good.grouped(group, n_groups), bad.grouped(group, n_groups))
+        return NumericSums(self.good.of_class(number, n_classes), bad.grouped(group, n_groups))
 
     def take(self, which: IntArray | slice) -> NumericSums:
         """Return some of the groups."""
@@ -95,6 +94,4 @@ class NumericSums:
 
     def _nothing(self) -> NumericSums:
         """Sums of no rows."""
-        zero = np.zeros(1)
-        good = Moments(zero, zero, zero, zero, zero, zero, 0.0, self.good.centre_y)
-        return NumericSums(good, OutcomeSums.nothing(1, self.bad))
+        return NumericSums(self.good.nothing(1), OutcomeSums.nothing(1, self.bad))

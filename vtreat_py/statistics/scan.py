@@ -23,14 +23,20 @@ T = TypeVar("T", bound=Summed)
 
 def all_but_one(parts: Sequence[T], empty: T) -> list[T]:
     """Merge, for each of a few parts, all the others: `all_but_own` for parts held as a list."""
-    before = [empty]
-    for part in parts[:-1]:
-        before.append(before[-1] + part)
+    before = all_of_those_before(parts, empty)
     after, others = empty, []
     for part, left in zip(reversed(parts), reversed(before), strict=True):
         others.append(left + after)
         after = part + after
     return others[::-1]
+
+
+def all_of_those_before(parts: Sequence[T], empty: T) -> list[T]:
+    """Merge, for each of a few parts, those that stand before it."""
+    before = [empty]
+    for part in parts[:-1]:
+        before.append(before[-1] + part)
+    return before
 
 
 def all_before(parts: T, size: int, empty: T) -> T:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -127,12 +128,6 @@ def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[Level
     level, fold = np.divmod(level_fold, n_folds)
     tables = [LevelTable(n_levels, n_folds, level, fold, cells) for cells in sums]
     return tables, CellIndex(code, rows.fold, n_folds, n_keys, pair, cell_key)
-
-
-def blocks(n: int, size: int) -> Iterator[slice]:
-    """Cut n rows into pieces that stay in the processor's cache."""
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
 
 
 def _pieces(index: CellIndex, size: int) -> Iterator[slice]:

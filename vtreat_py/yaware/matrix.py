@@ -12,8 +12,8 @@ from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.coordinates import Coordinates
-from vtreat_py.statistics.tally import blocks
 
 # Numbers in a block: they stay in the processor's cache while they are multiplied.
 _BLOCK = 1 << 17

@@ -1,0 +1,42 @@
+"""isotonic: the outcome along a number, as far as it only rises, or only falls."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
+from vtreat_py.coders.shapes_of_r import isotonic_of_r
+
+
+class Isotonic(ShapeOfR):
+    """Monotone least squares: up or down, whichever generalizes better."""
+
+    name = "isotonic"
+
+    def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:
+        """Fit rows as R vtreat does."""
+        return isotonic_of_r(x, y, weight)
+
+    def fitted(self, sets: BinnedSets) -> FloatArray:
+        """Fit both directions."""
+        up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
+        better = _score(sets, *up) <= _score(sets, *down)
+        return sets.at_edges(np.where(better[:, None], up[0], down[0]))
+
+    def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, FloatArray]:
+        """Values at the bins of each set, and how many are different."""
+        found, different = np.zeros_like(sets.mean), np.zeros(len(sets.mean))
+        for k in np.flatnonzero(sets.rows > 0):
+            some = np.flatnonzero(sets.weight[k] > 0)
+            fit = isotonic_regression(
+                sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
+            )
+            found[k] = np.interp(sets.x, sets.x[some], fit.x)
+            different[k] = len(fit.blocks) - 1.0
+        return found, different
+
+
+def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:
+    return cross_validation(sets.residual(fitted), sets.rows, different)

@@ -1,0 +1,102 @@
+"""piecewise: the outcome along a number, as straight lines that meet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
+from vtreat_py.coders.shapes_of_r import piecewise_of_r
+
+# Numbers of segments that are tried, and rows that each takes at least.
+_SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
+_ROWS = 10.0
+# Weight of flat joins, as a share of a segment's rows: knots without rows beside them get a value.
+_FLAT = 1e-9
+
+
+class Piecewise(ShapeOfR):
+    """Straight lines between quantiles of the column: as many as generalize best."""
+
+    name = "piecewise"
+
+    def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:
+        """Fit rows as R vtreat does."""
+        return piecewise_of_r(x, y, weight)
+
+    def fitted(self, sets: BinnedSets) -> FloatArray:
+        """Fit each number of segments, and keep what cross-validation says is best."""
+        best, found = np.full(len(sets.rows), np.inf), np.zeros_like(sets.mean)
+        upto = np.cumsum(sets.weight.max(axis=0))
+        tried = 0
+        for segments in _SEGMENTS:
+            knots = _knots(upto, segments)
+            if len(knots) - 1 == tried:
+                break  # values are not different enough for more
+            tried = len(knots) - 1
+            at_knots = _fit(sets, knots)
+            score = cross_validation(
+                sets.residual(_along(sets.edges, knots, sets.x, at_knots)), sets.rows, tried + 1.0
+            )
+            score = np.where((sets.rows < _ROWS * tried) & (tried > 1), np.inf, score)
+            better = score < best
+            best = np.where(better, score, best)
+            found[better] = _along(sets.edges, knots, sets.edges, at_knots[better])
+        return found
+
+
+def _knots(upto: FloatArray, segments: int) -> IntArray:
+    """Edges that cut the rows in so many parts of one size, as far as values allow."""
+    shares = np.arange(1, segments) / segments
+    inner = np.searchsorted(upto, shares * upto[-1])
+    return np.unique([0, *inner, len(upto) - 1])
+
+
+def _segments(edges: FloatArray, knots: IntArray, at: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Segment of each number, and its place there, from 0 to 1."""
+    ends = edges[knots]
+    segment = np.clip(np.searchsorted(ends, at) - 1, 0, len(ends) - 2)
+    return segment, (at - ends[segment]) / np.diff(ends)[segment]
+
+
+def _along(edges: FloatArray, knots: IntArray, at: FloatArray, values: FloatArray) -> FloatArray:
+    """Values of lines at numbers, given those at knots."""
+    segment, place = _segments(edges, knots, at)
+    start = values[:, segment]
+    return np.asarray(start + (values[:, segment + 1] - start) * place)
+
+
+def _fit(sets: BinnedSets, knots: IntArray) -> FloatArray:
+    """Least squares of each set: values at the knots."""
+    segment, place = _segments(sets.edges, knots, sets.x)
+    starts = np.flatnonzero(np.diff(segment, prepend=-1))
+
+    def sums(values: FloatArray) -> FloatArray:
+        found = np.zeros((len(values), len(knots) - 1))
+        found[:, segment[starts]] = np.add.reduceat(values, starts, axis=1)
+        return found
+
+    w, wy = sets.weight, sets.weight * sets.apart
+    wt = w * place
+    n, t, tt, y, ty = map(sums, (w, wt, wt * place, wy, wy * place))
+    flat = _FLAT * np.where(sets.rows > 0, sets.rows, 1.0)[:, None] / (len(knots) - 1)
+    diagonal, right = np.zeros((2, len(w), len(knots)))
+    diagonal[:, :-1] += n - 2.0 * t + tt + flat
+    diagonal[:, 1:] += tt + flat
+    right[:, :-1] += y - ty
+    right[:, 1:] += ty
+    return _solved(diagonal, t - tt - flat, right)
+
+
+def _solved(diagonal: FloatArray, beside: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve symmetric systems of which each unknown meets its neighbours only, all at once."""
+    diagonal, solution = diagonal.T.copy(), right.T.copy()
+    beside = beside.T
+    for k in range(1, len(diagonal)):
+        factor = beside[k - 1] / diagonal[k - 1]
+        diagonal[k] -= factor * beside[k - 1]
+        solution[k] -= factor * solution[k - 1]
+    solution[-1] /= diagonal[-1]
+    for k in range(len(diagonal) - 2, -1, -1):
+        solution[k] = (solution[k] - beside[k] * solution[k + 1]) / diagonal[k]
+    return solution.T

@@ -1,0 +1,120 @@
+"""Codes of numbers that are the shape which the outcome has along them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import SUPERVISED, Code, CodeOptions
+
+# Gives the outcome at numbers.
+Fitted = Callable[[FloatArray], FloatArray]
+# Why a column has none.
+NO_SHAPE = "it has too few rows or different values for a shape"
+# Shares of a class are kept so far from 0 and 1.
+_CLIP = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedSets:
+    """What training sets know of the outcome along a number, bin by bin.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (bins,)
+        The smallest value, and where the other bins end: from 0 to 1.
+    x : ndarray of shape (bins,)
+        Mean of the values of each bin, over all rows.
+    weight, mean : ndarray of shape (sets, bins)
+        Rows of each bin in each training set, and the mean of their outcomes.
+    squares : ndarray of shape (sets,)
+        Sum of squares of the outcomes about the means of bins.
+    """
+
+    edges: FloatArray
+    x: FloatArray
+    weight: FloatArray
+    mean: FloatArray
+    squares: FloatArray
+
+    @cached_property
+    def rows(self) -> FloatArray:
+        """Rows of each set."""
+        return np.asarray(self.weight.sum(axis=1))
+
+    @cached_property
+    def overall(self) -> FloatArray:
+        """Mean outcome of each set; 0 of an empty one."""
+        total = (self.weight * self.mean).sum(axis=1)
+        return np.asarray(total / np.where(self.rows > 0, self.rows, 1.0))
+
+    @cached_property
+    def apart(self) -> FloatArray:
+        """Mean outcome of each bin less that of its set."""
+        return self.mean - self.overall[:, None]
+
+    def residual(self, fitted: FloatArray) -> FloatArray:
+        """Squares that values at the bins, less the mean of the set, leave of each set."""
+        apart = self.apart - fitted
+        return np.asarray(self.squares + (self.weight * apart * apart).sum(axis=1))
+
+    def at_edges(self, values: FloatArray) -> FloatArray:
+        """Values at the edges, on straight lines between those at the means of bins."""
+        share = (self.edges[:-1] - self.x[:-1]) / np.diff(self.x)
+        found = values.copy()
+        found[:, :-1] += np.diff(values, axis=1) * share
+        return found
+
+
+class ShapeCode(Code):
+    """A code that fits a shape to the outcome along a number, from sums by bin.
+
+    All training sets are fitted at once. What is chosen on the way, such as the number of
+    segments, each set chooses for itself.
+    """
+
+    reads = "numbers"
+    outcomes = SUPERVISED
+    y_aware = True
+    by_default = False
+
+    @abstractmethod
+    def fitted(self, sets: BinnedSets) -> FloatArray:
+        """Fit the outcome, less the mean of its set, at the edges: shape (sets, bins)."""
+
+
+class ShapeOfR(ShapeCode):
+    """A shape that R vtreat has, too: with R's options it is made as R makes it."""
+
+    def needs_rows(self, options: CodeOptions) -> bool:
+        """Whether it is made of rows: as R does it."""
+        return options.follows_r
+
+    @abstractmethod
+    def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:
+        """Fit rows as R vtreat does; None of too few rows, or different values."""
+
+
+def log_odds(share: FloatArray) -> FloatArray:
+    """Log odds of shares of a class; those near 0 and 1 are kept finite."""
+    kept = np.clip(share, _CLIP, 1.0 - _CLIP)
+    return np.asarray(np.log(kept / (1.0 - kept)))
+
+
+def cross_validation(
+    residual: FloatArray, rows: FloatArray, parameters: FloatArray | float
+) -> FloatArray:
+    """Estimate the mean square of new rows: generalized cross-validation.
+
+    ``rows * residual / (rows - parameters)**2``, which stands for leaving out one row after the
+    other (P. Craven and G. Wahba, "Smoothing Noisy Data with Spline Functions", Numerische
+    Mathematik 31, 1979). Infinite where there are no more rows than parameters.
+    """
+    left = rows - parameters
+    safe = np.where(left > 0, left, 1.0)
+    return np.asarray(np.where(left > 0, rows * residual / safe**2, np.inf))

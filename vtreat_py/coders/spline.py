@@ -1,0 +1,97 @@
+"""spline: the outcome along a number, as a smooth curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import BSpline
+from scipy.sparse import csr_array
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.roughness import likeliest
+from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR
+from vtreat_py.coders.spline_of_r import spline_of_r
+
+_CUBIC = 3
+# Pieces of the curve: so many, none shorter than this share of the range.
+_PIECES, _SHORTEST = 32, 1e-3
+# Two points of each piece integrate cubic polynomials exactly.
+_GAUSS = (0.5 - 1.0 / np.sqrt(12.0), 0.5 + 1.0 / np.sqrt(12.0))
+
+
+class Spline(ShapeOfR):
+    """Cubic smoothing spline; how smooth follows by restricted maximum likelihood.
+
+    The curve minimises ``sum w (y - f(x))**2 + c * integral of f''**2`` among cubic splines with
+    knots at quantiles (F. O'Sullivan, "A Statistical Perspective on Ill-Posed Inverse Problems",
+    Statistical Science 1, 1986), ``c`` as `likeliest` has it.
+    """
+
+    name = "spline"
+
+    def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:
+        """Fit rows as R vtreat does."""
+        return spline_of_r(x, y, weight)
+
+    def fitted(self, sets: BinnedSets) -> FloatArray:
+        """Fit each roughness, and keep the likeliest."""
+        basis = _Basis.of(sets)
+        sums, right = basis.sums(sets)
+        return np.asarray((basis.at_edges @ likeliest(sets, sums, right, basis.roughness, 2)).T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Basis:
+    """B-splines: at the means of bins, at the edges, and how rough they are.
+
+    Attributes
+    ----------
+    at_bins, at_edges : ndarray of shape (bins, J)
+    roughness : list of ndarray
+        Diagonals of the matrix of integrals of products of second derivatives.
+    """
+
+    at_bins: FloatArray
+    at_edges: FloatArray
+    roughness: list[FloatArray]
+
+    @classmethod
+    def of(cls, sets: BinnedSets) -> _Basis:
+        """Place knots at quantiles of all rows."""
+        ends = _ends(sets)
+        knots = np.concatenate([np.zeros(_CUBIC), ends, np.ones(_CUBIC)])
+
+        def at(x: FloatArray) -> FloatArray:
+            return np.asarray(BSpline.design_matrix(np.clip(x, 0.0, 1.0), knots, _CUBIC).toarray())
+
+        length = np.diff(ends)
+        points = np.concatenate([ends[:-1] + share * length for share in _GAUSS])
+        size = len(knots) - _CUBIC - 1
+        second = BSpline(knots, np.eye(size), _CUBIC).derivative(2)(points)
+        weight = np.tile(length / 2.0, 2)
+        roughness = [_products(second, k).T @ weight for k in range(_CUBIC + 1)]
+        return cls(at(sets.x), at(sets.edges), roughness)
+
+    def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
+        """Diagonals of the normal equations, and their right side: shapes (J, sets)."""
+        weight, weighted = sets.weight.T, (sets.weight * sets.apart).T
+        bands = [_products(self.at_bins, k).T @ weight for k in range(_CUBIC + 1)]
+        return bands, np.asarray(csr_array(self.at_bins).T @ weighted)
+
+
+def _ends(sets: BinnedSets) -> FloatArray:
+    """Ends of the pieces of the curve: quantiles of all rows that are not too near."""
+    upto = np.cumsum(sets.weight.max(axis=0))
+    pieces = min(_PIECES, max(len(upto) // 2, 1))
+    inner = np.searchsorted(upto, np.arange(1, pieces) / pieces * upto[-1])
+    found = [0.0]
+    for edge in sets.edges[inner].tolist():
+        if found[-1] + _SHORTEST <= edge <= 1.0 - _SHORTEST:
+            found.append(edge)
+    return np.array([*found, 1.0])
+
+
+def _products(basis: FloatArray, offset: int) -> csr_array:
+    """Products of each function with that ``offset`` places on, which are 0 nearly everywhere."""
+    return csr_array(basis[:, : basis.shape[1] - offset] * basis[:, offset:])

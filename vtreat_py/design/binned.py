@@ -1,0 +1,126 @@
+"""A numeric column by bins: sums that shapes are fitted to, and scored by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.scan import all_but_one, all_of_those_before
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedNumbers:
+    """Sums of the good values of a column by bin and block of rows, in inner coordinates.
+
+    Cell ``bin * groups + group``; see `bin_edges`.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (bins,)
+        Different in inner coordinates, too.
+    coordinates : Coordinates
+    sums : list of Moments
+        By block of rows, for each contrast.
+    trained : list of Moments or None
+        By training set; None where those follow from the blocks.
+    repeated : list of Moments or None
+        By fold, of the rows that the cross-frame has, where it has rows more than once.
+    """
+
+    edges: FloatArray
+    coordinates: Coordinates
+    sums: Sequence[Moments]
+    trained: Sequence[Moments] | None = None
+    repeated: Sequence[Moments] | None = None
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins."""
+        return len(self.edges)
+
+    @cached_property
+    def inner_edges(self) -> FloatArray:
+        """Edges in inner coordinates."""
+        return self.coordinates.inner(self.edges)
+
+    @cached_property
+    def wholes(self) -> list[Moments]:
+        """Sums of each bin over all rows, for each contrast."""
+        n_blocks = len(self.sums[0].weight) // self.n_bins
+        of_bin = np.repeat(np.arange(self.n_bins), n_blocks)
+        return [sums.grouped(of_bin, self.n_bins) for sums in self.sums]
+
+    def crossed(self, number: int, n_folds: int) -> Moments:
+        """Sums by bin and fold, of the rows that the cross-frame has."""
+        if self.repeated is not None:
+            return self.repeated[number]
+        sums = self.sums[number]
+        block = np.arange(len(sums.weight)) % (len(sums.weight) // self.n_bins)
+        return sums.take(np.flatnonzero(block < n_folds))
+
+    def training(self, number: int, folds: FoldScheme) -> tuple[FloatArray, FloatArray]:
+        """Weight and mean outcome of each bin in each fold's training rows: (folds, bins).
+
+        Only by adding up: no trace of a fold's own rows is left by rounding.
+        """
+        if self.trained is not None:
+            weight, mean = self._by_bin(self.trained[number])
+            return weight.T, mean.T
+        weight, mean = self._by_bin(self.sums[number])
+        found = []
+        for values in (weight, weight * mean):
+            before = _before(values)
+            others = before if folds.in_order else before + _before(values[:, ::-1])[:, ::-1]
+            found.append(others.T[: folds.n_folds])
+        weight, total = found
+        return weight, total / np.where(weight > 0, weight, 1.0)
+
+    def training_squares(self, number: int, folds: FoldScheme) -> FloatArray:
+        """Squares of the outcome about the means of bins, in each fold's training rows."""
+        weight, mean = self.training(number, folds)
+        if self.trained is not None:
+            of_set = self._by_group(self.trained[number])[: folds.n_folds]
+        else:
+            raw = self._by_group(self.sums[number])[None]
+            others = _before(raw)
+            if not folds.in_order:
+                others = others + _before(raw[:, ::-1])[:, ::-1]
+            of_set = others[0, : folds.n_folds]
+        return np.asarray(np.maximum(of_set - (weight * mean * mean).sum(axis=1), 0.0))
+
+    def _by_group(self, sums: Moments) -> FloatArray:
+        """Squares of the outcome, about its centre, of each group."""
+        raw = sums.yy + sums.weight * sums.y * sums.y
+        return np.asarray(raw.reshape(self.n_bins, -1).sum(axis=0))
+
+    def training_moments(self, number: int, folds: FoldScheme) -> list[Moments]:
+        """Sums of each bin in the training rows of each fold."""
+        if self.trained is not None:
+            return self._groups(self.trained[number])
+        parts = self._groups(self.sums[number])
+        none = parts[0].nothing(self.n_bins)
+        others = all_of_those_before(parts, none) if folds.in_order else all_but_one(parts, none)
+        return others[: folds.n_folds]
+
+    def _groups(self, sums: Moments) -> list[Moments]:
+        """Sums by bin of each group."""
+        n_groups = len(sums.weight) // self.n_bins
+        cells = np.arange(len(sums.weight)).reshape(self.n_bins, n_groups)
+        return [sums.take(cells[:, k]) for k in range(n_groups)]
+
+    def _by_bin(self, sums: Moments) -> tuple[FloatArray, FloatArray]:
+        return sums.weight.reshape(self.n_bins, -1), sums.y.reshape(self.n_bins, -1)
+
+
+def _before(values: FloatArray) -> FloatArray:
+    """Sum of the columns before each."""
+    before = np.zeros_like(values)
+    np.cumsum(values[:, :-1], axis=1, out=before[:, 1:])
+    return before

@@ -1,0 +1,198 @@
+"""The variables of a numeric column that are a shape, learned from sums by bin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.names import munge
+from vtreat_py.coders.asking import vary
+from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.forms import FoldCurves
+from vtreat_py.coders.shape_code import NO_SHAPE, BinnedSets, ShapeCode, log_odds
+from vtreat_py.design.binned import BinnedNumbers
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.curves import Copied, CurvePart, significance_of_column
+from vtreat_py.design.filled import FilledNumbers
+from vtreat_py.design.scoring import by_regression, outcome_score, slopes
+from vtreat_py.plan.treatments import CurveCodes
+from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.significance.logistic import PointSums, logistic_fit
+from vtreat_py.significance.score import Score
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# With fewer bins than this a line is all that there is.
+_FEWEST_BINS = 3
+
+
+def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
+    """Learn the shapes of a column; a string says why there is none."""
+    for context in filled.context.class_contexts or (filled.context,):
+        if not context.shape_codes:
+            continue
+        learner = _Learner(filled, context, filled.facts.binned(), copied)
+        if learner.binned.n_bins < _FEWEST_BINS:
+            yield NO_SHAPE
+            continue
+        for code in context.shape_codes:
+            made = learner.part(code)
+            if made is not None:
+                yield made
+
+
+@dataclass(frozen=True, eq=False)
+class _Learner:
+    """Learns the shapes of a column, for one contrast."""
+
+    filled: FilledNumbers
+    context: DesignContext
+    binned: BinnedNumbers
+    copied: Copied
+
+    @property
+    def _number(self) -> int:
+        return self.context.class_number or 0
+
+    @cached_property
+    def _sets(self) -> BinnedSets:
+        """What the folds' training rows know, and last what all rows do."""
+        binned, number, folds = self.binned, self._number, self.context.folds
+        whole = binned.wholes[number]
+        weight, mean = binned.training(number, folds)
+        squares = binned.training_squares(number, folds)
+        unit = self.context.outcome.weighting.unit
+        edges = binned.inner_edges
+        low, span = edges[0], edges[-1] - edges[0]
+        inside = np.clip(whole.x, np.append(edges[0], np.nextafter(edges[:-1], np.inf)), edges)
+        return BinnedSets(
+            (edges - low) / span,
+            (inside - low) / span,
+            unit * np.vstack([weight, whole.weight]),
+            np.vstack([mean, whole.y]),
+            unit * np.append(squares, whole.yy.sum()),
+        )
+
+    def part(self, code: ShapeCode) -> CurvePart | None:
+        """Make the variable; None where it is constant."""
+        form = self._form(code)
+        if not vary(form.values[-1]):
+            return None
+        context, name = self.context, self.filled.facts.name
+        whole = self._over_all(form)
+        target, prefix = None, ""
+        if context.class_number is not None:
+            target = context.outcome.target
+            prefix = f"{self.filled.context.class_prefixes[self._number]}_"
+        variable = DerivedVariable(
+            f"{prefix}{munge([code.named_after(name)])[0]}",
+            name,
+            code.name,
+            target=target,
+            scores=(outcome_score(context, self._score(form)),),
+            needs_split=True,
+            extra_model_degrees=float(self.binned.n_bins),
+            slope=self._slope(whole),
+            mean=float(whole.merged().x[0]),
+        )
+        curve = Curve(form.knots, form.values[-1]).thinned()
+        codes = CurveCodes(code.name, target, curve, float(form.bad[-1]))
+        return CurvePart(codes, variable, form, lambda: self._scales(form))
+
+    def _form(self, code: ShapeCode) -> FoldCurves:
+        """The curves of the folds, and that of all rows."""
+        sets, apart = self._sets, code.fitted(self._sets)
+        overall = sets.overall[:, None]
+        if self.context.outcome.kind == "numeric":
+            overall = overall + self.context.outcome.centre
+            values = overall + apart
+        else:
+            values = log_odds(overall + apart) - log_odds(overall)
+            overall = np.zeros_like(overall)
+        some = sets.rows > 0
+        values = np.where(some[:, None], values, 0.0)
+        return FoldCurves(self.binned.edges, values, np.where(some, overall[:, 0], 0.0))
+
+    def _score(self, form: FoldCurves) -> Score:
+        """Score the variable on the cross-frame."""
+        context, n_folds = self.context, self.context.folds.n_folds
+        cells = self.binned.crossed(self._number, n_folds)
+        coded = self._coded(cells, form.values[:n_folds])
+        bad = self.filled.facts.crossed_sums()[self._number].bad
+        parts = _with_bad(coded, form.bad[:n_folds], bad)
+        fit = logistic_fit(*_points(parts)) if context.is_binary else None
+        found = by_regression(context, parts.merged(), fit)
+        if context.calibrated is None:
+            return found
+        sig = significance_of_column(self.filled, context, self.copied)
+        return replace(found, sig=np.array([sig]))
+
+    def _over_all(self, form: FoldCurves) -> Moments:
+        """The curve of all rows, in each bin and in the bad rows."""
+        coded = self._coded(self.binned.wholes[self._number], form.values[-1:])
+        return _with_bad(coded, form.bad[-1:], self.filled.wholes[self._number].bad)
+
+    def _slope(self, parts: Moments) -> float:
+        points = _points(parts) if self.context.link_slopes else None
+        return float(slopes(self.context, parts.merged(), points)[0])
+
+    def _scales(self, form: FoldCurves) -> tuple[FloatArray, FloatArray]:
+        """y-aware slope and mean of each fold, and 0 for rows that are in none."""
+        folds = self.context.folds
+        slope, mean = np.zeros((2, folds.n_folds + 1))
+        trainings = self.binned.training_moments(self._number, folds)
+        bad = self.filled.trainings[self._number].bad
+        for k, cells in enumerate(trainings):
+            own = np.array([k])
+            coded = self._coded(cells, form.values[own])
+            parts = _with_bad(coded, form.bad[own], bad.take(own))
+            if parts.weight.any():
+                slope[k], mean[k] = self._slope(parts), parts.merged().x[0]
+        return slope, mean
+
+    def _coded(self, cells: Moments, values: FloatArray) -> Moments:
+        """Moments of curves in cells ``bin * groups + group``, a curve for each group.
+
+        A curve is a line in each bin, so that they follow from those of the numbers.
+        """
+        edges = self.binned.inner_edges
+        slope = np.diff(values, axis=1, prepend=values[:, :1]) / np.diff(edges, prepend=-np.inf)
+        slope, end = slope.T.ravel(), values.T.ravel()
+        x = end + slope * (cells.x - np.repeat(edges, len(values)))
+        some = cells.weight > 0
+        return replace(
+            cells,
+            x=np.where(some, x, 0.0),
+            xx=slope * slope * cells.xx,
+            xy=slope * cells.xy,
+            centre_x=0.0,
+        )
+
+
+def _with_bad(coded: Moments, values: FloatArray, bad: OutcomeSums) -> Moments:
+    """Add the bad rows of each group, which have a value each."""
+    return Moments.joined([coded, Moments.of_points(values, bad)])
+
+
+def _points(parts: Moments) -> PointSums:
+    """Stand for rows in a logistic regression: by two points a part for hits, two for others.
+
+    Means and spread are those of the rows.
+    """
+    share = np.clip(parts.y + parts.centre_y, 0.0, 1.0)
+    hits = parts.weight * share
+    inner = hits * (1.0 - share)
+    gap = np.where(inner > 0, parts.xy / np.where(inner > 0, inner, 1.0), 0.0)
+    left = np.maximum(parts.xx - inner * gap * gap, 0.0)
+    spread = np.sqrt(left / np.where(parts.weight > 0, parts.weight, 1.0))
+    of_hits, of_others = parts.x + (1.0 - share) * gap, parts.x - share * gap
+    x = np.concatenate([of_hits - spread, of_hits + spread, of_others - spread, of_others + spread])
+    others, none = (parts.weight - hits) / 2.0, np.zeros(len(hits))
+    total = np.concatenate([hits / 2.0, hits / 2.0, others, others])
+    target = np.concatenate([hits / 2.0, hits / 2.0, none, none])
+    some = total > 0
+    return x[None, some], total[None, some], target[None, some]

@@ -1,0 +1,193 @@
+"""Bins of a number that hold about as much weight each: what shapes are fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import sum_by
+
+MOST_BINS = 1 << 10
+# Up to so many rows are counted value by value, more in so many equal parts of their range.
+FEW_ROWS, PARTS = 1 << 14, 1 << 13
+# Rows at a time: what is made of them stays in the cache of the processor.
+_ROWS = 1 << 15
+# A part with a greater share of the weight is looked at closer.
+_HEAVY = 2.0 / MOST_BINS
+# Shares that differ by less do so by rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Parts of a range of values that have rows, in increasing order.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (parts,)
+        Smallest and largest value of each.
+    rows, weight : ndarray of shape (parts,)
+        Rows of each, and their weight.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    rows: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of_values(cls, values: NumberArray, weight: FloatArray | None) -> Parts:
+        """Each different value by itself."""
+        some, place = np.unique(values.astype(np.float64), return_inverse=True)
+        rows, total = (sum_by(place, one, len(some)) for one in (None, weight))
+        return cls(some, some, rows, total)
+
+    @classmethod
+    def of_range(
+        cls, values: NumberArray, weight: FloatArray | None, low: float, high: float
+    ) -> Parts:
+        """Equal parts of a range that holds all values; see `part_of`."""
+        lows, highs = np.full(PARTS, np.inf), np.full(PARTS, -np.inf)
+        n_rows, total = np.zeros((2, PARTS))
+        scale = PARTS / (high - low)
+        for rows in blocks(len(values), _ROWS):
+            some = values[rows]
+            part = np.minimum((some - low) * scale, PARTS - 1).astype(np.intp)
+            n_rows += np.bincount(part, minlength=PARTS)
+            np.minimum.at(lows, part, some)
+            np.maximum.at(highs, part, some)
+            if weight is not None:
+                total += np.bincount(part, weight[rows], PARTS)
+        if weight is None:
+            total = n_rows
+        known = np.flatnonzero(n_rows)
+        return cls(lows[known], highs[known], n_rows[known], total[known])
+
+    def replaced(self, place: int, parts: Parts) -> Parts:
+        """Put parts in the place of one."""
+
+        def put(ours: FloatArray, theirs: FloatArray) -> FloatArray:
+            return np.concatenate([ours[:place], theirs, ours[place + 1 :]])
+
+        return Parts(
+            put(self.low, parts.low),
+            put(self.high, parts.high),
+            put(self.rows, parts.rows),
+            put(self.weight, parts.weight),
+        )
+
+
+def counted_parts(
+    values: NumberArray,
+    weight: FloatArray | None,
+    extent: tuple[float, float],
+    low: float,
+    high: float,
+    by_value: bool,
+) -> Parts:
+    """Count the rows with a value from one to another."""
+    if (low, high) != extent:
+        inside = np.flatnonzero((values >= low) & (values <= high))
+        values, weight = values[inside], None if weight is None else weight[inside]
+    if by_value:
+        return Parts.of_values(values, weight)
+    return Parts.of_range(values, weight, low, high)
+
+
+# Parts of the rows from one value to another: value by value, or equal parts of that range.
+Count = Callable[[float, float, bool], Parts]
+
+
+def bin_edges(count: Count, low: float, high: float, n_rows: float) -> FloatArray:
+    """Where bins end: at the smallest value, and at the largest of each bin.
+
+    Bin i holds values above edge i - 1 and up to edge i. Up to 1,024 different values have a bin
+    each; of more, no bin but those of a single value holds much more than a 1,024th of the weight.
+    The rule asks for counts only, so that engines find the same edges by grouping rows.
+
+    Parameters
+    ----------
+    count : callable
+        Counts the rows with a good value.
+    low, high : float
+        Smallest and largest good value.
+    n_rows : float
+        Rows with a good value.
+
+    Returns
+    -------
+    ndarray of shape (bins,)
+        Ascending.
+    """
+    if low == high:
+        return np.array([low])
+    parts = count(low, high, _by_value(n_rows, low, high))
+    total = float(parts.weight.sum())
+    parts = _looked_at(parts, count, _HEAVY * total)
+    if len(parts.low) <= MOST_BINS and bool((parts.low == parts.high).all()):
+        return parts.high
+    share = np.cumsum(parts.weight) * (MOST_BINS / total)
+    number = np.ceil(share * (1.0 - _ROUNDING))
+    last = np.flatnonzero(np.append(np.diff(number) > 0, True))
+    return np.asarray(np.union1d([low], parts.high[last]))
+
+
+def _by_value(n_rows: float, low: float, high: float) -> bool:
+    """Whether rows are few, or too near to each other to be cut further."""
+    with np.errstate(over="ignore"):
+        return n_rows <= FEW_ROWS or not np.isfinite(np.float64(PARTS) / (high - low))
+
+
+def _looked_at(parts: Parts, count: Count, heavy: float) -> Parts:
+    """Cut heavy parts of several values, and what comes out, until none is left."""
+    for place in np.flatnonzero((parts.weight > heavy) & (parts.low < parts.high))[::-1]:
+        low, high = float(parts.low[place]), float(parts.high[place])
+        inner = count(low, high, _by_value(float(parts.rows[place]), low, high))
+        parts = parts.replaced(int(place), _looked_at(inner, count, heavy))
+    return parts
+
+
+def different_edges(edges: FloatArray, near: Coordinates) -> FloatArray:
+    """Join bins whose edges are one number in inner coordinates."""
+    inner = near.inner(edges)
+    kept = np.append(np.diff(inner) > 0, True)
+    return np.asarray(edges[kept] + 0.0)  # no edge is -0.0
+
+
+# Bin and group of some rows, their numbers in inner coordinates, outcomes and weights. Without
+# outcomes these are 0, without weights 1.
+BinnedRows = tuple[IntArray, IntArray, FloatArray, FloatArray | None, FloatArray | None]
+
+
+def bin_moments(
+    some_rows: Iterable[BinnedRows], shape: tuple[int, int], centre: float = 0.0
+) -> Moments:
+    """Sum rows by bin and group: cell ``bin * groups + group``.
+
+    Parameters
+    ----------
+    some_rows : iterable of BinnedRows
+        All rows, some after the other; outcomes are relative to ``centre``.
+    shape : (bins, groups)
+    """
+    size = shape[0] * shape[1]
+    n, x, y, xx, xy, yy = np.zeros((6, size))
+    for place, group, values, outcome, weight in some_rows:
+        cell = np.multiply(place, shape[1], dtype=np.intp)
+        cell += group
+        wx = values if weight is None else weight * values
+        n += np.bincount(cell, weight, size)
+        x += np.bincount(cell, wx, size)
+        xx += np.bincount(cell, wx * values, size)
+        if outcome is not None:
+            wy = outcome if weight is None else weight * outcome
+            y += np.bincount(cell, wy, size)
+            xy += np.bincount(cell, wx * outcome, size)
+            yy += np.bincount(cell, wy * outcome, size)
+    return Moments.of_raw([n, x, y, xx, xy, yy], centre)
