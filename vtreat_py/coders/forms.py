@@ -181,47 +181,35 @@ class FoldCurves:
         slope[:, 1:-1] = np.where(np.isfinite(found), found, 0.0)
         return slope
 
-    @cached_property
-    def _is_too_wide(self) -> bool:
-        """Whether floats do not hold the distance of the ends."""
+    def pieces(
+        self, place: IntArray, values: NumberArray, fold: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Cells of rows, which are folds and pieces, and how far on its piece each row is.
+
+        They are the same for all curves of these knots. ``place`` is the number of knots below
+        each value; values are finite.
+        """
+        cells, apart = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+        n_pieces, low, high = len(self.start), self.knots[0], self.knots[-1]
         with np.errstate(over="ignore"):
-            return not np.isfinite(self.knots[-1] - self.knots[0])
-
-    def place(self, values: NumberArray) -> IntArray:
-        """Piece of each of some numbers."""
-        return places_among(self.knots, values)
-
-    def write(
-        self, values: NumberArray, bad: BoolArray | None, fold: IntArray, out: FloatArray
-    ) -> None:
-        """Write the codes of rows to ``out``; ``fold`` is that of each."""
-        if bad is not None:
-            values = np.where(bad, 0, values)
-        self.write_at(self.place(values), values, bad, fold, out)
-
-    def write_at(
-        self,
-        place: IntArray,
-        values: NumberArray,
-        bad: BoolArray | None,
-        fold: IntArray,
-        out: FloatArray,
-    ) -> None:
-        """Write the codes of rows whose pieces are known; values of bad rows may be anything."""
-        start, value, slope = self.start, self.value.ravel(), self.slope.ravel()
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for rows in blocks(len(place), _ROWS):
-                at, here = place[rows], out[rows]
-                np.clip(values[rows], self.knots[0], self.knots[-1], out=here)
-                here -= np.take(start, at, mode="clip")
-                cell = np.multiply(fold[rows], len(start), dtype=np.intp)
+            for rows in blocks(len(values), _ROWS):
+                at, cell, here = place[rows], cells[rows], apart[rows]
+                np.multiply(fold[rows], n_pieces, out=cell, dtype=np.intp)
                 cell += at
-                here *= np.take(slope, cell, mode="clip")
-                if self._is_too_wide:
-                    np.nan_to_num(here, copy=False)
-                here += np.take(value, cell, mode="clip")
-        if bad is not None:
-            np.copyto(out, self.bad[fold], where=bad)
+                np.clip(values[rows], low, high, out=here)
+                here -= np.take(self.start, at, mode="clip")
+            if not np.isfinite(high - low):  # floats do not hold all distances
+                np.nan_to_num(apart, copy=False)
+        return cells, apart
+
+    def write(self, cells: IntArray, apart: FloatArray, out: FloatArray) -> None:
+        """Write the codes of rows that lie in such pieces."""
+        value, slope = self.value.ravel(), self.slope.ravel()
+        for rows in blocks(len(cells), _ROWS):
+            cell, here = cells[rows], out[rows]
+            np.take(slope, cell, out=here, mode="clip")
+            here *= apart[rows]
+            here += np.take(value, cell, mode="clip")
 
 
 Form = Copy | Steps | Curves

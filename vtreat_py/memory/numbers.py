@@ -239,12 +239,14 @@ class NumberRows:
         rows, fold = self._folds.coding
         values, bad = self._column.values[rows], self._column.bad
         bad = None if bad is None else bad[rows]
-        if isinstance(form, FoldCurves):
-            if bad is not None:
-                values = np.where(bad, 0, values)
-            form.write_at(self._bins.place[rows], values, bad, fold, out)
-        else:
+        if not isinstance(form, FoldCurves):
             form.write(values, bad, fold, out)
+            return
+        finite = filled(values, bad, 0)
+        place = self._bins.place[rows]
+        form.write(*self._rows.latest.of(self, lambda: form.pieces(place, finite, fold)), out)
+        if bad is not None:
+            np.copyto(out, form.bad[fold], where=bad)
 
 
 def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:
