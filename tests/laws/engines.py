@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 import vtreat_py as vt
 from tests.laws import designs
 from tests.laws.designs import refusable
-from tests.laws.options import OWN, choice_options
+from tests.laws.options import OWN, SHAPES, choice_options
 from tests.laws.symmetries import assert_alike, drop_series, is_classic
 from tests.laws.tables import counts, table
 from tests.lazy.frames import assert_same_bits
@@ -57,6 +57,10 @@ def _without_rows(drawn: Any) -> None:
         options["custom_coders"] = {name: own[name] for name in own if name == "own_table"}
     if "coders" in options:
         of_rows = {"catQ", *OWN} - {"own_table"}
+        if options.get("significance") == "classic" and options.get("smoothing") not in (
+            *("auto", "mixed", None),
+        ):
+            of_rows |= set(SHAPES) - {"bins"}  # R's are made of rows
         options["coders"] = [code for code in options["coders"] if code not in of_rows]
 
 

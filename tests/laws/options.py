@@ -13,8 +13,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 import vtreat_py as vt
 
-CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ"]
-_CLASS_CODERS = ["lev", "catP", "catB"]
+SHAPES = ["piecewise", "spline", "window", "isotonic", "bins"]
+CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ", *SHAPES]
+_CLASS_CODERS = ["lev", "catP", "catB", "spline", "bins"]
 _SPARSE = ["lev", "isBAD"]
 
 
@@ -141,7 +142,7 @@ def choice_options(random: Random, kind: str, share: float = 0.4) -> dict[str, A
 def with_codes(random: Random, choice: dict[str, Any]) -> dict[str, Any]:
     """Add the options that only `prepare` has to others of a choice."""
     if random.random() < 0.1:
-        return choice | {"coders": random.sample(CODERS, random.randint(1, 8))}
+        return choice | {"coders": random.sample(CODERS, random.randint(1, len(CODERS)))}
     if random.random() < 0.05:
         sparse = {"coders": _SPARSE, "sparse_output": True, "scale": False}
         return choice | sparse

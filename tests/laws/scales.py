@@ -12,10 +12,11 @@ import pandas as pd
 
 import vtreat_py as vt
 from tests.laws.designs import RefusedError, refusable
+from tests.laws.options import SHAPES
 from tests.laws.tables import Table, counts, table
 
 _UNITLESS = ["variable", "code", "rsq", "sig", "sig_fdr", "sig_fwer", "needs_split", "recommended"]
-_OF_OUTCOME = ("catN", "catD", "catQ")
+_OF_OUTCOME = ("catN", "catD", "catQ", *SHAPES)
 
 
 def units_of_numbers(random: Random) -> None:

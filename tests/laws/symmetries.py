@@ -15,6 +15,7 @@ import pyarrow as pa
 
 import vtreat_py as vt
 from tests.laws.designs import refusable
+from tests.laws.options import SHAPES
 from tests.laws.tables import Table, counts, table
 
 # Sums of the same rows in another order.
@@ -51,8 +52,9 @@ def classes_swapped(random: Random) -> None:
         refusable(lambda t=t: vt.design_treatments(drawn.pandas(), **drawn.given, target=t))  # type: ignore[misc]
         for t in classes
     )
-    assert_alike(random, drawn, one, other, {"catB": -1.0})
-    _assert_slopes_turned(one, other, "catB")
+    turned = ["catB", *SHAPES]
+    assert_alike(random, drawn, one, other, dict.fromkeys(turned, -1.0))
+    _assert_slopes_turned(one, other, *turned)
 
 
 def outcome_negated(random: Random) -> None:
@@ -72,8 +74,9 @@ def outcome_negated(random: Random) -> None:
     )
     # Blocks of rows, whose spread is compared, are dealt by the order of outcomes.
     without = [] if is_classic(drawn) else ["catD"]
-    assert_alike(random, drawn, one, other, {"catN": -1.0, "catQ": -1.0}, without)
-    _assert_slopes_turned(one, other, "catN", "catQ")
+    turned = ["catN", "catQ", *SHAPES]
+    assert_alike(random, drawn, one, other, dict.fromkeys(turned, -1.0), without)
+    _assert_slopes_turned(one, other, *turned)
 
 
 def _with_telling_options(random: Random, drawn: Table) -> Table:

@@ -79,8 +79,9 @@ def _fit(sets: BinnedSets, knots: IntArray) -> FloatArray:
     w, wy = sets.weight, sets.weight * sets.apart
     wt = w * place
     n, t, tt, y, ty = map(sums, (w, wt, wt * place, wy, wy * place))
-    flat = _FLAT * np.where(sets.rows > 0, sets.rows, 1.0)[:, None] / (len(knots) - 1)
+    flat = _FLAT * sets.rows[:, None] / (len(knots) - 1)
     diagonal, right = np.zeros((2, len(w), len(knots)))
+    diagonal[sets.rows == 0] = 1.0
     diagonal[:, :-1] += n - 2.0 * t + tt + flat
     diagonal[:, 1:] += tt + flat
     right[:, :-1] += y - ty

@@ -11,8 +11,8 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets
 
 # Weights of roughness that are tried, about the one that gives it the size of the sums.
-_TRIED = np.logspace(-9.0, 5.0, 36)
-# Share of all squares that is rounding; and that of rows which keeps empty stretches solvable.
+_TRIED = np.logspace(-9.0, 4.0, 36)
+# Share of all squares that is rounding; and that of pivots which sets of few rows are solved by.
 _ROUNDING, _RIDGE = 1e-14, 1e-13
 
 
@@ -50,7 +50,7 @@ def likeliest(
         one[:, :, None] + rough[:, None, None] * tried
         for one, rough in zip(sums, roughness, strict=True)
     ]
-    bands[0] += _RIDGE * np.where(sets.rows > 0, sets.rows, 1.0)[:, None]
+    bands[0] *= 1.0 + _RIDGE
     found = factored(bands, right[:, :, None])
     squares = sets.residual(np.zeros_like(sets.mean))[:, None]
     left = np.maximum(squares - found.explained, _ROUNDING * squares)

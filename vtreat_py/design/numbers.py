@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from vtreat_py.coders.shape_code import NO_SHAPE
 from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
 from vtreat_py.design.curves import CurvePart, curve_parts
 from vtreat_py.design.facts import NumberFacts
@@ -54,7 +55,8 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
         return LearnedNumbers(_treatment(filled, kept_numbers(filled)), ())
     copy = cache(lambda: copied(filled))
     curves = [*shape_parts(filled, copy), *curve_parts(filled, copy)]
-    declined = tuple(dict.fromkeys(one for one in curves if isinstance(one, str)))
+    reasons = dict.fromkeys(one for one in curves if isinstance(one, str))
+    declined = tuple(reason for reason in reasons if reason != NO_SHAPE)
     parts: list[NumberPart] = [
         *number_parts(filled, copy),
         *step_parts(filled.facts, filled.context),
@@ -62,7 +64,7 @@ def learn_filled(filled: FilledNumbers) -> LearnedNumbers | str:
     ]
     if not parts:
         reason = NO_BAD_VALUES if filled.varies else "it is constant"
-        return "; ".join(declined) or reason
+        return "; ".join(reasons) or reason
     treatment = _treatment(
         filled, [part.variable for part in parts], [part.codes for part in parts]
     )

@@ -18,7 +18,7 @@ from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.bins import bin_edges, counted_parts, different_edges
+from vtreat_py.statistics.bins import bin_edges, counted_parts
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -102,10 +102,9 @@ class NumberTable:
     def _binned(self) -> BinnedNumbers:
         values, weight = self._known_to(None)
         near, design = self.coordinates, self._design
-        low, high = float(values[0]), float(values[-1])
-        count = partial(counted_parts, values / near.unit, weight, (low, high))
-        edges = bin_edges(count, low / near.unit, high / near.unit, float(weight.sum()))
-        edges = different_edges(edges * near.unit, near)
+        extent = float(values[0]), float(values[-1])
+        count = partial(counted_parts, values / near.unit, weight)
+        edges = bin_edges(count, extent, float(weight.sum()), near)
         place = np.searchsorted(edges, values)[self._table.place]
         cell = place * design.n_blocks + self._table.block
         sums = self._table.moments(near).grouped(cell, len(edges) * design.n_blocks)

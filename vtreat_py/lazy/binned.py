@@ -13,7 +13,7 @@ from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
 from vtreat_py.lazy.columns import LazyNumber, exactly
 from vtreat_py.lazy.number_queries import Extents, inner
 from vtreat_py.lazy.rows import DesignRows, Y
-from vtreat_py.statistics.bins import PARTS, Parts, bin_edges, different_edges
+from vtreat_py.statistics.bins import PARTS, Parts, bin_edges
 from vtreat_py.statistics.moments import Moments
 
 _NUMBER, _PART, _BIN, _CELL = "plain_number", "part", "bin", "cell"
@@ -22,7 +22,7 @@ _NUMBER, _PART, _BIN, _CELL = "plain_number", "part", "bin", "cell"
 def binned_numbers(rows: DesignRows, column: LazyNumber, extents: Extents) -> BinnedNumbers:
     """Cut the good values of the rows that count in bins, and sum them up."""
     near = extents.coordinates
-    edges = different_edges(_edges(rows, column, extents), near)
+    edges = _edges(rows, column, extents)
     x, y = inner(column.value, near), nw.col(Y)
     asked: dict[str, Asked] = {
         "n": ("count", nw.lit(1)) if rows.weight is None else ("sum", rows.w),
@@ -66,9 +66,8 @@ def place_of(number: nw.Expr, edges: Sequence[float]) -> nw.Expr:
 
 
 def _edges(rows: DesignRows, column: LazyNumber, extents: Extents) -> FloatArray:
-    unit = extents.coordinates.unit  # differences of extreme values stay in range
-    frame = rows.counted([column]).filter(~column.is_bad)
-    frame = frame.with_columns((column.value / unit).alias(_NUMBER))
+    in_unit = (column.value / extents.coordinates.unit).alias(_NUMBER)
+    frame = rows.counted([column]).filter(~column.is_bad).with_columns(in_unit)
     number = nw.col(_NUMBER)
 
     def count(low: float, high: float, by_value: bool) -> Parts:
@@ -88,6 +87,5 @@ def _edges(rows: DesignRows, column: LazyNumber, extents: Extents) -> FloatArray
         low_, high_, n_rows = (floats(table, name) for name in ("low", "high", "rows"))
         return Parts(low_, high_, n_rows, floats(table, "weight") if "weight" in asked else n_rows)
 
-    low, high = (end / unit for end in extents.ends)
     n_rows = totals(frame, {"rows": ("count", number)})["rows"]
-    return bin_edges(count, low, high, n_rows) * unit
+    return bin_edges(count, extents.ends, n_rows, extents.coordinates)

@@ -16,7 +16,6 @@ from vtreat_py.statistics.bins import (
     bin_edges,
     bin_moments,
     counted_parts,
-    different_edges,
 )
 from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.coordinates import Coordinates
@@ -66,16 +65,15 @@ class ColumnBins:
     @cached_property
     def edges(self) -> FloatArray:
         """Where bins end."""
-        unit, weight = self._near.unit, self._rows.outcome.weight
-        values = self._column.values
+        near, weight = self._near, self._rows.outcome.weight
+        values = self._column.values.astype(np.float64, copy=False)
         if self._column.bad is not None or weight is not None:
             counted = self._counted(None, weight)
             values, weight = values[counted], None if weight is None else weight[counted]
-        if unit != 1.0:
-            values = values / np.float64(unit)  # differences of extreme values stay in range
-        low, high = (end / unit for end in self._extent)
-        count = partial(counted_parts, values, weight, (low, high))
-        return different_edges(bin_edges(count, low, high, len(values)) * unit, self._near)
+        if near.unit != 1.0:
+            values = values / near.unit
+        count = partial(counted_parts, values, weight)
+        return bin_edges(count, self._extent, len(values), near)
 
     @cached_property
     def place(self) -> IntArray:

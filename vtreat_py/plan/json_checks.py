@@ -13,6 +13,7 @@ from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve_code import CurveCode
+from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.reading import GREATEST_NUMBER
@@ -36,7 +37,7 @@ from vtreat_py.statistics.number_profile import NumberProfile
 _ROUNDING = 1e-9
 
 # What a plan holds of codes of numbers, beside what it knows of the column.
-_HELD = {"ranges": StepCode, "curves": CurveCode}
+_HELD: dict[str, tuple[type, ...]] = {"ranges": (StepCode,), "curves": (CurveCode, ShapeCode)}
 
 # Floats can count these.
 _MOST_TESTS = 2**53

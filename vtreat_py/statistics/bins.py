@@ -86,13 +86,12 @@ class Parts:
 def counted_parts(
     values: NumberArray,
     weight: FloatArray | None,
-    extent: tuple[float, float],
     low: float,
     high: float,
     by_value: bool,
 ) -> Parts:
     """Count the rows with a value from one to another."""
-    if (low, high) != extent:
+    if (low, high) != (values.min(), values.max()):
         inside = np.flatnonzero((values >= low) & (values <= high))
         values, weight = values[inside], None if weight is None else weight[inside]
     if by_value:
@@ -104,7 +103,9 @@ def counted_parts(
 Count = Callable[[float, float, bool], Parts]
 
 
-def bin_edges(count: Count, low: float, high: float, n_rows: float) -> FloatArray:
+def bin_edges(
+    count: Count, extent: tuple[float, float], n_rows: float, near: Coordinates
+) -> FloatArray:
     """Where bins end: at the smallest value, and at the largest of each bin.
 
     Bin i holds values above edge i - 1 and up to edge i. Up to 1,024 different values have a bin
@@ -114,24 +115,34 @@ def bin_edges(count: Count, low: float, high: float, n_rows: float) -> FloatArra
     Parameters
     ----------
     count : callable
-        Counts the rows with a good value.
-    low, high : float
+        Counts the rows with a good value, in the unit of the coordinates: differences of extreme
+        values stay in the range of floats.
+    extent : tuple of float
         Smallest and largest good value.
     n_rows : float
         Rows with a good value.
+    near : Coordinates
+        Near the values.
 
     Returns
     -------
     ndarray of shape (bins,)
-        Ascending.
+        Ascending, all different in inner coordinates, too.
     """
-    if low == high:
-        return np.array([low])
+    low, high = (end / near.unit for end in extent)
+    edges = (_edges(count, low, high, n_rows) if low < high else np.array([high])) * near.unit
+    edges[-1] = extent[1]  # beside huge numbers, small ones are 0 in their unit
+    kept = np.append(np.diff(near.inner(edges)) > 0, True)
+    return np.asarray(edges[kept] + 0.0)  # no edge is -0.0
+
+
+def _edges(count: Count, low: float, high: float, n_rows: float) -> FloatArray:
+    """Edges in the unit of the coordinates."""
     parts = count(low, high, _by_value(n_rows, low, high))
     total = float(parts.weight.sum())
     parts = _looked_at(parts, count, _HEAVY * total)
     if len(parts.low) <= MOST_BINS and bool((parts.low == parts.high).all()):
-        return parts.high
+        return parts.high.copy()
     share = np.cumsum(parts.weight) * (MOST_BINS / total)
     number = np.ceil(share * (1.0 - _ROUNDING))
     last = np.flatnonzero(np.append(np.diff(number) > 0, True))
@@ -151,13 +162,6 @@ def _looked_at(parts: Parts, count: Count, heavy: float) -> Parts:
         inner = count(low, high, _by_value(float(parts.rows[place]), low, high))
         parts = parts.replaced(int(place), _looked_at(inner, count, heavy))
     return parts
-
-
-def different_edges(edges: FloatArray, near: Coordinates) -> FloatArray:
-    """Join bins whose edges are one number in inner coordinates."""
-    inner = near.inner(edges)
-    kept = np.append(np.diff(inner) > 0, True)
-    return np.asarray(edges[kept] + 0.0)  # no edge is -0.0
 
 
 # Bin and group of some rows, their numbers in inner coordinates, outcomes and weights. Without
