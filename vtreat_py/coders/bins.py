@@ -22,7 +22,7 @@ class Bins(ShapeCode):
 
     def fitted(self, sets: BinnedSets) -> FloatArray:
         """Shrink the means of bins."""
-        upto = np.cumsum(sets.weight.max(axis=0))
+        upto = np.cumsum(sets.weight[-1])
         ends = np.searchsorted(upto, np.arange(1, _BINS) / _BINS * upto[-1])
         starts = np.unique(np.append(0, ends + 1))
         starts = starts[starts < len(upto)]

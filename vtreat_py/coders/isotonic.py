@@ -9,6 +9,9 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
 
+# Scores, and steps as a share of all, that differ by less are equal.
+_TIE = 1e-9
+
 
 class Isotonic(ShapeOfR):
     """Monotone least squares: up or down, whichever generalizes better."""
@@ -22,7 +25,10 @@ class Isotonic(ShapeOfR):
     def fitted(self, sets: BinnedSets) -> FloatArray:
         """Fit both directions."""
         up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
-        better = _score(sets, *up) <= _score(sets, *down)
+        of_up, of_down = _score(sets, *up), _score(sets, *down)
+        rises = (sets.weight * sets.apart * sets.x).sum(axis=1) > 0
+        are_equal = np.abs(of_up - of_down) <= _TIE * of_up
+        better = np.where(are_equal, rises, of_up < of_down)
         return sets.at_edges(np.where(better[:, None], up[0], down[0]))
 
     def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, FloatArray]:
@@ -34,7 +40,8 @@ class Isotonic(ShapeOfR):
                 sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
             )
             found[k] = np.interp(sets.x, sets.x[some], fit.x)
-            different[k] = len(fit.blocks) - 1.0
+            steps = np.abs(np.diff(fit.x))
+            different[k] = 1.0 + (steps > _TIE * steps.sum()).sum()
         return found, different
 
 

@@ -27,7 +27,7 @@ class Piecewise(ShapeOfR):
     def fitted(self, sets: BinnedSets) -> FloatArray:
         """Fit each number of segments, and keep what cross-validation says is best."""
         best, found = np.full(len(sets.rows), np.inf), np.zeros_like(sets.mean)
-        upto = np.cumsum(sets.weight.max(axis=0))
+        upto = np.cumsum(sets.weight[-1])
         tried = 0
         for segments in _SEGMENTS:
             knots = _knots(upto, segments)

@@ -11,9 +11,11 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets
 
 # Weights of roughness that are tried, about the one that gives it the size of the sums.
-_TRIED = np.logspace(-9.0, 4.0, 36)
+_TRIED = np.logspace(-6.0, 4.0, 31)
 # Share of all squares that is rounding; and that of pivots which sets of few rows are solved by.
 _ROUNDING, _RIDGE = 1e-14, 1e-13
+# Deviances a row that differ by less are equal.
+_TIE = 1e-9
 
 
 def likeliest(
@@ -44,8 +46,10 @@ def likeliest(
     Returns
     -------
     ndarray of shape (J, sets)
+        0 for sets of fewer bins than that.
     """
-    tried = _TRIED * (sums[0].sum(axis=0).max() / roughness[0].sum())
+    size = np.where(sets.rows > 0, sums[0].sum(axis=0), 1.0) / roughness[0].sum()
+    tried = size[:, None] * _TRIED
     bands = [
         one[:, :, None] + rough[:, None, None] * tried
         for one, rough in zip(sums, roughness, strict=True)
@@ -59,5 +63,8 @@ def likeliest(
         + found.log_determinant
         - (len(right) - n_free) * np.log(tried)
     )
-    best = np.argmin(deviance, axis=1)
-    return found.take(np.arange(len(best)), best).solution()
+    is_best = deviance <= deviance.min(axis=1, keepdims=True) + _TIE * (1.0 + sets.rows[:, None])
+    best = len(_TRIED) - 1 - np.argmax(is_best[:, ::-1], axis=1)  # the smoothest of them
+    chosen = found.take(np.arange(len(best)), best).solution()
+    is_known = (sets.weight > 0).sum(axis=1) >= n_free
+    return np.where(is_known, chosen, 0.0)

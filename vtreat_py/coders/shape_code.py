@@ -31,7 +31,8 @@ class BinnedSets:
     x : ndarray of shape (bins,)
         Mean of the values of each bin, over all rows.
     weight, mean : ndarray of shape (sets, bins)
-        Rows of each bin in each training set, and the mean of their outcomes.
+        Rows of each bin in each training set, and the mean of their outcomes. All rows are the
+        last set.
     squares : ndarray of shape (sets,)
         Sum of squares of the outcomes about the means of bins.
     """

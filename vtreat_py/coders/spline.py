@@ -82,7 +82,7 @@ class _Basis:
 
 def _ends(sets: BinnedSets) -> FloatArray:
     """Ends of the pieces of the curve: quantiles of all rows that are not too near."""
-    upto = np.cumsum(sets.weight.max(axis=0))
+    upto = np.cumsum(sets.weight[-1])
     pieces = min(_PIECES, max(len(upto) // 2, 1))
     inner = np.searchsorted(upto, np.arange(1, pieces) / pieces * upto[-1])
     found = [0.0]

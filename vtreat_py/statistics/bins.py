@@ -20,6 +20,9 @@ FEW_ROWS, PARTS = 1 << 14, 1 << 13
 _ROWS = 1 << 15
 # A part with a greater share of the weight is looked at closer.
 _HEAVY = 2.0 / MOST_BINS
+# Shares of the weight that bins hold where not each value has one, and so many shares that a value
+# has a bin to itself for.
+_SHARES, _SPIKE = 896.0, 8.0
 # Shares that differ by less do so by rounding.
 _ROUNDING = 1e-9
 
@@ -109,7 +112,7 @@ def bin_edges(
     """Where bins end: at the smallest value, and at the largest of each bin.
 
     Bin i holds values above edge i - 1 and up to edge i. Up to 1,024 different values have a bin
-    each; of more, no bin but those of a single value holds much more than a 1,024th of the weight.
+    each; of more, no bin but those of a single value holds much more than a 900th of the weight.
     The rule asks for counts only, so that engines find the same edges by grouping rows.
 
     Parameters
@@ -143,10 +146,10 @@ def _edges(count: Count, low: float, high: float, n_rows: float) -> FloatArray:
     parts = _looked_at(parts, count, _HEAVY * total)
     if len(parts.low) <= MOST_BINS and bool((parts.low == parts.high).all()):
         return parts.high.copy()
-    share = np.cumsum(parts.weight) * (MOST_BINS / total)
-    number = np.ceil(share * (1.0 - _ROUNDING))
-    last = np.flatnonzero(np.append(np.diff(number) > 0, True))
-    return np.asarray(np.union1d([low], parts.high[last]))
+    number = np.ceil(np.cumsum(parts.weight) * ((1.0 - _ROUNDING) * _SHARES / total))
+    is_spike = parts.weight > _SPIKE / _SHARES * total
+    ends = np.append((np.diff(number) > 0) | is_spike[1:] | is_spike[:-1], True)
+    return np.asarray(np.union1d([low], parts.high[ends]))
 
 
 def _by_value(n_rows: float, low: float, high: float) -> bool:

@@ -30,10 +30,9 @@ def places_among(edges: FloatArray, values: NumberArray) -> IntArray:
     >>> places_among(np.array([1.0, 2.0]), np.array([0.0, 1.0, 1.5, 2.0, 3.0]))
     array([0, 0, 1, 1, 2])
     """
-    if len(values) < _FEW or len(edges) < 2 or not np.isfinite(edges[-1] - edges[0]):
-        return np.searchsorted(edges, values, side="left")
-    scale = _STEPS / (edges[-1] - edges[0])
-    if not np.isfinite(scale):
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = np.float64(_STEPS) / (edges[-1] - edges[0])
+    if len(values) < _FEW or not 0.0 < scale < np.inf:
         return np.searchsorted(edges, values, side="left")
     step = _steps(edges, edges[0], scale)
     crowd = int(np.bincount(step).max())
