@@ -27,7 +27,8 @@ class Isotonic(ShapeOfR):
         up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
         of_up, of_down = _score(sets, *up), _score(sets, *down)
         rises = (sets.weight * sets.apart * sets.x).sum(axis=1) > 0
-        are_equal = np.abs(of_up - of_down) <= _TIE * of_up
+        near = 1.0 + _TIE
+        are_equal = (of_up <= of_down * near) & (of_down <= of_up * near)
         better = np.where(are_equal, rises, of_up < of_down)
         return sets.at_edges(np.where(better[:, None], up[0], down[0]))
 

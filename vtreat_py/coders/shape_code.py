@@ -14,6 +14,8 @@ from vtreat_py.coders.code import SUPERVISED, Code, CodeOptions
 
 # Gives the outcome at numbers.
 Fitted = Callable[[FloatArray], FloatArray]
+# With fewer different values a line is all that there is.
+FEWEST_VALUES = 3
 # Why a column has none.
 NO_SHAPE = "it has too few rows or different values for a shape"
 # Shares of a class are kept so far from 0 and 1.

@@ -11,7 +11,7 @@ from vtreat_py.coders.curve import Curve, evenly
 from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.forms import Curves
 from vtreat_py.coders.rows import RowsOfNumbers
-from vtreat_py.coders.shape_code import NO_SHAPE, ShapeOfR
+from vtreat_py.coders.shape_code import FEWEST_VALUES, NO_SHAPE, ShapeOfR
 from vtreat_py.coders.shapes_of_r import in_log_odds
 
 
@@ -35,6 +35,8 @@ class ShapeOfRows(CurveCode):
     ) -> Curves | None:
         """Fit the shape; where it is no curve it is one through the different values."""
         x, y, weight = rows.good()
+        if len(np.unique(x)) < FEWEST_VALUES:
+            return None
         found = self._shape.of_rows(x, y, weight)
         if found is None:
             return None

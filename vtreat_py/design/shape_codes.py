@@ -13,7 +13,7 @@ from vtreat_py.base.names import munge
 from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import FoldCurves
-from vtreat_py.coders.shape_code import NO_SHAPE, BinnedSets, ShapeCode, log_odds
+from vtreat_py.coders.shape_code import FEWEST_VALUES, NO_SHAPE, BinnedSets, ShapeCode, log_odds
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.curves import Copied, CurvePart, significance_of_column
@@ -26,9 +26,6 @@ from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-# With fewer bins than this a line is all that there is.
-_FEWEST_BINS = 3
-
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
     """Learn the shapes of a column; a string says why there is none."""
@@ -36,7 +33,7 @@ def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | s
         if not context.shape_codes:
             continue
         learner = _Learner(filled, context, filled.facts.binned(), copied)
-        if learner.binned.n_bins < _FEWEST_BINS:
+        if learner.binned.n_bins < FEWEST_VALUES:
             yield NO_SHAPE
             continue
         for code in context.shape_codes:
