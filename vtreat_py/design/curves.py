@@ -10,6 +10,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.names import munge
 from vtreat_py.coders.asking import vary
+from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve import constant
 from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.forms import Curves, FoldCurves
@@ -107,22 +108,13 @@ class _Learner:
             return None
         moments, points = _moments(values, rows.y, rows.weight)
         folds = self._folds(form)
-        target, prefix = None, ""
-        if self.context.class_number is not None:
-            target = self.context.outcome.target
-            prefix = f"{self.filled.context.class_prefixes[self._number]}_"
-        variable = DerivedVariable(
-            f"{prefix}{munge([self.code.named_after(name)])[0]}",
-            name,
-            self.code.name,
-            target=target,
-            scores=(outcome_score(self.context, self._score(folds)),),
-            needs_split=True,
+        variable = replace(
+            curve_variable(self.filled, self.context, self.code, self._score(folds)),
             extra_model_degrees=float(len(np.unique(rows.values[~rows.bad]))),
             slope=float(slopes(self.context, moments, points)[0]),
             mean=float(moments.x[0] + moments.centre_x),
         )
-        codes = CurveCodes(self.code.name, target, form.curves[0], form.of_bad)
+        codes = CurveCodes(self.code.name, variable.target, form.curves[0], form.of_bad)
         return CurvePart(codes, variable, folds, lambda: self._scales(folds))
 
     def _folds(self, whole: Curves) -> Curves:
@@ -175,6 +167,24 @@ class _Learner:
             slope[k] = slopes(self.context, moments, points)[0]
             mean[k] = moments.x[0] + moments.centre_x
         return slope, mean
+
+
+def curve_variable(
+    filled: FilledNumbers, context: DesignContext, code: Code, score: Score
+) -> DerivedVariable:
+    """The variable of a curve, for one contrast: its name and scores."""
+    name, target, prefix = filled.facts.name, None, ""
+    if context.class_number is not None:
+        target = context.outcome.target
+        prefix = f"{filled.context.class_prefixes[context.class_number]}_"
+    return DerivedVariable(
+        f"{prefix}{munge([code.named_after(name)])[0]}",
+        name,
+        code.name,
+        target=target,
+        scores=(outcome_score(context, score),),
+        needs_split=True,
+    )
 
 
 def significance_of_column(filled: FilledNumbers, context: DesignContext, copied: Copied) -> float:

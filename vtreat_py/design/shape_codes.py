@@ -9,18 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.names import munge
 from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import FoldCurves
 from vtreat_py.coders.shape_code import FEWEST_VALUES, NO_SHAPE, BinnedSets, ShapeCode, log_odds
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.context import DesignContext
-from vtreat_py.design.curves import Copied, CurvePart, significance_of_column
+from vtreat_py.design.curves import (
+    Copied,
+    CurvePart,
+    curve_variable,
+    significance_of_column,
+)
 from vtreat_py.design.filled import FilledNumbers
-from vtreat_py.design.scoring import by_regression, outcome_score, slopes
+from vtreat_py.design.scoring import by_regression, slopes
 from vtreat_py.plan.treatments import CurveCodes
-from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.significance.logistic import PointSums, logistic_fit
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
@@ -29,6 +32,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
     """Learn the shapes of a column; a string says why there is none."""
+    if not filled.varies:
+        return
     for context in filled.context.class_contexts or (filled.context,):
         if not context.shape_codes:
             continue
@@ -79,25 +84,15 @@ class _Learner:
         form = self._form(code)
         if not vary(form.values[-1]):
             return None
-        context, name = self.context, self.filled.facts.name
         whole = self._over_all(form)
-        target, prefix = None, ""
-        if context.class_number is not None:
-            target = context.outcome.target
-            prefix = f"{self.filled.context.class_prefixes[self._number]}_"
-        variable = DerivedVariable(
-            f"{prefix}{munge([code.named_after(name)])[0]}",
-            name,
-            code.name,
-            target=target,
-            scores=(outcome_score(context, self._score(form)),),
-            needs_split=True,
+        variable = replace(
+            curve_variable(self.filled, self.context, code, self._score(form)),
             extra_model_degrees=float(self.binned.n_bins),
             slope=self._slope(whole),
             mean=float(whole.merged().x[0]),
         )
         curve = Curve(form.knots, form.values[-1]).thinned()
-        codes = CurveCodes(code.name, target, curve, float(form.bad[-1]))
+        codes = CurveCodes(code.name, variable.target, curve, float(form.bad[-1]))
         return CurvePart(codes, variable, form, lambda: self._scales(form))
 
     def _form(self, code: ShapeCode) -> FoldCurves:
