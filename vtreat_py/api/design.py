@@ -153,11 +153,19 @@ def design_treatments(
         cuts are the smallest and the largest value.
     coders : sequence of str or None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
-        ``"catN"``, ``"catD"``, ``"catQ"`` and the names of ``custom_coders``; None: all but
-        ``"catQ"`` that apply to the outcome. An impact code is left out where it would say the same
-        as an indicator: in columns of two levels. ``"catQ"``, the median of a numeric outcome in
-        the level, is made of the rows (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory,
-        without ``keep_statistics``.
+        ``"catN"``, ``"catD"``, ``"catQ"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
+        ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all but
+        ``"catQ"`` and shapes that apply to the outcome. An impact code is left out where it would
+        say the same as an indicator: in columns of two levels. ``"catQ"``, the median of a numeric
+        outcome in the level, is made of the rows (`vtreat_py.coders.cat_q.CatQ`): it is for frames
+        in memory, without ``keep_statistics``. Shapes are what the outcome is along a number,
+        in its units (for classes log odds less those overall; of several, one for each), from
+        sums in at most 1,024 bins: a smooth curve (`vtreat_py.coders.spline.Spline`), straight
+        lines that meet (`vtreat_py.coders.piecewise.Piecewise`), steps
+        (`vtreat_py.coders.bins.Bins`), a curve that only rises or only falls
+        (`vtreat_py.coders.isotonic.Isotonic`) and a moving mean
+        (`vtreat_py.coders.window.Window`). With ``significance="classic"`` and a number for
+        ``smoothing`` they are R's, of the rows; R has no ``"bins"``.
     quantile : float
         From 0.001 to 0.999: the quantile that ``"catQ"`` is of, the median if it is 0.5.
     custom_coders : dict from name to LevelCoder or NumberCoder, or None
@@ -168,8 +176,8 @@ def design_treatments(
         curves, not the functions.
     y_dependent_coders : sequence of str or None
         With several classes: codes built once for each class against the others, of ``"lev"``,
-        ``"catP"``, ``"catB"`` and the names of ``custom_coders``; None: ``["catB"]`` and those
-        names. All other codes are built once.
+        ``"catP"``, ``"catB"``, shapes and the names of ``custom_coders``; None: ``["catB"]``, all
+        shapes and those names. All other codes are built once, shapes and impact codes not at all.
     max_classes : int
         More classes of a multinomial outcome are refused: each costs time and memory as a design
         for two classes does, and so many are mostly a number, or an id, given by mistake.

@@ -91,7 +91,9 @@ class DesignStatistics(KeptSums):
       regressions (means and variances are those of the values); rows that are taken away do not
       bring digits back.
     * An imputation function gets the different good values, and the weight of each.
-    * Coders of one's own are those of tables: ``LevelCoder(..., of="table")``.
+    * Coders of one's own are those of tables: ``LevelCoder(..., of="table")``; shapes are those
+      of bins, so that ``significance="classic"`` with a number for ``smoothing`` has ``"bins"``
+      only.
     * Levels that only rows of weight 0 have are none.
     * `prepare` does not recognise the training frame.
 

@@ -148,7 +148,8 @@ class PlanScores:
             The column it comes from.
         code
             What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``,
-            ``catQ``; or ``text``, of `design_missingness`.
+            ``catQ``; a shape of a number (``spline``, ``piecewise``, ``bins``, ``isotonic``,
+            ``window``) or a coder of one's own; or ``text``, of `design_missingness`.
         level
             The level that an indicator marks, as it is in the data; None for the missing level,
             the pool of rare levels and all other codes.
@@ -158,8 +159,9 @@ class PlanScores:
             Of a regression of the outcome on this variable alone: the share of variance (of
             deviance, for classes) that it explains, and the p-value. With
             ``significance="calibrated"`` that is of a test of what the code says: of ``clean``
-            whether the outcome changes with it in any shape: one that only trees can use has an
-            ``rsq`` near 0 and a small ``sig``. Without outcome 0 and 1.
+            whether the outcome changes with it in any shape: one that only trees, or shapes, can
+            use has an ``rsq`` near 0 and a small ``sig``. All shapes of a column are one question,
+            and share the answer. Without outcome 0 and 1.
         sig_fdr, sig_fwer
             ``sig`` adjusted for the number of rows of this table: by Benjamini and Hochberg [1]_
             and by Holm [2]_. See the notes.
@@ -167,7 +169,8 @@ class PlanScores:
             Whether rows must be coded out of fold; ``rsq`` and ``sig`` are then those of the
             cross-frame.
         extra_model_degrees
-            Degrees of freedom that building it has spent: the number of levels less one.
+            Degrees of freedom that building it has spent: the number of levels less one, of a
+            shape the number of bins.
         default_threshold
             1 / (number of different codes x rows of the same code): if all variables were noise,
             one would be expected to score below its threshold. The two indicators of a column of

@@ -59,7 +59,8 @@ class DerivedVariable:
         The input column.
     code : str
         ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``, ``catQ`` or ``text``,
-        or the name of a coder of one's own.
+        a shape (``spline``, ``piecewise``, ``bins``, ``isotonic``, ``window``), or the name of a
+        coder of one's own.
     level : object
         The level an indicator marks; None for the missing level and for other codes.
     slot : int or None
