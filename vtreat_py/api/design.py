@@ -195,8 +195,10 @@ def design_treatments(
         ranks; deviation: whether its spread does; numbers (``clean``): whether y changes with
         them in any shape, by a line (which has most of the weight), by ranks and by the ranges
         that their deciles end, so that a small ``sig`` may go with an ``rsq`` of next to nothing;
-        all others: whether y goes up or down with them. With ``groups``, and where weights do not
-        count rows, it is means and lines alone. "ordered": the same, of means and lines, for rows
+        their shapes (``spline``, ...): the same, but first of all whether y rises or falls with
+        them in any way, and whether it bends; all others: whether y goes up or down with them.
+        With ``groups``, and where weights do not count rows, it is means and lines alone.
+        "ordered": the same, of means and lines, for rows
         that are one series in order of time, where neighbours may be alike: y is not permuted but
         shifted along the rows, round at the end
         (`vtreat_py.significance.series.SeriesTests`). It goes with ``cv="ordered"``; a warning

@@ -13,6 +13,8 @@ from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.significance.normal_scores import (
     NormalScores,
     likeness_to_normal,
+    orthogonal_polynomial,
+    ranks_of_groups,
     scores_of_groups,
 )
 from vtreat_py.significance.sample import Sample
@@ -26,6 +28,9 @@ _HEAVY_TAILS = 1.0
 _RANKS, _SHAPES, _RANGES = 0.35, 0.2, 1.0 / 3.0
 # Ranks of what is nearer to normal than this say what the numbers say.
 _NEARLY_NORMAL = 0.9
+# Weights of tests of any shape: of the clean copy, whether deciles differ, and of curves of each
+# degree: of normal scores up to a parabola, which see the ends, of ranks beyond, which see waves.
+_COPIED, _DECILES, _DEGREES, _OF_RANKS = 0.1, 0.1, {1: 0.6, 2: 0.1, 3: 0.1}, 3
 
 
 class CombinedTests:
@@ -92,9 +97,34 @@ class CombinedTests:
         share, of_ranges = self._share, max(likeness_to_normal(*spread) * self._likeness, _RANGES)
         p_values, weights = [line, tests.levels(ranges)], [1.0 - share, share]
         if of_ranges < _NEARLY_NORMAL:
-            p_values.append(_along(ranges, tests))
+            p_values.append(_along(ranges, tests, 1))
             weights = [1.0 - share, share * of_ranges, share * (1.0 - of_ranges)]
         return cauchy_combination(p_values, weights)
+
+    def any_shape(self, copied: float, ranges: OutcomeSums, *, scored: bool) -> float:
+        """Test whether the outcome changes with a number in any shape.
+
+        Where `shapes` looks for lines first, this one looks for what rises or falls in any way, as
+        it is the same for all that have the same order of rows, and for parabolas and waves.
+
+        Parameters
+        ----------
+        copied : float
+            p-value of `shapes`.
+        ranges : OutcomeSums
+            Sums of each range, which may be finer than deciles.
+        scored : bool
+            Whether they are of `scores` in place of the outcome.
+        """
+        tests = self._tests_of_scores if scored else self._tests
+        assert tests is not None
+        ranges = ranges.take(np.flatnonzero(ranges.weight))
+        decile = np.floor(10.0 * ranks_of_groups(ranges.weight) + 5.0).astype(np.intp)
+        degrees = {k: w for k, w in _DEGREES.items() if k < len(ranges.weight)}
+        p_values = [copied, tests.levels(ranges.grouped(decile, 10))]
+        p_values += [_along(ranges, tests, degree) for degree in degrees]
+        weights = np.array([_COPIED, _DECILES, *degrees.values()])
+        return cauchy_combination(p_values, (weights / weights.sum()).tolist())
 
     @cached_property
     def scores(self) -> NormalScores | None:
@@ -139,9 +169,13 @@ class CombinedTests:
         return likeness_to_normal(*self.scores.deciles, self._sample.spread)
 
 
-def _along(ranges: OutcomeSums, tests: CalibratedTests) -> float:
-    """Test whether the outcome goes up or down with the normal scores of ranges."""
+def _along(ranges: OutcomeSums, tests: CalibratedTests, degree: int) -> float:
+    """Test whether the outcome goes up or down with a polynomial of the places of ranges.
+
+    It is orthogonal to those of lower degrees, so that each degree is a question of its own.
+    """
     ranges = ranges.take(np.flatnonzero(ranges.weight))
-    x = scores_of_groups(ranges.weight)
+    place = (scores_of_groups if degree < _OF_RANKS else ranks_of_groups)(ranges.weight)
+    x = place if degree == 1 else orthogonal_polynomial(place, ranges.weight, degree)
     sample = Sample.of_values(x, ranges.weight)
     return float(tests.correlation(Moments.over_points(x, ranges), lambda _: sample)[0])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from vtreat_py.design.curves import (
 )
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.scoring import by_regression, slopes
+from vtreat_py.design.shapes import with_any_shape
 from vtreat_py.plan.treatments import CurveCodes
 from vtreat_py.significance.logistic import PointSums, logistic_fit
 from vtreat_py.significance.score import Score
@@ -34,10 +35,11 @@ def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | s
     """Learn the shapes of a column; a string says why there is none."""
     if not filled.varies:
         return
+    sigs = cache(lambda: _significances(filled, copied))
     for context in filled.context.class_contexts or (filled.context,):
         if not context.shape_codes:
             continue
-        learner = _Learner(filled, context, filled.facts.binned(), copied)
+        learner = _Learner(filled, context, filled.facts.binned(), sigs)
         if learner.binned.n_bins < FEWEST_VALUES:
             yield NO_SHAPE
             continue
@@ -47,6 +49,14 @@ def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | s
                 yield made
 
 
+def _significances(filled: FilledNumbers, copied: Copied) -> list[float]:
+    """p-values of whether the outcome changes with the column, for each contrast."""
+    contrasts = filled.context.contrasts
+    if contrasts[0].combined is None:
+        return [significance_of_column(filled, one, copied) for one in contrasts]
+    return with_any_shape(filled, filled.facts.binned(), copied()[1])
+
+
 @dataclass(frozen=True, eq=False)
 class _Learner:
     """Learns the shapes of a column, for one contrast."""
@@ -54,7 +64,7 @@ class _Learner:
     filled: FilledNumbers
     context: DesignContext
     binned: BinnedNumbers
-    copied: Copied
+    sigs: Callable[[], list[float]]
 
     @property
     def _number(self) -> int:
@@ -120,8 +130,7 @@ class _Learner:
         found = by_regression(context, parts.merged(), fit)
         if context.calibrated is None:
             return found
-        sig = significance_of_column(self.filled, context, self.copied)
-        return replace(found, sig=np.array([sig]))
+        return replace(found, sig=np.array([self.sigs()[self._number]]))
 
     def _over_all(self, form: FoldCurves) -> Moments:
         """The curve of all rows, in each bin and in the bad rows."""

@@ -1,4 +1,4 @@
-"""p-values of the clean copy of a number that see more than a line."""
+"""p-values of numbers that see more than a line."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# So many ranges say nearly what all rows say.
+_RANGES = 30
 
 
 def with_shapes(
@@ -25,26 +29,64 @@ def with_shapes(
     first = contrasts[0].combined
     if first is None or not len(edges := filled.profile.edges):
         return scores
-    scored = first.scores is not None
-    sums = filled.facts.range_sums(edges, scored=scored)
-    if sums is None:
-        scored, sums = False, filled.facts.range_sums(edges, scored=False)
-    assert sums is not None
+    sums, scored = _sums(filled, edges, scored=first.scores is not None)
     deviation = float(np.sqrt(moments[0].xx[0] / moments[0].weight[0]))
     ends = filled.inner(edges[[0, -1]])
     found = []
     for contrast, score, one in zip(contrasts, scores, sums, strict=True):
         assert contrast.combined is not None
-        ranges = _with_bad(one, edges, filled.value)
-        sig = contrast.combined.shapes(
-            float(score.sig[0]), (*ends, deviation), ranges, scored=scored
-        )
+        sig = contrast.combined.shapes(float(score.sig[0]), (*ends, deviation), one, scored=scored)
         found.append(replace(score, sig=np.array([sig])))
     return found
 
 
-def _with_bad(sums: OutcomeSums, edges: FloatArray, value: float) -> OutcomeSums:
-    """Sums by range, bad values being where the value that stands for them is."""
+def with_any_shape(
+    filled: FilledNumbers, binned: BinnedNumbers, copied: Sequence[Score]
+) -> list[float]:
+    """p-values of whether the outcome changes with a number in any shape, for each contrast.
+
+    Needs `DesignContext.combined`; ``copied`` are the scores of the clean copy.
+    """
+    contrasts = filled.context.contrasts
+    first = contrasts[0].combined
+    assert first is not None
+    upto = np.cumsum(binned.wholes[0].weight)
+    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
+    edges, scored = np.unique(binned.edges[ends]), first.scores is not None
+    if scored:
+        sums, scored = _sums(filled, edges, scored=True)
+    else:
+        sums = _of_bins(filled, binned, edges)
+    found = []
+    for contrast, score, ranges in zip(contrasts, copied, sums, strict=True):
+        assert contrast.combined is not None
+        found.append(contrast.combined.any_shape(float(score.sig[0]), ranges, scored=scored))
+    return found
+
+
+def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) -> list[OutcomeSums]:
+    """Sums by ranges that are made of bins, for each contrast."""
+    counts_classes = filled.context.outcome.kind != "numeric"
+    place = np.searchsorted(edges, np.append(binned.edges, filled.value))
+    found = []
+    for good, sums in zip(binned.wholes, filled.wholes, strict=True):
+        inner = None if counts_classes else good.yy
+        of_bins = OutcomeSums(good.weight, good.weight * good.y, inner, good.centre_y)
+        found.append(OutcomeSums.joined([of_bins, sums.bad]).grouped(place, len(edges) + 1))
+    return found
+
+
+def _sums(
+    filled: FilledNumbers, edges: FloatArray, *, scored: bool
+) -> tuple[list[OutcomeSums], bool]:
+    """Sums by range for each contrast, and whether they are of scores, which not all engines have.
+
+    Bad values are where the value that stands for them is.
+    """
+    sums = filled.facts.range_sums(edges, scored=scored)
+    if sums is None:
+        scored, sums = False, filled.facts.range_sums(edges, scored=False)
+    assert sums is not None
     place = np.arange(len(edges) + 2)
-    place[-1] = np.searchsorted(edges, value, side="left")
-    return sums.grouped(place, len(edges) + 1)
+    place[-1] = np.searchsorted(edges, filled.value, side="left")
+    return [one.grouped(place, len(edges) + 1) for one in sums], scored

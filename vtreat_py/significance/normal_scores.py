@@ -64,7 +64,7 @@ class NormalScores:
             values, weight = values[weight > 0], weight[weight > 0]
         different, place = np.unique(values.astype(np.float64), return_inverse=True)
         rows = np.bincount(place, weight).astype(np.float64)
-        middle = _middle(rows)
+        middle = ranks_of_groups(rows)
         step = np.sign(middle) * np.floor(np.abs(middle) * _STEPS + 1.0)
         first = np.flatnonzero(np.append(1.0, np.diff(step)))
         joined = np.add.reduceat(rows, first)
@@ -86,13 +86,16 @@ class NormalScores:
 
 def scores_of_groups(rows: FloatArray) -> FloatArray:
     """Normal quantiles of the mean ranks of groups of so many rows, in their order."""
-    middle = _middle(rows)
+    middle = ranks_of_groups(rows)
     beyond = np.maximum(0.5 - np.abs(middle), _LEAST_SHARE)
     return np.asarray(-np.sign(middle) * special.ndtri(beyond))
 
 
-def _middle(rows: FloatArray) -> FloatArray:
-    """Mean ranks of groups of rows, from -1/2 to 1/2; of the opposite order, exactly opposite."""
+def ranks_of_groups(rows: FloatArray) -> FloatArray:
+    """Mean ranks of groups of so many rows, in their order, from -1/2 to 1/2.
+
+    Of the opposite order, exactly opposite.
+    """
     upto = np.cumsum(rows)
     return np.asarray((2.0 * upto - rows - upto[-1]) / (2.0 * upto[-1]))
 
@@ -101,6 +104,16 @@ def _tenth(values: FloatArray, share: FloatArray) -> float:
     """The first of ordered values that has a tenth of the rows with those before it."""
     place = int(np.searchsorted(np.cumsum(share), 0.1))
     return float(values[min(place, len(values) - 1)])
+
+
+def orthogonal_polynomial(x: FloatArray, weight: FloatArray, degree: int) -> FloatArray:
+    """Polynomial of a degree that has no correlation with those of lower degrees.
+
+    There must be more different numbers than that, and weights above 0.
+    """
+    root = np.sqrt(weight)
+    q, _ = np.linalg.qr(root[:, None] * np.vander(x, degree + 1, increasing=True))
+    return np.asarray(q[:, degree] / root)
 
 
 def likeness_to_normal(low: float, high: float, deviation: float) -> float:
