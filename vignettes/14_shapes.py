@@ -211,8 +211,7 @@ assert (found < 0.05).sum() <= 7
 #
 # Fair's survey of 6,366 married women (Redbook magazine, 1974), which ships with statsmodels: who
 # has had an affair? For classes, shapes are log odds; with several classes there is one for each.
-# Where a shape meets no case at all, its log odds are those of one in a million. So for a rare
-# class prefer `bins`, which draw such a stretch to its neighbours, and not `window`.
+# Where a shape meets no case at all, one row more that is like all rows keeps them finite.
 
 # %%
 survey = sm.datasets.fair.load_pandas().data

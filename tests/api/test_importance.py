@@ -17,6 +17,8 @@ import pytest
 import vtreat_py as vt
 from tests.oracle import COMMITTED, Case
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.coders import codes
+from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
 
 UNITS = Path(__file__).parents[1] / "data" / "units"
@@ -107,14 +109,25 @@ def test_all_columns_are_there_the_best_first() -> None:
     by_name = table.set_index("variable")
     assert by_name.loc["constant"].tolist() == by_name.loc["empty"].tolist() == [0.0, 1.0, 0]
     assert by_name.loc["two", "count"] == 1  # its indicators are each other's complement
+    tried = [c.name for c in codes.CODES if c.by_default or isinstance(c, ShapeCode)]
     plan = vt.design_treatments(
-        FRAME, outcome="y", variables=list(table["variable"]), random_state=0
+        FRAME, outcome="y", variables=list(table["variable"]), coders=tried, random_state=0
     )
     scores = plan.score_frame.groupby("orig_variable")
     best = scores["rsq"].max()
     assert (by_name.loc[best.index, "rsq"] == best).all()
     size = plan.score_frame.query("orig_variable == 'size'")
-    assert by_name.loc["size", "sig"] == len(size) * size["sig"].min()
+    assert set(size["code"]) >= {"clean", "isBAD", "spline", "window"}
+    assert by_name.loc["size", "count"] == 3  # shapes are one question
+    assert by_name.loc["size", "sig"] == 3 * size["sig"].min()
+
+
+def test_by_r_rules_each_shape_that_is_named_counts() -> None:
+    given = {"coders": ["clean", "spline", "window"], "variables": ["noise"]}
+    for significance, count in (("classic", 3), ("calibrated", 2)):
+        table = ranked(**given, significance=significance)
+        assert table.loc[0, "count"] == count
+    assert ranked(significance="classic", variables=["noise"]).loc[0, "count"] == 1
 
 
 def test_codes_that_were_dropped_count() -> None:
@@ -148,7 +161,7 @@ def test_kept_statistics_have_it_too() -> None:
 def test_a_class_is_a_test_of_its_own() -> None:
     frame = FRAME.assign(y=pd.cut(FRAME["y"], 3, labels=["low", "mid", "high"]).astype(object))
     table = ranked(frame, variables=["noise", "town"]).set_index("variable")
-    assert table.loc["noise", "count"] == 3
+    assert table.loc["noise", "count"] == 6  # as it is, and its shapes
     assert table.loc["town", "rsq"] > 0.1 > table.loc["noise", "rsq"]
 
 

@@ -11,7 +11,7 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.bins import Bins
 from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.piecewise import Piecewise
-from vtreat_py.coders.shape_code import BinnedSets, cross_validation, log_odds
+from vtreat_py.coders.shape_code import BinnedSets, believed, cross_validation, log_odds
 from vtreat_py.coders.spline import Spline
 from vtreat_py.coders.window import Window
 
@@ -39,7 +39,7 @@ def wave():
 def fitted(shape, x, y, weight=None):
     """Values at the different numbers, of one training set of all rows."""
     sets, edges = sets_of(x, y, [np.ones(len(x)) if weight is None else weight])
-    return edges, shape.fitted(sets)[0] + sets.overall[0]
+    return edges, shape.fitted(sets)[0][0] + sets.overall[0]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda one: one.name)
@@ -48,7 +48,7 @@ def test_each_set_is_fitted_as_if_alone(shape, wave):
     rng = np.random.default_rng(1)
     weights = [rng.integers(0, 3, 400).astype(float), rng.random(400), np.zeros(400), np.ones(400)]
     sets, _ = sets_of(x, y, weights)
-    together = shape.fitted(sets)
+    together, _ = shape.fitted(sets)
     for k in range(2):
         alone = BinnedSets(
             sets.edges,
@@ -57,7 +57,7 @@ def test_each_set_is_fitted_as_if_alone(shape, wave):
             np.vstack([sets.mean[k], np.zeros(sets.mean.shape[1])]),
             np.array([sets.squares[k], 0.0]),
         )
-        np.testing.assert_allclose(shape.fitted(alone)[0], together[k], rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(shape.fitted(alone)[0][0], together[k], rtol=1e-6, atol=1e-8)
     assert (together[2] == 0.0).all()
 
 
@@ -68,8 +68,9 @@ def test_few_rows_are_fitted_too(shape):
         np.array([1.0, 2.0, 0.0]),
         [np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0]), np.ones(3)],
     )
-    found = shape.fitted(sets)
+    found, rows = shape.fitted(sets)
     assert np.isfinite(found).all()
+    assert (rows >= 0).all()
     np.testing.assert_allclose(found[0], 0.0, atol=1e-6)
 
 
@@ -177,6 +178,11 @@ def test_systems_of_few_diagonals():
 def test_cross_validation_wants_more_rows_than_parameters():
     found = cross_validation(np.array([1.0, 1.0]), np.array([10.0, 3.0]), np.array([2.0, 3.0]))
     np.testing.assert_allclose(found, [10.0 / 64.0, np.inf])
+
+
+def test_shares_of_few_rows_are_not_believed():
+    found = believed(np.array([-0.1, 0.0, 1.0]), np.array([0.2]), np.array([0.0, 9.0, 99.0]))
+    np.testing.assert_allclose(found, [0.2, 0.02, 0.992])
 
 
 def test_log_odds_are_finite():

@@ -9,9 +9,12 @@ import pandas as pd
 
 from vtreat_py.api.design import design_treatments
 from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
+from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.plan.options import CLASSIC
 
 
 @options_by_name
@@ -55,7 +58,8 @@ def variable_importance(
     Parameters
     ----------
     frame, outcome, ..., progress
-        As for `design_treatments`. ``coders`` names the codes that are tried; None: all that apply.
+        As for `design_treatments`. ``coders`` names the codes that are tried; None: all that apply,
+        shapes of numbers among them (with ``significance="classic"`` without those).
         ``force_split=True`` takes ``rsq`` of all codes from rows that they have not seen, not only
         that of the codes that need it.
 
@@ -135,7 +139,7 @@ def variable_importance(
         rare_count=rare_count,
         rare_sig=rare_sig,
         quantile=quantile,
-        coders=coders,
+        coders=_with_shapes(significance, custom_coders) if coders is None else coders,
         custom_coders=custom_coders,
         y_dependent_coders=y_dependent_coders,
         max_classes=max_classes,
@@ -147,3 +151,11 @@ def variable_importance(
         progress=progress,
     )
     return plan.variable_importance()
+
+
+def _with_shapes(significance: str, own: Any) -> tuple[str, ...] | None:
+    """The codes that are tried; R's shapes take rows, so that one has to name them."""
+    if significance == CLASSIC:
+        return None
+    ours = codes.names(c for c in codes.CODES if c.by_default or isinstance(c, ShapeCode))
+    return (*ours, *(own if isinstance(own, Mapping) else ()))

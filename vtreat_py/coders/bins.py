@@ -20,7 +20,7 @@ class Bins(ShapeCode):
 
     name = "bins"
 
-    def fitted(self, sets: BinnedSets) -> FloatArray:
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Shrink the means of bins."""
         upto = np.cumsum(sets.weight[-1])
         ends = np.searchsorted(upto, np.arange(1, _BINS) / _BINS * upto[-1])
@@ -35,4 +35,5 @@ class Bins(ShapeCode):
         meets[[0, -1]] = 1.0
         nothing = np.zeros((len(starts) - 1, len(sets.rows)))
         roughness = [meets, np.full(len(starts) - 1, -1.0)]
-        return likeliest(sets, [weight, nothing], total, roughness, 1).T[:, step]
+        values = likeliest(sets, [weight, nothing], total, roughness, 1).T[:, step]
+        return values, sets.rows[:, None] / len(starts)

@@ -22,28 +22,31 @@ class Isotonic(ShapeOfR):
         """Fit rows as R vtreat does."""
         return isotonic_of_r(x, y, weight)
 
-    def fitted(self, sets: BinnedSets) -> FloatArray:
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit both directions."""
         up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
-        of_up, of_down = _score(sets, *up), _score(sets, *down)
+        of_up, of_down = _score(sets, *up[:2]), _score(sets, *down[:2])
         rises = (sets.weight * sets.apart * sets.x).sum(axis=1) > 0
         near = 1.0 + _TIE
         are_equal = (of_up <= of_down * near) & (of_down <= of_up * near)
         better = np.where(are_equal, rises, of_up < of_down)
-        return sets.at_edges(np.where(better[:, None], up[0], down[0]))
+        values, rows = (np.where(better[:, None], up[i], down[i]) for i in (0, 2))
+        return sets.at_edges(values), rows
 
-    def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, FloatArray]:
-        """Values at the bins of each set, and how many are different."""
-        found, different = np.zeros_like(sets.mean), np.zeros(len(sets.mean))
+    def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, ...]:
+        """Values at the bins of each set, how many are different, and rows of equal ones."""
+        found, rows = np.zeros((2, *sets.mean.shape))
+        different = np.zeros(len(sets.mean))
         for k in np.flatnonzero(sets.rows > 0):
             some = np.flatnonzero(sets.weight[k] > 0)
             fit = isotonic_regression(
                 sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
             )
             found[k] = np.interp(sets.x, sets.x[some], fit.x)
+            rows[k] = np.interp(sets.x, sets.x[some], np.repeat(fit.weights, np.diff(fit.blocks)))
             steps = np.abs(np.diff(fit.x))
             different[k] = 1.0 + (steps > _TIE * steps.sum()).sum()
-        return found, different
+        return found, different, rows
 
 
 def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:

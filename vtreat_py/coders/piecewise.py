@@ -24,9 +24,10 @@ class Piecewise(ShapeOfR):
         """Fit rows as R vtreat does."""
         return piecewise_of_r(x, y, weight)
 
-    def fitted(self, sets: BinnedSets) -> FloatArray:
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each number of segments, and keep what cross-validation says is best."""
         best, found = np.full(len(sets.rows), np.inf), np.zeros_like(sets.mean)
+        parts = np.ones(len(sets.rows))
         upto = np.cumsum(sets.weight[-1])
         tried = 0
         for segments in _SEGMENTS:
@@ -40,9 +41,9 @@ class Piecewise(ShapeOfR):
             )
             score = np.where((sets.rows < _ROWS * tried) & (tried > 1), np.inf, score)
             better = score < best
-            best = np.where(better, score, best)
+            best, parts = np.where(better, score, best), np.where(better, tried, parts)
             found[better] = _along(sets.edges, knots, sets.edges, at_knots[better])
-        return found
+        return found, (sets.rows / parts)[:, None]
 
 
 def _knots(upto: FloatArray, segments: int) -> IntArray:

@@ -87,8 +87,16 @@ class ShapeCode(Code):
     by_default = False
 
     @abstractmethod
-    def fitted(self, sets: BinnedSets) -> FloatArray:
-        """Fit the outcome, less the mean of its set, at the edges: shape (sets, bins)."""
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
+        """Fit the outcome along the number.
+
+        Returns
+        -------
+        values : ndarray of shape (sets, bins)
+            At the edges, less the mean of the set.
+        rows : ndarray of shape (sets, bins) or (sets, 1)
+            About how many rows stand behind each.
+        """
 
 
 class ShapeOfR(ShapeCode):
@@ -101,6 +109,14 @@ class ShapeOfR(ShapeCode):
     @abstractmethod
     def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:
         """Fit rows as R vtreat does; None of too few rows, or different values."""
+
+
+def believed(share: FloatArray, overall: FloatArray, rows: FloatArray) -> FloatArray:
+    """Shares of a class, each with one row more that is like all rows.
+
+    Where few rows have no case, cases are still not one in a million.
+    """
+    return (np.clip(share, 0.0, 1.0) * rows + overall) / (rows + 1.0)
 
 
 def log_odds(share: FloatArray) -> FloatArray:

@@ -34,11 +34,12 @@ class Spline(ShapeOfR):
         """Fit rows as R vtreat does."""
         return spline_of_r(x, y, weight)
 
-    def fitted(self, sets: BinnedSets) -> FloatArray:
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each roughness, and keep the likeliest."""
         basis = _Basis.of(sets)
         sums, right = basis.sums(sets)
-        return np.asarray((basis.at_edges @ likeliest(sets, sums, right, basis.roughness, 2)).T)
+        values = (basis.at_edges @ likeliest(sets, sums, right, basis.roughness, 2)).T
+        return np.asarray(values), sets.rows[:, None] / (len(right) - _CUBIC)
 
 
 @dataclass(frozen=True, eq=False)

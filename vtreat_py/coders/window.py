@@ -26,7 +26,7 @@ class Window(ShapeOfR):
         knots, first = np.unique(x, return_index=True)
         return Curve(knots, values[first])
 
-    def fitted(self, sets: BinnedSets) -> FloatArray:
+    def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Average the rows around the middle of each bin."""
         half = np.maximum(np.minimum(_ROWS, sets.rows * _MOST), sets.rows * _LEAST) / 2.0
         upto = np.cumsum(sets.weight, axis=1)
@@ -38,4 +38,4 @@ class Window(ShapeOfR):
             ends = np.clip([middle - half[k], middle + half[k]], 0.0, rows[-1])
             low, high = np.interp(ends, rows, sums)
             found[k] = (high - low) / (ends[1] - ends[0])
-        return sets.at_edges(found)
+        return sets.at_edges(found), 2.0 * half[:, None]

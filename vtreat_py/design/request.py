@@ -113,7 +113,8 @@ class DesignRequest(DesignOptions):
         if asked:
             raise InvalidOptionError(
                 f"coders holds {asked}, made of the rows of a column in memory; {where}. Name in "
-                'coders= those that are not; of one\'s own, LevelCoder(..., of="table")'
+                'coders= those that are not; of one\'s own, LevelCoder(..., of="table"). With '
+                'smoothing="auto" shapes are made of sums'
             )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:

@@ -12,7 +12,14 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import FoldCurves
-from vtreat_py.coders.shape_code import FEWEST_VALUES, NO_SHAPE, BinnedSets, ShapeCode, log_odds
+from vtreat_py.coders.shape_code import (
+    FEWEST_VALUES,
+    NO_SHAPE,
+    BinnedSets,
+    ShapeCode,
+    believed,
+    log_odds,
+)
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.curves import (
@@ -107,13 +114,13 @@ class _Learner:
 
     def _form(self, code: ShapeCode) -> FoldCurves:
         """The curves of the folds, and that of all rows."""
-        sets, apart = self._sets, code.fitted(self._sets)
+        sets, (apart, rows) = self._sets, code.fitted(self._sets)
         overall = sets.overall[:, None]
         if self.context.outcome.kind == "numeric":
             overall = overall + self.context.outcome.centre
             values = overall + apart
         else:
-            values = log_odds(overall + apart) - log_odds(overall)
+            values = log_odds(believed(overall + apart, overall, rows)) - log_odds(overall)
             overall = np.zeros_like(overall)
         some = sets.rows > 0
         values = np.where(some[:, None], values, 0.0)

@@ -234,7 +234,8 @@ def plan_to_json(plan: Plan) -> str:
 
 def _version_of(plan: Plan) -> int:
     """Tell the format: the first that knows what is in the plan, which older versions read."""
-    if plan.options.custom_coders or any(isinstance(t, TextTreatment) for t in plan.treatments):
+    new_codes = set(plan.options.coders) - set(codes.names(c for c in codes.CODES if c.by_default))
+    if new_codes or any(isinstance(t, TextTreatment) for t in plan.treatments):
         return FORMAT_VERSION
     return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 

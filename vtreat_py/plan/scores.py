@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders import codes
+from vtreat_py.coders.code import Code
+from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.plan.options import CLASSIC, DesignOptions
 from vtreat_py.plan.pruning import SIG, adjusted
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
@@ -63,11 +66,11 @@ class PlanScores:
 
         Each kind of code gets an equal share of one expected false inclusion.
         """
-        codes = [v.code for v, _ in self._scored]
-        count = Counter(code for row, code in enumerate(codes) if row not in self._twins)
+        names = [v.code for v, _ in self._scored]
+        count = Counter(code for row, code in enumerate(names) if row not in self._twins)
         for one in self.dropped:
             count[one.code] += one.n_tests
-        return [1.0 / (len(count) * count[code]) for code in codes]
+        return [1.0 / (len(count) * count[code]) for code in names]
 
     @cached_property
     def _twins(self) -> dict[int, int]:
@@ -88,23 +91,35 @@ class PlanScores:
 
     @property
     def tests(self) -> Iterator[Test]:
-        """All tests that were made: rows of the score frame, and codes that were dropped."""
+        """All tests that were made: rows of the score frame, and codes that were dropped.
+
+        Shapes of a column are one question, but by R's rules.
+        """
+        answered: set[Any] = set()
         for row, (variable, score) in enumerate(self._scored):
-            yield Test(variable.orig_variable, score.rsq, score.sig, int(row not in self._twins))
+            is_new = row not in self._twins
+            if isinstance(self._code(variable), ShapeCode):
+                question = variable.orig_variable, score.target
+                is_new = self.options.significance == CLASSIC or question not in answered
+                answered.add(question)
+            yield Test(variable.orig_variable, score.rsq, score.sig, int(is_new))
         for one in self.dropped:
             yield Test(one.column, 0.0, one.sig, one.n_tests)
+
+    def _code(self, variable: DerivedVariable) -> Code:
+        return codes.named(variable.code, self.options.own_codes)
 
     @property
     def limits(self) -> str:
         """The p-values below which variables are recommended, by code, in words."""
         if self.outcome_type == "unsupervised":
             return ""
-        codes: dict[str, list[str]] = {}
+        below: dict[str, list[str]] = {}
         for (variable, _), limit in zip(self._scored, self._thresholds, strict=True):
-            codes.setdefault(f"{limit:.3g}", []).append(variable.code)
-        if len(codes) == 1:
-            return next(iter(codes))
-        return ", ".join(f"{p} ({', '.join(dict.fromkeys(of))})" for p, of in codes.items())
+            below.setdefault(f"{limit:.3g}", []).append(variable.code)
+        if len(below) == 1:
+            return next(iter(below))
+        return ", ".join(f"{p} ({', '.join(dict.fromkeys(of))})" for p, of in below.items())
 
     @cached_property
     def _passed(self) -> list[bool]:
