@@ -26,12 +26,16 @@ from vtreat_py.base.errors import (
     VtreatError,
     VtreatWarning,
 )
+from vtreat_py.coders.cat_d import cat_d
+from vtreat_py.coders.lev import tracked_levels
+from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.level_tests import class_level_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 N = 60
@@ -328,3 +332,23 @@ def test_neighbours_whose_difference_is_out_of_range_are_told_apart(tmp_path: Pa
     assert made.statistics is not None
     made.statistics.save(tmp_path / "kept")
     assert vt.DesignStatistics.load(tmp_path / "kept").plan() == made
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_weights_reach_a_limit_whichever_way_their_sums_were_rounded(rounding: float) -> None:
+    def levels(weight: np.ndarray) -> PooledLevels:
+        y = np.arange(4.0)
+        sums = OutcomeSums(weight, weight * y, weight * np.array([1.0, 2.0, 3.0, 4.0]))
+        return pool_levels(training_view([sums]), 0.0, None, is_binary=False)
+
+    exact = np.array([2.0, 2.0, 6.0, 10.0])
+    other = exact * [1.0 + rounding, 1.0 + rounding, 1.0, 1.0]
+    np.testing.assert_allclose(cat_d(levels(other))[0], cat_d(levels(exact))[0])
+    assert tracked_levels(levels(other), 0.1)[0].all()
+
+
+def test_a_cell_of_ten_rows_has_the_exact_test_whatever_its_sum_is_rounded_to() -> None:
+    table = np.array([[10.0], [30.0], [40.0], [90.0]])
+    np.testing.assert_allclose(
+        class_level_test(*(table * (1.0 + 1e-15))), class_level_test(*table), rtol=1e-12
+    )

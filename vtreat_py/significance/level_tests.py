@@ -10,7 +10,7 @@ from vtreat_py.significance.fisher import fisher_exact
 
 # R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
 _SMALL_CELL = 10.0
-# Sums of weights this close to half a row are half a row.
+# Sums of weights this close to a whole or half row are that.
 _ROUNDING = 1e-9
 
 
@@ -36,7 +36,7 @@ def class_level_test(
     cells = np.stack([level_hits, level_weight - level_hits, rest, weight - level_weight - rest])
     constant = (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
     p = np.ones(len(level_hits))
-    exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL)
+    exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL + _ROUNDING)
     large = ~constant & ~exact
     p[exact] = fisher_exact(_whole_rows(cells[:, exact]))
     p[large] = chi_square_yates(cells[:, large])
