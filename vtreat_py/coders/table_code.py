@@ -133,7 +133,7 @@ class ImpactCode(TableCode):
         that varies from fold to fold, and regressions would take its unit for one of signals.
         """
         codes, novel = self.effects(levels, options)
-        if options.follows_r:
+        if options.is_classic:
             return codes, novel
         least = _ROUNDING * self.unit(levels)
         own = np.where(np.abs(codes) > least[levels.view.group], codes, 0.0)
