@@ -26,11 +26,16 @@ from vtreat_py.base.errors import (
     VtreatError,
     VtreatWarning,
 )
+from vtreat_py.coders.cat_d import cat_d
+from vtreat_py.coders.lev import tracked_levels
+from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
+from vtreat_py.significance.level_tests import class_level_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 N = 60
@@ -302,3 +307,48 @@ def test_errors_of_a_mixed_model_beside_a_weight_that_says_it_all() -> None:
             smoothing="mixed",
         )
         assert np.isfinite(made.level_effects("x")["effect_se"]).all()
+
+
+def test_a_pool_of_all_rows_of_each_fold_codes_nothing(y: Any) -> None:
+    rare = pd.DataFrame({"x": np.where(np.arange(N) % 3 == 0, "a", list("bcdefghijklm") * 5)})
+    given = {"cv": 3, "random_state": 0, "rare_count": 18, "smoothing": 0.0}
+    for outcome, code in ((y > np.quantile(y, 0.37), "catB"), (y + 0.1, "catN")):
+        made = vt.cross_frame_experiment(rare, outcome=outcome, coders=[code], **given)
+        assert made.plan.score_frame["rsq"].tolist() == [0.0]
+        assert (made.cross_frame.to_numpy() == 0.0).all()
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_half_a_row_is_rounded_alike_whichever_way_its_sum_was(rounding: float) -> None:
+    table = np.array([[3.0], [3.5], [10.0], [15.0]])  # hits and rows of a level, then of all
+    exact, other = class_level_test(*table), class_level_test(*(table * (1.0 + rounding)))
+    np.testing.assert_allclose(exact, other, rtol=1e-12)
+
+
+def test_neighbours_whose_difference_is_out_of_range_are_told_apart(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [-1.7e308, 1.7e308] * (N // 2)})
+    made = vt.design_treatments(frame, outcome=np.arange(N) % 7, keep_statistics=True, cv=3)
+    assert vt.TreatmentPlan.from_json(made.to_json()) == made
+    assert made.statistics is not None
+    made.statistics.save(tmp_path / "kept")
+    assert vt.DesignStatistics.load(tmp_path / "kept").plan() == made
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_weights_reach_a_limit_whichever_way_their_sums_were_rounded(rounding: float) -> None:
+    def levels(weight: np.ndarray) -> PooledLevels:
+        y = np.arange(4.0)
+        sums = OutcomeSums(weight, weight * y, weight * np.array([1.0, 2.0, 3.0, 4.0]))
+        return pool_levels(training_view([sums]), 0.0, None, is_binary=False)
+
+    exact = np.array([2.0, 2.0, 6.0, 10.0])
+    other = exact * [1.0 + rounding, 1.0 + rounding, 1.0, 1.0]
+    np.testing.assert_allclose(cat_d(levels(other))[0], cat_d(levels(exact))[0])
+    assert tracked_levels(levels(other), 0.1)[0].all()
+
+
+def test_a_cell_of_ten_rows_has_the_exact_test_whatever_its_sum_is_rounded_to() -> None:
+    table = np.array([[10.0], [30.0], [40.0], [90.0]])
+    np.testing.assert_allclose(
+        class_level_test(*(table * (1.0 + 1e-15))), class_level_test(*table), rtol=1e-12
+    )

@@ -20,6 +20,7 @@ from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.significance.two_samples import beyond_test, two_sample_test
+from vtreat_py.statistics.outcome_sums import reaches
 from vtreat_py.statistics.stability_index import index_by_chance, stability_index
 
 # A level has a bin of its own where so many rows of it are expected in the smaller sample. Chance
@@ -181,7 +182,7 @@ def _levels(
 ) -> ColumnAudit:
     known, missing = then.count[:-2], float(then.count[-2])
     total = float(known.sum()) + missing
-    rare = (known <= options.rare_count) | (known < options.min_fraction * total)
+    rare = (known <= options.rare_weight) | ~reaches(known, options.min_fraction * total)
     novel = now.novel.to_list()
     order = most_first(novel, now.of_novel)
     novel, of_novel = [novel[i] for i in order], now.of_novel[order]

@@ -11,3 +11,14 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 NumberArray: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+
+def changes(values: NumberArray) -> BoolArray:
+    """Whether each value is another than the one before it; differences may be out of range."""
+    first = np.ones(min(len(values), 1), dtype=bool)
+    return np.concatenate([first, values[1:] != values[:-1]])
+
+
+def ascend(values: NumberArray) -> bool:
+    """Whether each value is greater than the one before it."""
+    return bool((values[1:] > values[:-1]).all())

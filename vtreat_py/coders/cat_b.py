@@ -30,9 +30,13 @@ class CatB(ImpactCode):
     outcomes = CLASSES
     of_class = True
 
-    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+    def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
         return cat_b(levels, options.shrinkage)
+
+    def unit(self, levels: PooledLevels) -> FloatArray:
+        """Log odds have a size of their own."""
+        return np.ones(levels.view.n_groups)
 
     def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
         """Log odds have a size of their own."""

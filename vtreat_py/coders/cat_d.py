@@ -8,7 +8,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, LevelTests
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches
 
 # A standard deviation asks for two rows.
 _LEAST_WEIGHT = 2.0
@@ -56,7 +56,7 @@ def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
     view = levels.view
 
     def scorable(sums: OutcomeSums) -> FloatArray:
-        enough = (sums.weight >= _LEAST_WEIGHT) & (sums.weight > levels.rare_count)
+        enough = reaches(sums.weight, _LEAST_WEIGHT) & (sums.weight > levels.rare_count)
         return np.where(enough, _deviation(sums), -np.inf)
 
     if levels.suppressed.any():
@@ -66,7 +66,7 @@ def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
     else:
         largest = view.max(scorable)
     pool = np.where(
-        levels.pool_coded & (levels.pool.weight >= _LEAST_WEIGHT),
+        levels.pool_coded & reaches(levels.pool.weight, _LEAST_WEIGHT),
         _deviation(levels.pool),
         -np.inf,
     )
@@ -79,8 +79,8 @@ def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
 
 def has_scorable_level(levels: PooledLevels) -> bool:
     """Whether some kept level of the first training set has the two rows a deviation asks for."""
-    kept = ~levels.pooled & ~levels.suppressed & (levels.view.entries.weight >= _LEAST_WEIGHT)
-    pool = levels.pool_coded & (levels.pool.weight >= _LEAST_WEIGHT)
+    kept = ~levels.pooled & ~levels.suppressed & reaches(levels.view.entries.weight, _LEAST_WEIGHT)
+    pool = levels.pool_coded & reaches(levels.pool.weight, _LEAST_WEIGHT)
     return bool(kept.any() or pool.any())
 
 

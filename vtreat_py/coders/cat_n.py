@@ -19,9 +19,14 @@ class CatN(ImpactCode):
     name = "catN"
     outcomes = ("numeric",)
 
-    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+    def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
         return cat_n(levels, options.shrinkage)
+
+    def unit(self, levels: PooledLevels) -> FloatArray:
+        """Deviation of y."""
+        whole = levels.view.whole
+        return np.asarray(np.sqrt(whole.squares / np.where(whole.weight > 0, whole.weight, 1.0)))
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""

@@ -87,6 +87,10 @@ class CodeOptions(Protocol):
         """Quantile that a code of quantiles is of."""
 
     @property
+    def is_classic(self) -> bool:
+        """Whether numbers remain what they were in all versions."""
+
+    @property
     def follows_r(self) -> bool:
         """Whether to do exactly what R vtreat does."""
 

@@ -19,7 +19,7 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.significance.logistic import PointSums
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches
 
 
 class Lev(LevelCode):
@@ -138,8 +138,8 @@ def _common(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray, BoolA
     """Levels, and pools, that have at least ``min_fraction`` of the weight."""
     view = levels.view
     weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
-    common = view.entries.weight / weight[view.group] >= min_fraction
-    return common, levels.pool.weight / weight >= min_fraction
+    common = reaches(view.entries.weight / weight[view.group], min_fraction)
+    return common, reaches(levels.pool.weight / weight, min_fraction)
 
 
 def indicator_moments(on: OutcomeSums, whole: OutcomeSums) -> Moments:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches, sum_by
 
 # Places of the components, steps of the search, and the share of the normal one at its start.
 _PLACES, _STEPS, _NORMAL = 32, 80, 0.1
@@ -102,7 +102,7 @@ def is_normal_inside(levels: OutcomeSums, centre: float, between: float, within:
 
     A mixture would take what these make of small levels for levels that stand out.
     """
-    levels = levels.take(np.flatnonzero(levels.weight >= 2.0))
+    levels = levels.take(np.flatnonzero(reaches(levels.weight, 2.0)))
     if not len(levels.weight):
         return False
     skewness = _skewness(levels, centre, between, within)

@@ -126,6 +126,27 @@ class ImpactCode(TableCode):
     y_aware = True
     is_shrunk = True
 
+    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """Code the levels: by 0 where they differ from all rows by rounding only.
+
+        A level, or a pool, that is all there is in a training set would else leave a constant
+        that varies from fold to fold, and regressions would take its unit for one of signals.
+        """
+        codes, novel = self.effects(levels, options)
+        if options.is_classic:
+            return codes, novel
+        least = _ROUNDING * self.unit(levels)
+        own = np.where(np.abs(codes) > least[levels.view.group], codes, 0.0)
+        return own, np.where(np.abs(novel) > least, novel, 0.0)
+
+    @abstractmethod
+    def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """What levels do, and those never shown, with what rounding leaves; see `values`."""
+
+    @abstractmethod
+    def unit(self, levels: PooledLevels) -> FloatArray:
+        """What effects are held against, in each training set."""
+
     @abstractmethod
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight, in rows, of what all rows say, for each training set."""

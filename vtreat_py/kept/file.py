@@ -288,8 +288,8 @@ def _check_design(design: KeptDesign) -> None:
 
 
 def _check_order(name: str, key: FloatArray | IntArray, block: IntArray) -> None:
-    up = np.diff(key)
-    if ((up < 0) | ((up == 0) & (np.diff(block) <= 0))).any():
+    same = key[1:] == key[:-1]
+    if ((key[1:] < key[:-1]) | (same & (block[1:] <= block[:-1]))).any():
         raise PlanFormatError(f"{name}: its cells are not in order")
 
 

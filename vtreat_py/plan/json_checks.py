@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, ascend
 from vtreat_py.base.errors import PlanFormatError, counted, listed
 from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
@@ -132,7 +132,7 @@ def _check_numbers(
     for i, ranges in enumerate(treatment.ranges):
         place = f"{where}.ranges[{i}]"
         _check_target(ranges.target, classes, f"{place}.target")
-        if (np.diff(ranges.edges) <= 0).any():
+        if not ascend(ranges.edges):
             raise PlanFormatError(f"{place}.edges: expected ascending numbers")
         _check_length(
             ranges.values, len(ranges.edges) + 2, "two more than edges", f"{place}.values"
@@ -178,7 +178,7 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
         raise PlanFormatError(
             f"{where}.bad_share: expected a share below 1, found {profile.bad_share!r}"
         )
-    if (np.diff(edges, prepend=-np.inf, append=profile.high) <= 0).any():
+    if not ascend(np.concatenate([[-np.inf], edges, [profile.high]])):
         raise PlanFormatError(f"{where}.edges: expected ascending numbers, all below high")
     _check_length(counts, len(edges) + 1, "one more than edges", f"{where}.counts")
     if not (counts > 0).all():

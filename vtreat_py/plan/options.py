@@ -95,6 +95,11 @@ class DesignOptions:
             object.__setattr__(self, name, value)
 
     @property
+    def is_classic(self) -> bool:
+        """Whether tests are the classic ones: then numbers remain what they were."""
+        return self.significance == CLASSIC
+
+    @property
     def follows_r(self) -> bool:
         """Whether to do exactly what R vtreat does: classic tests and smoothing by a number.
 
@@ -102,7 +107,7 @@ class DesignOptions:
         support a y-aware code or slope, R takes those of the whole data, a small documented
         leak. Otherwise such rows get what the fold knows, which is next to nothing.
         """
-        return self.significance == "classic" and not isinstance(self.smoothing, str)
+        return self.is_classic and not isinstance(self.smoothing, str)
 
     @property
     def own_codes(self) -> list[Code]:
@@ -125,7 +130,7 @@ class DesignOptions:
 
         Classic designs remain what they were in all versions.
         """
-        if self.smoothing == AUTO and self.significance == CLASSIC:
+        if self.smoothing == AUTO and self.is_classic:
             return BY_MOMENTS
         return self.smoothing
 

@@ -10,6 +10,8 @@ from vtreat_py.significance.fisher import fisher_exact
 
 # R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
 _SMALL_CELL = 10.0
+# Sums of weights this close to a whole or half row are that.
+_ROUNDING = 1e-9
 
 
 def class_level_test(
@@ -34,11 +36,17 @@ def class_level_test(
     cells = np.stack([level_hits, level_weight - level_hits, rest, weight - level_weight - rest])
     constant = (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
     p = np.ones(len(level_hits))
-    exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL)
+    exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL + _ROUNDING)
     large = ~constant & ~exact
-    p[exact] = fisher_exact(np.rint(cells[:, exact]))
+    p[exact] = fisher_exact(_whole_rows(cells[:, exact]))
     p[large] = chi_square_yates(cells[:, large])
     return p
+
+
+def _whole_rows(cells: FloatArray) -> FloatArray:
+    """Round to whole rows; half a row alike, whichever way its sum was rounded."""
+    halves = np.floor(cells) + 0.5
+    return np.rint(np.where(np.abs(cells - halves) < _ROUNDING, halves, cells))
 
 
 def chi_square_yates(cells: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 
 # Stands for weight 0 where a total of 0 is divided by it.
 _TINY = 1e-300
@@ -35,6 +35,11 @@ def weight_left(whole: FloatArray, part: FloatArray) -> FloatArray:
     """Weights less those of a part; nothing where rounding alone is left."""
     left = whole - part
     return np.asarray(np.where(left > ROUNDING * whole, left, 0.0))
+
+
+def reaches(weight: FloatArray, least: float) -> BoolArray:
+    """Whether weights are at least so much: sums of fractions may be a little less."""
+    return np.asarray(weight >= least * (1.0 - ROUNDING))
 
 
 @dataclass(frozen=True, eq=False)

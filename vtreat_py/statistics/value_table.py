@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray, changes
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
@@ -96,7 +96,7 @@ class ValueTable:
     @cached_property
     def place(self) -> IntArray:
         """For each cell, the place of its value among the different ones."""
-        return np.cumsum(np.diff(self.value, prepend=self.value[:1]) != 0)
+        return np.cumsum(changes(self.value)) - 1
 
     @cached_property
     def values(self) -> FloatArray:
@@ -189,7 +189,7 @@ class ValueTable:
 
 def _different(ordered: FloatArray) -> FloatArray:
     """Leave out repeats of values in increasing order."""
-    return np.asarray(ordered[np.diff(ordered, prepend=-np.inf) != 0])
+    return np.asarray(ordered[changes(ordered)])
 
 
 def _merged(bits: int, value: FloatArray, block: IntArray, cells: Moments) -> ValueTable:
@@ -197,7 +197,7 @@ def _merged(bits: int, value: FloatArray, block: IntArray, cells: Moments) -> Va
     order = np.lexsort((block, value))
     value, block = value[order], block[order]
     cells = cells.take(order)
-    first = (np.diff(value, prepend=np.nan) != 0) | (np.diff(block, prepend=-1) != 0)
+    first = changes(value) | changes(block)
     if first.all():  # as they are: the mean of one is rounded
         return ValueTable(bits, value, block, cells)
     merged = cells.grouped(np.cumsum(first) - 1, int(first.sum()))
