@@ -123,6 +123,13 @@ def test_spline_is_that_of_scipy_of_the_same_smoothness(wave):
     assert apart[-1] > 0.1
 
 
+def test_spline_has_few_knots_where_numbers_crowd():
+    rng = np.random.default_rng(8)
+    x = np.concatenate([rng.uniform(0, 1e-4, 300), rng.uniform(0, 1, 10)])
+    edges, values = fitted(Spline(), x, 2.0 * x)
+    np.testing.assert_allclose(values, 2.0 * edges, atol=1e-3)
+
+
 @pytest.mark.parametrize("shape", [Spline(), Bins()], ids=["spline", "bins"])
 def test_roughness_is_that_of_the_mixed_model(shape):
     """On noise nothing is left but the line, or the mean; without it, all of the curve."""

@@ -75,8 +75,7 @@ def factored(bands: Sequence[FloatArray], right: FloatArray) -> Factors:
         for k in range(reach, 0, -1):  # entry (j, j - k), times its pivot
             entry = bands[k][j - k].copy()
             for further in range(k + 1, reach + 1):
-                if further - k <= len(below):
-                    entry -= rest[further] * below[further - k - 1][j - k]
+                entry -= rest[further] * below[further - k - 1][j - k]
             rest[k] = entry
         for k, entry in rest.items():
             factor = entry / pivots[j - k]

@@ -248,3 +248,35 @@ def test_r_options_take_rows_and_are_refused_where_there_are_none():
         pl.from_pandas(rows).lazy(), coders=["clean", "bins"], row_id="id", **options
     )
     assert "x_bins" in lazy.feature_names
+
+
+def test_r_options_and_classes_give_log_odds():
+    rows = frame(200)
+    made = experiment(rows, "binomial", significance="classic", smoothing=0)
+    window = made.plan.score_frame.set_index("variable").loc["x_window"]
+    assert window["sig"] < 0.01
+    codes = vt.prepare(made.plan, rows.iloc[::-1])
+    assert codes["x_window"].min() < -1.0 < 1.0 < codes["x_window"].max()
+    assert vt.prepare(made.plan, rows.head(1).assign(bad=np.nan))["bad_spline"].item() == 0.0
+
+
+def test_r_has_no_window_of_ten_rows():
+    rows = frame(10)
+    plan = vt.design_treatments(
+        rows[["x"]],
+        outcome=outcome(rows, "numeric"),
+        coders=["clean", "window", "isotonic"],
+        significance="classic",
+        smoothing=0,
+        random_state=0,
+    )
+    assert set(plan.score_frame["code"]) == {"clean", "isotonic"}
+
+
+def test_distances_beyond_floats_are_flat():
+    rows = frame(60)
+    x = np.where(rows["two"] == 1, 1.7e308, -1.7e308)
+    x[:20] = 0.0
+    made = experiment(rows.assign(x=x), "numeric", coders=["clean", "isotonic", "bins"])
+    assert np.isfinite(made.cross_frame.to_numpy()).all()
+    assert np.isfinite(vt.prepare(made.plan, rows.assign(x=x).iloc[::-1]).to_numpy()).all()
