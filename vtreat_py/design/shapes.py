@@ -50,14 +50,21 @@ def with_any_shape(
     contrasts = filled.context.contrasts
     first = contrasts[0].combined
     assert first is not None
-    upto = np.cumsum(binned.wholes[0].weight)
-    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
-    sums, scored = _sums(filled, np.unique(binned.edges[ends]), scored=first.scores is not None)
+    sums, scored = _sums(filled, _edges(binned), scored=first.scores is not None)
     found = []
     for contrast, score, ranges in zip(contrasts, copied, sums, strict=True):
         assert contrast.combined is not None
         found.append(contrast.combined.any_shape(float(score.sig[0]), ranges, scored=scored))
     return found
+
+
+def _edges(binned: BinnedNumbers) -> FloatArray:
+    """Quantiles, and what is next below those that are several at once."""
+    upto = np.cumsum(binned.wholes[0].weight)
+    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
+    ends, times = np.unique(ends, return_counts=True)
+    ends = np.union1d(ends, ends[times > 1] - 1)
+    return np.asarray(binned.edges[ends[(ends >= 0) & (ends < len(upto) - 1)]])
 
 
 def _sums(
