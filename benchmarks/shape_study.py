@@ -33,7 +33,7 @@ CODES = ["piecewise", "spline", "window", "isotonic", "bins"]
 FITS, FRAMES, FRAMES_OF_ALL, COLUMNS, FOUND = 200, 40, 5, 100, 200
 NUMBERS = ("normal", "lognormal(1.5)", "5 values")
 SIZES = (0.05, 0.01)
-# The first are those of which the study asks whether one p-value does for all of them.
+# Shapes of which the study asks whether one p-value does for all; others are information.
 ASKED = ("square", "|x|", "sin 2x", "log of a lognormal(1.5)")
 SHAPES: dict[str, tuple[str, Callable[[Array], Array], float]] = {
     "square": EFFECTS["square"],
@@ -44,6 +44,7 @@ SHAPES: dict[str, tuple[str, Callable[[Array], Array], float]] = {
     "line of a lognormal(1)": EFFECTS["line of a lognormal(1)"],
     "sin x up to 15": ("waves", np.sin, 4.2),
 }
+INFORMATION = ("normal", "t(2)")
 SINGLE = ("line", "ranks", "deciles", "deciles of scores", "quadratic", *CODES)
 
 
@@ -289,9 +290,12 @@ def main() -> None:
             noise_cell, [(n_frames, n_all, of_x, of_y) for of_x in NUMBERS for of_y in STRENGTH]
         )
     )
-    found = pd.DataFrame(
-        in_parallel(power_cell, [(n_found, what, kind) for what in SHAPES for kind in STRENGTH])
-    )
+    power_cells = [
+        (n_found, what, kind)
+        for what in SHAPES
+        for kind in (STRENGTH if what in ASKED else INFORMATION)
+    ]
+    found = pd.DataFrame(in_parallel(power_cell, power_cells))
     parts = {"fit": fits, "noise": noise, "power": found}
     table = pd.concat([rows.assign(part=part) for part, rows in parts.items()])
     table.insert(0, "part", table.pop("part"))

@@ -65,6 +65,15 @@ def test_three_values_have_no_waves() -> None:
     assert found["x_window"] == pytest.approx(expected(x, y, found["x"], (1, 2)), rel=1e-6)
 
 
+def test_rare_values_are_seen_on_either_side() -> None:
+    random = np.random.default_rng(6)
+    rare = np.where(random.random(ROWS) < 0.02, 1.0 + random.random(ROWS), 0.0)
+    y = random.normal(size=ROWS) + 2.0 * (rare > 0)
+    found = sigs(pd.DataFrame({"high": rare, "low": -rare}), y)
+    assert found["high_window"] == pytest.approx(found["low_window"], rel=1e-6)
+    assert found["high_window"] < 1e-4
+
+
 @pytest.mark.parametrize("kind", ["normal", "heavy", "class"])
 def test_weak_shapes_are_found_before_the_clean_copy_finds_them(kind: str) -> None:
     random = np.random.default_rng(2)

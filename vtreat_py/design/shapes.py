@@ -50,9 +50,7 @@ def with_any_shape(
     contrasts = filled.context.contrasts
     first = contrasts[0].combined
     assert first is not None
-    upto = np.cumsum(binned.wholes[0].weight)
-    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
-    edges, scored = np.unique(binned.edges[ends]), first.scores is not None
+    edges, scored = _edges(binned), first.scores is not None
     if scored:
         sums, scored = _sums(filled, edges, scored=True)
     else:
@@ -74,6 +72,15 @@ def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) ->
         of_bins = OutcomeSums(good.weight, good.weight * good.y, inner, good.centre_y)
         found.append(OutcomeSums.joined([of_bins, sums.bad]).grouped(place, len(edges) + 1))
     return found
+
+
+def _edges(binned: BinnedNumbers) -> FloatArray:
+    """Quantiles, and what is next below those that are several at once."""
+    upto = np.cumsum(binned.wholes[0].weight)
+    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
+    ends, times = np.unique(ends, return_counts=True)
+    ends = np.union1d(ends, ends[times > 1] - 1)
+    return np.asarray(binned.edges[ends[(ends >= 0) & (ends < len(upto) - 1)]])
 
 
 def _sums(
