@@ -115,9 +115,9 @@ def variable_importance(
     >>> frame = pd.DataFrame({"noise": rng.normal(size=200), "town": town})
     >>> price = 2.0 * (town == "Bath") + rng.normal(size=200)
     >>> vt.variable_importance(frame, outcome=price, random_state=0).round(3)
-      variable    rsq    sig  count
-    0     town  0.448  0.000      7
-    1    noise  0.002  0.576      1
+      variable    rsq  sig  count
+    0     town  0.448  0.0      7
+    1    noise  0.006  1.0      2
     """
     check_by_name(misplaced, "variable_importance(frame, outcome='y')")
     plan = design_treatments(
