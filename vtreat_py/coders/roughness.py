@@ -11,7 +11,7 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets
 
 # Weights of roughness that are tried, about the one that gives it the size of the sums.
-_TRIED = np.logspace(-6.0, 6.0, 37)
+_TRIED = np.logspace(-6.0, 6.0, 25)
 # Share of all squares that is rounding; and that of pivots which sets of few rows are solved by.
 _ROUNDING, _RIDGE = 1e-14, 1e-13
 # Deviances a row that differ by less are equal.

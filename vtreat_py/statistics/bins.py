@@ -19,10 +19,10 @@ FEW_ROWS, PARTS = 1 << 14, 1 << 13
 # Rows at a time: what is made of them stays in the cache of the processor.
 _ROWS = 1 << 15
 # A part with a greater share of the weight is looked at closer.
-_HEAVY = 2.0 / MOST_BINS
+_HEAVY = 1.0 / 448.0
 # Shares of the weight that bins hold where not each value has one, and so many shares that a value
 # has a bin to itself for.
-_SHARES, _SPIKE = 896.0, 8.0
+_SHARES, _SPIKE = 448.0, 4.0
 # Shares that differ by less do so by rounding.
 _ROUNDING = 1e-9
 
@@ -112,7 +112,7 @@ def bin_edges(
     """Where bins end: at the smallest value, and at the largest of each bin.
 
     Bin i holds values above edge i - 1 and up to edge i. Up to 1,024 different values have a bin
-    each; of more, no bin but those of a single value holds much more than a 900th of the weight.
+    each; of more, no bin but those of a single value holds much more than a 450th of the weight.
     The rule asks for counts only, so that engines find the same edges by grouping rows.
 
     Parameters
