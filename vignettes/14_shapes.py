@@ -112,7 +112,7 @@ assert (rsq.loc[list(TRUTH), "spline"] > 0.85 * rsq.loc[list(TRUTH), "the truth"
 # %%
 sig = by_code(scores, "sig")
 shapes = sig.drop(columns="clean")
-assert (shapes.T == shapes["spline"]).all(axis=None)
+assert (shapes["spline"] == shapes.T).all(axis=None)
 print(sig[["clean", "spline"]].map("{:.2g}".format).to_string())
 assert not scores.set_index("orig_variable").loc[["wind", "meter"], "recommended"].any()
 
