@@ -406,3 +406,13 @@ def test_values_that_are_one_beside_a_huge_one_have_one_bin() -> None:
     rows = np.repeat(np.arange(36), weight.astype(int))
     other = vt.design_treatments(frame.iloc[rows].reset_index(drop=True), **given)
     np.testing.assert_allclose(one.score_frame["rsq"], other.score_frame["rsq"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_as_many_levels_as_rows_tell_nothing_whichever_way_weights_were_rounded(
+    rounding: float,
+) -> None:
+    weight = np.array([0.5, 0.5, 1.5, 1.5]) * (1.0 + rounding)
+    sums = OutcomeSums(weight, weight * np.array([0.0, 1.0, 0.0, 1.0]))
+    levels = pool_levels(training_view([sums]), 0.0, None, is_binary=True)
+    assert not levels.likelihood.tells.any()
