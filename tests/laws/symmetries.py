@@ -85,6 +85,9 @@ def _with_telling_options(random: Random, drawn: Table) -> Table:
         drawn.options["significance"] = "classic"
     if random.random() < 0.3:
         drawn.options["rare_sig"] = random.choice([0.05, 0.3, 0.7])
+    follows_r = is_classic(drawn) and not isinstance(drawn.options.get("smoothing", "auto"), str)
+    if follows_r and "isotonic" in drawn.options.get("coders", ()):
+        drawn.options["coders"].remove("isotonic")  # R's rises where it fits as well as it falls
     return drawn
 
 

@@ -27,8 +27,10 @@ from vtreat_py.base.errors import (
     VtreatWarning,
 )
 from vtreat_py.coders.cat_d import cat_d
+from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.lev import tracked_levels
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.coders.shape_code import BinnedSets
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
@@ -352,3 +354,65 @@ def test_a_cell_of_ten_rows_has_the_exact_test_whatever_its_sum_is_rounded_to() 
     np.testing.assert_allclose(
         class_level_test(*(table * (1.0 + 1e-15))), class_level_test(*table), rtol=1e-12
     )
+
+
+def test_a_fold_too_small_for_a_shape_of_r_codes_a_class_by_nothing() -> None:
+    made = vt.cross_frame_experiment(
+        pd.DataFrame({"x": np.arange(15.0) % 11}),
+        outcome=np.arange(15) % 4 == 0,
+        coders=["window"],
+        significance="classic",
+        smoothing=0.0,
+        cv=3,
+    )
+    assert (made.cross_frame["x_window"] == 0.0).all()
+    assert made.plan.derived[0].rsq == 0.0
+
+
+def test_monotone_values_that_differ_by_rounding_have_their_rows_in_common() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        hits, rows = random.integers(0, 2, 21), random.integers(1, 4, 21).astype(np.float64)
+        one, other = (_isotonic_rows(rows, mean.astype(np.float64)) for mean in (hits, 1 - hits))
+        np.testing.assert_allclose(one, other)
+
+
+def _isotonic_rows(rows: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    x = np.linspace(0.0, 1.0, len(rows))
+    return Isotonic().fitted(BinnedSets(x, x, rows[None], mean[None], np.zeros(1)))[1]
+
+
+def test_lazy_curves_are_0_at_knots_where_they_are() -> None:
+    frame = pl.DataFrame({"x": [0.3, 0.7, 0.3, 0.9] * 10, "y": np.arange(40.0), "id": range(40)})
+    curve = vt.Curve([0.3, 0.7, 0.9], [1.0, 0.0, -1.0])
+    made = vt.design_treatments(
+        frame.drop("id"),
+        outcome="y",
+        coders=["own"],
+        custom_coders={"own": vt.NumberCoder(lambda *_: curve)},
+    )
+    treated = vt.prepare(made, frame.lazy(), row_id="id").collect()
+    assert not np.signbit(treated["x_own"].to_numpy()[treated["x_own"].to_numpy() == 0.0]).any()
+
+
+def test_values_that_are_one_beside_a_huge_one_have_one_bin() -> None:
+    x = np.array([0.0, 0.0, 0.52, 2.0**53, 2.0**53, 0.0])
+    weight = np.tile([1.0, 3.0, 2.0], 12)
+    frame = pd.DataFrame(
+        {"x": np.tile(x, 6), "y": np.arange(36) % 5 > 2, "fold": np.arange(36) % 3}
+    )
+    given = {"outcome": "y", "coders": ["window", "isotonic"], "cv": "fold", "variables": ["x"]}
+    one = vt.design_treatments(frame, sample_weight=weight, **given)
+    rows = np.repeat(np.arange(36), weight.astype(int))
+    other = vt.design_treatments(frame.iloc[rows].reset_index(drop=True), **given)
+    np.testing.assert_allclose(one.score_frame["rsq"], other.score_frame["rsq"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_as_many_levels_as_rows_tell_nothing_whichever_way_weights_were_rounded(
+    rounding: float,
+) -> None:
+    weight = np.array([0.5, 0.5, 1.5, 1.5]) * (1.0 + rounding)
+    sums = OutcomeSums(weight, weight * np.array([0.0, 1.0, 0.0, 1.0]))
+    levels = pool_levels(training_view([sums]), 0.0, None, is_binary=True)
+    assert not levels.likelihood.tells.any()

@@ -49,5 +49,5 @@ class CurveCode(Code):
         """Say why there is no code, where there is no curve of all rows."""
 
     @abstractmethod
-    def without_curve(self, rows: RowsOfNumbers) -> float:
+    def without_curve(self, rows: RowsOfNumbers, classes: bool) -> float:
         """Code of all rows of a fold whose training rows give none."""

@@ -9,7 +9,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
 
-# Scores, and steps as a share of all, that differ by less are equal.
+# Scores, and values as a share of what outcomes are apart, that differ by less are equal.
 _TIE = 1e-9
 
 
@@ -43,9 +43,12 @@ class Isotonic(ShapeOfR):
                 sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
             )
             found[k] = np.interp(sets.x, sets.x[some], fit.x)
-            rows[k] = np.interp(sets.x, sets.x[some], np.repeat(fit.weights, np.diff(fit.blocks)))
-            steps = np.abs(np.diff(fit.x))
-            different[k] = 1.0 + (steps > _TIE * steps.sum()).sum()
+            steps = np.abs(np.diff(fit.x[fit.blocks[:-1]]))
+            is_step = steps > _TIE * np.ptp(sets.apart[k, some])
+            block = np.append(0, np.cumsum(is_step))  # of equal values, but for rounding
+            together = np.bincount(block, fit.weights)[block]
+            rows[k] = np.interp(sets.x, sets.x[some], np.repeat(together, np.diff(fit.blocks)))
+            different[k] = 1.0 + is_step.sum()
         return found, different, rows
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.climbing import climbed
 from vtreat_py.statistics.equal_levels import EqualLevels
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
 # Squares below this share of the raw squares are rounding.
 _NOTHING = 1e-12
@@ -71,7 +71,8 @@ class Likelihood:
         self.n_levels = sum_by(equal.group, equal.sums[0], self.n_groups)
         rounding = _NOTHING * (whole.squares + whole.total * whole.mean)
         # One row a level tells nothing, nor do outcomes that are all the same.
-        self.tells = (self.rows > self.n_levels) & (self.n_levels > 1) & (whole.squares > rounding)
+        more = self.rows * (1.0 - ROUNDING) > self.n_levels  # rows may be sums of fractions
+        self.tells = more & (self.n_levels > 1) & (whole.squares > rounding)
         self.of_class = whole.inner is None
         self.exact = self.tells & (inside <= rounding) & (not self.of_class)
         self.size, self.powers = equal.about(whole.mean)

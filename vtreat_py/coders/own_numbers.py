@@ -60,9 +60,9 @@ class OwnNumberCode(CurveCode):
             return None
         by_rows = None if options.follows_r else weight
         curve = _as_curve(found, asked, x, by_rows)
-        return Curves((curve,), self.without_curve(rows))
+        return Curves((curve,), self.without_curve(rows, classes))
 
-    def without_curve(self, rows: RowsOfNumbers) -> float:
+    def without_curve(self, rows: RowsOfNumbers, classes: bool) -> float:  # noqa: ARG002
         """Code of bad values, and of all rows where there is no curve."""
         _, y, weight = rows.good()
         is_centred = self._coder.center or self._is_of_class

@@ -11,7 +11,7 @@ from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.mixture import Mixture, is_normal_inside, mixture_of
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
 AUTO, BY_MOMENTS, MIXED = "auto", "moments", "mixed"
 # Those that ask the likelihood how much levels differ.
@@ -136,7 +136,7 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     where the sizes of all levels would put it than by chance (C. Morris, "Parametric Empirical
     Bayes Inference", JASA 78 (1983)).
     """
-    once = np.where(likelihood.size <= 1.0, likelihood.size, 0.0)
+    once = np.where(_whole_rows(likelihood.size) <= 1.0, likelihood.size, 0.0)
     if not once.any():
         return np.zeros_like(ratio)
     rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
@@ -172,9 +172,14 @@ def _of_one_row(likelihood: Likelihood, point: Point) -> FloatArray:
     by_chance = _CLEARLY * point.within * spread
     beyond = product * product > by_chance
     slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
-    ones, twos = ((count * (np.ceil(size) == rows)).sum(axis=1) for rows in (1.0, 2.0))
+    ones, twos = ((count * (_whole_rows(size) == rows)).sum(axis=1) for rows in (1.0, 2.0))
     rows = (2.0 * twos + 1.0) / (ones + 1.0)
     return np.asarray(np.where(beyond, slope * (np.log(rows) - mean), 0.0))
+
+
+def _whole_rows(size: FloatArray) -> FloatArray:
+    """Rows of levels: sums of fractions may be a little more."""
+    return np.ceil(size * (1.0 - ROUNDING))
 
 
 def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:

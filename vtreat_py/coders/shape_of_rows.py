@@ -40,16 +40,20 @@ class ShapeOfRows(CurveCode):
         found = self._shape.of_rows(x, y, weight)
         if found is None:
             return None
+        bad = self.without_curve(rows, classes)
         if isinstance(found, Curve) and not classes:
-            return Curves((found.thinned(),), self.without_curve(rows))
+            return Curves((found.thinned(),), bad)
         knots = np.unique(x)
         knots = knots[evenly(len(knots))]
         values = found(knots)
         if classes:
-            return Curves((Curve(knots, in_log_odds(values, y, weight)).thinned(),), 0.0)
-        return Curves((Curve(knots, values).thinned(),), self.without_curve(rows))
+            values = in_log_odds(values, y, weight)
+        return Curves((Curve(knots, values).thinned(),), bad)
 
-    def without_curve(self, rows: RowsOfNumbers) -> float:
-        """Code of bad values, and of all rows where there is no curve: the mean outcome."""
+    def without_curve(self, rows: RowsOfNumbers, classes: bool) -> float:
+        """Code of bad values, and of all rows where there is no curve: the mean outcome.
+
+        Log odds are those above that, so that they are 0.
+        """
         _, y, weight = rows.good()
-        return float(np.average(y, weights=weight))
+        return 0.0 if classes else float(np.average(y, weights=weight))

@@ -91,11 +91,14 @@ class _Learner:
     def _number(self) -> int:
         return self.context.class_number or 0
 
+    @property
+    def _classes(self) -> bool:
+        return self.context.outcome.kind != "numeric"
+
     def _form(self, rows: RowsOfNumbers, fold: int | None) -> Curves | None:
         """Learn the curve of a training set that has a good value."""
-        classes = self.context.outcome.kind != "numeric"
         options = self.context.options
-        return self.code.form(rows, self.filled.facts.name, fold, options, classes)
+        return self.code.form(rows, self.filled.facts.name, fold, options, self._classes)
 
     def part(self) -> CurvePart | str | None:
         """Make the variable; None where it is constant."""
@@ -130,7 +133,7 @@ class _Learner:
             return Curves((constant(0.0),), 0.0)
         form = self._form(rows, fold)
         if form is None:
-            value = self.code.without_curve(rows)
+            value = self.code.without_curve(rows, self._classes)
             return Curves((constant(value),), value)
         return form
 

@@ -37,6 +37,9 @@ from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
+# Means that are so near to the end of a bin, as a share of the range, are that end.
+_ROUNDING = 1e-14
+
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
     """Learn the shapes of a column; a string says why there is none."""
@@ -87,7 +90,8 @@ class _Learner:
         unit = self.context.outcome.weighting.unit
         edges = binned.inner_edges
         low, span = edges[0], edges[-1] - edges[0]
-        inside = np.clip(whole.x, np.append(edges[0], np.nextafter(edges[:-1], np.inf)), edges)
+        inside = edges + self._from_edges(whole.x)
+        inside = np.clip(inside, np.append(edges[0], np.nextafter(edges[:-1], np.inf)), edges)
         return BinnedSets(
             (edges - low) / span,
             (inside - low) / span,
@@ -162,6 +166,15 @@ class _Learner:
                 slope[k], mean[k] = self._slope(parts), parts.merged().x[0]
         return slope, mean
 
+    def _from_edges(self, means: FloatArray) -> FloatArray:
+        """Distances of means, in cells ``bin * groups + group``, from the ends of their bins.
+
+        Those of a bin of one value are its end, but for rounding, and the bin may be narrow.
+        """
+        edges = self.binned.inner_edges
+        apart = means - np.repeat(edges, len(means) // len(edges))
+        return np.where(np.abs(apart) > _ROUNDING * (edges[-1] - edges[0]), apart, 0.0)
+
     def _coded(self, cells: Moments, values: FloatArray) -> Moments:
         """Moments of curves in cells ``bin * groups + group``, a curve for each group.
 
@@ -170,13 +183,13 @@ class _Learner:
         edges = self.binned.inner_edges
         slope = np.diff(values, axis=1, prepend=values[:, :1]) / np.diff(edges, prepend=-np.inf)
         slope, end = slope.T.ravel(), values.T.ravel()
-        x = end + slope * (cells.x - np.repeat(edges, len(values)))
+        x = end + slope * self._from_edges(cells.x)
         some = cells.weight > 0
         return replace(
             cells,
             x=np.where(some, x, 0.0),
             xx=slope * slope * cells.xx,
-            xy=slope * cells.xy,
+            xy=np.where(cells.xx > 0, slope * cells.xy, 0.0),
             centre_x=0.0,
         )
 

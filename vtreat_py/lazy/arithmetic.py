@@ -46,7 +46,10 @@ def _along(number: nw.Expr, curve: Curve) -> nw.Expr:
     def piece(place: int) -> nw.Expr:
         if slopes[place] == 0.0:
             return exactly(y[place])
-        return (number - exactly(x[place])) * exactly(slopes[place]) + exactly(y[place])
+        rise = (number - exactly(x[place])) * exactly(slopes[place])
+        if y[place] == 0.0:  # polars leaves out "+ 0.0", which makes 0.0 of -0.0
+            return nw.when(rise == 0.0).then(exactly(0.0)).otherwise(rise)
+        return rise + exactly(y[place])
 
     def of(first: int, end: int) -> nw.Expr:
         if end - first == 1:

@@ -25,6 +25,8 @@ _HEAVY = 1.0 / 448.0
 _SHARES, _SPIKE = 448.0, 4.0
 # Shares that differ by less do so by rounding.
 _ROUNDING = 1e-9
+# Bins narrower than this share of the range are none: means in them are but rounding.
+_NARROW = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +132,13 @@ def bin_edges(
     Returns
     -------
     ndarray of shape (bins,)
-        Ascending, all different in inner coordinates, too.
+        Ascending, all different in inner coordinates, too, by more than rounding.
     """
     low, high = (end / near.unit for end in extent)
     edges = (_edges(count, low, high, n_rows) if low < high else np.array([high])) * near.unit
     edges[-1] = extent[1]  # beside huge numbers, small ones are 0 in their unit
-    kept = np.append(np.diff(near.inner(edges)) > 0, True)
+    inner = near.inner(edges)
+    kept = np.append(np.diff(inner) > _NARROW * (inner[-1] - inner[0]), True)
     return np.asarray(edges[kept] + 0.0)  # no edge is -0.0
 
 
