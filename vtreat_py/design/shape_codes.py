@@ -39,6 +39,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Means that are so near to the end of a bin, as a share of the range, are that end.
 _ROUNDING = 1e-14
+# Parts are narrow whose spread is below this share of that of all rows.
+_NARROW = 0.01
 
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
@@ -90,7 +92,7 @@ class _Learner:
         unit = self.context.outcome.weighting.unit
         edges = binned.inner_edges
         low, span = edges[0], edges[-1] - edges[0]
-        inside = edges + self._from_edges(whole.x)
+        inside = edges + self._whole.x
         inside = np.clip(inside, np.append(edges[0], np.nextafter(edges[:-1], np.inf)), edges)
         return BinnedSets(
             (edges - low) / span,
@@ -133,8 +135,7 @@ class _Learner:
     def _score(self, form: FoldCurves) -> Score:
         """Score the variable on the cross-frame."""
         context, n_folds = self.context, self.context.folds.n_folds
-        cells = self.binned.crossed(self._number, n_folds)
-        coded = self._coded(cells, form.values[:n_folds])
+        coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
         parts = _with_bad(coded, form.bad[:n_folds], bad)
         fit = logistic_fit(*_points(parts)) if context.is_binary else None
@@ -145,7 +146,7 @@ class _Learner:
 
     def _over_all(self, form: FoldCurves) -> Moments:
         """The curve of all rows, in each bin and in the bad rows."""
-        coded = self._coded(self.binned.wholes[self._number], form.values[-1:])
+        coded = self._coded(self._whole, form.values[-1:])
         return _with_bad(coded, form.bad[-1:], self.filled.wholes[self._number].bad)
 
     def _slope(self, parts: Moments) -> float:
@@ -160,34 +161,44 @@ class _Learner:
         bad = self.filled.trainings[self._number].bad
         for k, cells in enumerate(trainings):
             own = np.array([k])
-            coded = self._coded(cells, form.values[own])
+            coded = self._coded(self._from_edges(cells), form.values[own])
             parts = _with_bad(coded, form.bad[own], bad.take(own))
             if parts.weight.any():
                 slope[k], mean[k] = self._slope(parts), parts.merged().x[0]
         return slope, mean
 
-    def _from_edges(self, means: FloatArray) -> FloatArray:
-        """Distances of means, in cells ``bin * groups + group``, from the ends of their bins.
+    @cached_property
+    def _crossed(self) -> Moments:
+        """The rows of the cross-frame, by bin and fold."""
+        n_folds = self.context.folds.n_folds
+        return self._from_edges(self.binned.crossed(self._number, n_folds))
+
+    @cached_property
+    def _whole(self) -> Moments:
+        """All rows, by bin."""
+        return self._from_edges(self.binned.wholes[self._number])
+
+    def _from_edges(self, cells: Moments) -> Moments:
+        """Cells ``bin * groups + group`` with their means about the ends of their bins.
 
         Those of a bin of one value are its end, but for rounding, and the bin may be narrow.
         """
         edges = self.binned.inner_edges
-        apart = means - np.repeat(edges, len(means) // len(edges))
-        return np.where(np.abs(apart) > _ROUNDING * (edges[-1] - edges[0]), apart, 0.0)
+        apart = cells.x - np.repeat(edges, len(cells.x) // len(edges))
+        known = (cells.weight > 0) & (np.abs(apart) > _ROUNDING * (edges[-1] - edges[0]))
+        return replace(cells, x=np.where(known, apart, 0.0))
 
     def _coded(self, cells: Moments, values: FloatArray) -> Moments:
-        """Moments of curves in cells ``bin * groups + group``, a curve for each group.
+        """Moments of curves in cells of `_from_edges`, a curve for each group.
 
         A curve is a line in each bin, so that they follow from those of the numbers.
         """
         edges = self.binned.inner_edges
         slope = np.diff(values, axis=1, prepend=values[:, :1]) / np.diff(edges, prepend=-np.inf)
         slope, end = slope.T.ravel(), values.T.ravel()
-        x = end + slope * self._from_edges(cells.x)
-        some = cells.weight > 0
         return replace(
             cells,
-            x=np.where(some, x, 0.0),
+            x=np.where(cells.weight > 0, end + slope * cells.x, 0.0),
             xx=slope * slope * cells.xx,
             xy=np.where(cells.xx > 0, slope * cells.xy, 0.0),
             centre_x=0.0,
@@ -200,9 +211,9 @@ def _with_bad(coded: Moments, values: FloatArray, bad: OutcomeSums) -> Moments:
 
 
 def _points(parts: Moments) -> PointSums:
-    """Stand for rows in a logistic regression: by two points a part for hits, two for others.
+    """Stand for rows in a logistic regression: by a point a part for hits, one for the others.
 
-    Means and spread are those of the rows.
+    Parts that are not narrow have two each, whose mean and spread are those of the rows.
     """
     share = np.clip(parts.y + parts.centre_y, 0.0, 1.0)
     hits = parts.weight * share
@@ -210,10 +221,15 @@ def _points(parts: Moments) -> PointSums:
     gap = np.where(inner > 0, parts.xy / np.where(inner > 0, inner, 1.0), 0.0)
     left = np.maximum(parts.xx - inner * gap * gap, 0.0)
     spread = np.sqrt(left / np.where(parts.weight > 0, parts.weight, 1.0))
-    of_hits, of_others = parts.x + (1.0 - share) * gap, parts.x - share * gap
-    x = np.concatenate([of_hits - spread, of_hits + spread, of_others - spread, of_others + spread])
-    others, none = (parts.weight - hits) / 2.0, np.zeros(len(hits))
-    total = np.concatenate([hits / 2.0, hits / 2.0, others, others])
-    target = np.concatenate([hits / 2.0, hits / 2.0, none, none])
+    whole = parts.merged()
+    is_wide = spread * np.sqrt(whole.weight) > _NARROW * np.sqrt(whole.xx)
+    once, twice = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
+    of_classes = (parts.x + (1.0 - share) * gap, hits), (parts.x - share * gap, parts.weight - hits)
+    points = [
+        (x[some] + side * spread[some], times * weight[some], times * weight[some] * is_hit)
+        for (x, weight), is_hit in zip(of_classes, (1.0, 0.0), strict=True)
+        for some, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5))
+    ]
+    x, total, target = map(np.concatenate, zip(*points, strict=True))
     some = total > 0
     return x[None, some], total[None, some], target[None, some]
