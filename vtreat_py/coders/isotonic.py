@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
 
@@ -42,14 +42,19 @@ class Isotonic(ShapeOfR):
             fit = isotonic_regression(
                 sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
             )
-            found[k] = np.interp(sets.x, sets.x[some], fit.x)
+            found[k] = _at_all(sets.x, some, fit.x)
             steps = np.abs(np.diff(fit.x[fit.blocks[:-1]]))
             is_step = steps > _TIE * np.ptp(sets.apart[k, some])
             block = np.append(0, np.cumsum(is_step))  # of equal values, but for rounding
             together = np.bincount(block, fit.weights)[block]
-            rows[k] = np.interp(sets.x, sets.x[some], np.repeat(together, np.diff(fit.blocks)))
+            rows[k] = _at_all(sets.x, some, np.repeat(together, np.diff(fit.blocks)))
             different[k] = 1.0 + is_step.sum()
         return found, different, rows
+
+
+def _at_all(x: FloatArray, some: IntArray, values: FloatArray) -> FloatArray:
+    """Values at all numbers, given those at some."""
+    return values if len(some) == len(x) else np.interp(x, x[some], values)
 
 
 def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:
