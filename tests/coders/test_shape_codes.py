@@ -120,8 +120,9 @@ def test_scores_are_those_of_the_cross_frame(n):
     for name in scores.query("code in @SHAPES").index:
         x = made.cross_frame[name].to_numpy()
         fit = logistic_fit(x[None], None, y[None].astype(float))
+        rtol = 1e-6 if n < 1_000 else 2e-3  # log odds may jump inside a bin of several values
         expected = 1.0 - fit.deviance[0] / fit.null_deviance[0]
-        np.testing.assert_allclose(scores.loc[name, "rsq"], expected, rtol=2e-3, atol=1e-9)
+        np.testing.assert_allclose(scores.loc[name, "rsq"], expected, rtol=rtol, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["numeric", "binomial"])

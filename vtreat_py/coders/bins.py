@@ -22,11 +22,10 @@ class Bins(ShapeCode):
 
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Shrink the means of bins."""
-        upto = np.cumsum(sets.weight[-1])
-        ends = np.searchsorted(upto, np.arange(1, _BINS) / _BINS * upto[-1])
-        starts = np.unique(np.append(0, ends + 1))
-        starts = starts[starts < len(upto)]
-        step = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(upto)))
+        n_bins = len(sets.edges)
+        starts = np.unique(np.append(0, sets.cuts(_BINS) + 1))
+        starts = starts[starts < n_bins]
+        step = np.repeat(np.arange(len(starts)), np.diff(starts, append=n_bins))
         weight, total = (
             np.add.reduceat(values, starts, axis=1).T
             for values in (sets.weight, sets.weight * sets.apart)

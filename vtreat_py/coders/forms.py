@@ -18,8 +18,6 @@ from vtreat_py.statistics.places import places_among
 Number = float | FloatArray
 
 _LARGEST = float(np.finfo(np.float64).max)
-# Rows at a time: what is made of them stays in the cache of the processor.
-_ROWS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +84,7 @@ class Steps:
             np.take(self.values, place, out=out, mode="clip")
             return
         n_folds, by_cell = self.values.shape[1], self.values.ravel()
-        for rows in blocks(len(place), _ROWS):
+        for rows in blocks(len(place)):
             cell = np.multiply(place[rows], n_folds, dtype=np.intp)
             cell += fold[rows]
             np.take(by_cell, cell, out=out[rows], mode="clip")
@@ -192,7 +190,7 @@ class FoldCurves:
         cells, apart = np.empty(len(values), dtype=np.intp), np.empty(len(values))
         n_pieces, low, high = len(self.start), self.knots[0], self.knots[-1]
         with np.errstate(over="ignore"):
-            for rows in blocks(len(values), _ROWS):
+            for rows in blocks(len(values)):
                 at, cell, here = place[rows], cells[rows], apart[rows]
                 np.multiply(fold[rows], n_pieces, out=cell, dtype=np.intp)
                 cell += at
@@ -205,7 +203,7 @@ class FoldCurves:
     def write(self, cells: IntArray, apart: FloatArray, out: FloatArray) -> None:
         """Write the codes of rows that lie in such pieces."""
         value, slope = self.value.ravel(), self.slope.ravel()
-        for rows in blocks(len(cells), _ROWS):
+        for rows in blocks(len(cells)):
             cell, here = cells[rows], out[rows]
             np.take(slope, cell, out=here, mode="clip")
             here *= apart[rows]

@@ -18,10 +18,8 @@ from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.custom import NumberCoder, is_estimator
 from vtreat_py.coders.forms import Curves
 from vtreat_py.coders.rows import RowsOfNumbers
+from vtreat_py.coders.shape_code import log_odds
 from vtreat_py.statistics.outcome_sums import sum_by
-
-# Probabilities are kept so far from 0 and 1.
-_CLIP = 1e-6
 
 
 class OwnNumberCode(CurveCode):
@@ -105,10 +103,5 @@ def _fitted(
     if y.min() == y.max():  # one class says nothing of the other
         return np.zeros_like(y)
     asked.call(model.fit, x[:, None], y.astype(np.int64), **options)
-    overall = _log_odds(np.average(y, weights=weight))
-    return lambda at: _log_odds(model.predict_proba(at[:, None])[:, 1]) - overall
-
-
-def _log_odds(probability: Any) -> Any:
-    kept = np.clip(probability, _CLIP, 1.0 - _CLIP)
-    return np.log(kept / (1.0 - kept))
+    overall = log_odds(np.asarray(np.average(y, weights=weight)))
+    return lambda at: log_odds(model.predict_proba(at[:, None])[:, 1]) - overall

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import piecewise_of_r
 
@@ -28,10 +29,9 @@ class Piecewise(ShapeOfR):
         """Fit each number of segments, and keep what cross-validation says is best."""
         best, found = np.full(len(sets.rows), np.inf), np.zeros_like(sets.mean)
         parts = np.ones(len(sets.rows))
-        upto = np.cumsum(sets.weight[-1])
         tried = 0
         for segments in _SEGMENTS:
-            knots = _knots(upto, segments)
+            knots = np.unique([0, *sets.cuts(segments), len(sets.edges) - 1])
             if len(knots) - 1 == tried:
                 break  # values are not different enough for more
             tried = len(knots) - 1
@@ -44,13 +44,6 @@ class Piecewise(ShapeOfR):
             best, parts = np.where(better, score, best), np.where(better, tried, parts)
             found[better] = _along(sets.edges, knots, sets.edges, at_knots[better])
         return found, (sets.rows / parts)[:, None]
-
-
-def _knots(upto: FloatArray, segments: int) -> IntArray:
-    """Edges that cut the rows in so many parts of one size, as far as values allow."""
-    shares = np.arange(1, segments) / segments
-    inner = np.searchsorted(upto, shares * upto[-1])
-    return np.unique([0, *inner, len(upto) - 1])
 
 
 def _segments(edges: FloatArray, knots: IntArray, at: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -87,18 +80,5 @@ def _fit(sets: BinnedSets, knots: IntArray) -> FloatArray:
     diagonal[:, 1:] += tt + flat
     right[:, :-1] += y - ty
     right[:, 1:] += ty
-    return _solved(diagonal, t - tt - flat, right)
-
-
-def _solved(diagonal: FloatArray, beside: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve symmetric systems of which each unknown meets its neighbours only, all at once."""
-    diagonal, solution = diagonal.T.copy(), right.T.copy()
-    beside = beside.T
-    for k in range(1, len(diagonal)):
-        factor = beside[k - 1] / diagonal[k - 1]
-        diagonal[k] -= factor * beside[k - 1]
-        solution[k] -= factor * solution[k - 1]
-    solution[-1] /= diagonal[-1]
-    for k in range(len(diagonal) - 2, -1, -1):
-        solution[k] = (solution[k] - beside[k] * solution[k + 1]) / diagonal[k]
-    return solution.T
+    beside = t - tt - flat
+    return factored([diagonal.T, beside.T], right.T).solution().T

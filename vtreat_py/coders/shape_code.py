@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.code import SUPERVISED, Code, CodeOptions
 
 # Gives the outcome at numbers.
@@ -60,6 +60,11 @@ class BinnedSets:
     def apart(self) -> FloatArray:
         """Mean outcome of each bin less that of its set."""
         return self.mean - self.overall[:, None]
+
+    def cuts(self, parts: int) -> IntArray:
+        """Bins that end all but the last of so many parts of all rows, as equal as values allow."""
+        upto = np.cumsum(self.weight[-1])
+        return np.asarray(np.searchsorted(upto, np.arange(1, parts) / parts * upto[-1]))
 
     def residual(self, fitted: FloatArray) -> FloatArray:
         """Squares that values at the bins, less the mean of the set, leave of each set."""

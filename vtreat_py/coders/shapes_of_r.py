@@ -6,13 +6,12 @@ which are positive. ``spline_of_r`` has a file of its own.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.shape_code import log_odds
 from vtreat_py.statistics.outcome_sums import sum_by
 
 # Of so few rows or different numbers R makes neither segments nor a spline.
@@ -24,8 +23,6 @@ _SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 _NO_WINDOW, _WINDOW, _WINDOWS = 10, 20, 10_000
 # Numbers that are so near to each other are one.
 _SAME = 1e-6
-# Probabilities are kept so far from 0 and 1.
-_CLIP = 1e-6
 # Errors are so large by rounding, relative to the spread of the outcome; two that differ by less
 # than this share of theirs are the same.
 _ROUNDING, _TIE = 1e-13, 1e-12
@@ -217,7 +214,7 @@ def in_log_odds(values: FloatArray, y: FloatArray, weight: FloatArray) -> FloatA
     Section 12.2, solve_piecewisec, square_windowc and spline_variablec, of what R vtreat does.
     """
     overall = np.average(y, weights=weight)
-    return np.asarray(_log_odds(values) - _log_odds(overall))
+    return log_odds(values) - log_odds(np.asarray(overall))
 
 
 def is_too_small(x: FloatArray) -> bool:
@@ -251,8 +248,3 @@ def _heights(x: FloatArray, y: FloatArray, weight: FloatArray, knots: FloatArray
     goal = sum_by(left, w * fall * off, m) + sum_by(right, w * rise * off, m)
     inner = np.eye(m) + np.diag(beside, 1) + np.diag(beside, -1)
     return np.asarray(centre + np.linalg.lstsq(inner, goal / size)[0] / size)
-
-
-def _log_odds(rate: Any) -> Any:
-    kept = np.clip(rate, _CLIP, 1.0 - _CLIP)
-    return np.log(kept / (1.0 - kept))

@@ -83,9 +83,7 @@ class _Basis:
 
 def _ends(sets: BinnedSets) -> FloatArray:
     """Ends of the pieces of the curve: quantiles of all rows that are not too near."""
-    upto = np.cumsum(sets.weight[-1])
-    pieces = min(_PIECES, max(len(upto) // 2, 1))
-    inner = np.searchsorted(upto, np.arange(1, pieces) / pieces * upto[-1])
+    inner = sets.cuts(min(_PIECES, max(len(sets.edges) // 2, 1)))
     found = [0.0]
     for edge in sets.edges[inner].tolist():
         if found[-1] + _SHORTEST <= edge <= 1.0 - _SHORTEST:

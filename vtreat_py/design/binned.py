@@ -74,12 +74,7 @@ class BinnedNumbers:
             weight, mean = self._by_bin(self.trained[number])
             return weight.T, mean.T
         weight, mean = self._by_bin(self.sums[number])
-        found = []
-        for values in (weight, weight * mean):
-            before = _before(values)
-            others = before if folds.in_order else before + _before(values[:, ::-1])[:, ::-1]
-            found.append(others.T[: folds.n_folds])
-        weight, total = found
+        weight, total = (_of_others(one, folds).T for one in (weight, weight * mean))
         return weight, total / np.where(weight > 0, weight, 1.0)
 
     def training_squares(self, number: int, folds: FoldScheme) -> FloatArray:
@@ -88,11 +83,7 @@ class BinnedNumbers:
         if self.trained is not None:
             of_set = self._by_group(self.trained[number])[: folds.n_folds]
         else:
-            raw = self._by_group(self.sums[number])[None]
-            others = _before(raw)
-            if not folds.in_order:
-                others = others + _before(raw[:, ::-1])[:, ::-1]
-            of_set = others[0, : folds.n_folds]
+            of_set = _of_others(self._by_group(self.sums[number])[None], folds)[0]
         return np.asarray(np.maximum(of_set - (weight * mean * mean).sum(axis=1), 0.0))
 
     def _by_group(self, sums: Moments) -> FloatArray:
@@ -117,6 +108,14 @@ class BinnedNumbers:
 
     def _by_bin(self, sums: Moments) -> tuple[FloatArray, FloatArray]:
         return sums.weight.reshape(self.n_bins, -1), sums.y.reshape(self.n_bins, -1)
+
+
+def _of_others(values: FloatArray, folds: FoldScheme) -> FloatArray:
+    """For each fold, the sum of the columns of the blocks that train it."""
+    others = _before(values)
+    if not folds.in_order:
+        others = others + _before(values[:, ::-1])[:, ::-1]
+    return others[:, : folds.n_folds]
 
 
 def _before(values: FloatArray) -> FloatArray:

@@ -152,8 +152,8 @@ class _Draft:
             self.places[f"{column.alias}_piece"] = place_of(number, [*knots.tolist(), np.inf])
             n_pieces = len(knots) + 1
             self.by_piece[column.alias] = {
-                "piece": np.repeat(np.arange(n_pieces), self.n_folds),
-                "fold": np.tile(np.arange(self.n_folds), n_pieces),
+                f"{column.alias}_of": np.repeat(np.arange(n_pieces), self.n_folds),
+                f"{column.alias}_in": np.tile(np.arange(self.n_folds), n_pieces),
                 f"{column.alias}_start": np.repeat(form.start, self.n_folds),
             }
         joined = self.by_piece[column.alias]
@@ -190,10 +190,7 @@ class _Draft:
     def lookups(self) -> list[Lookup]:
         """All tables to join."""
         by_piece = [
-            Lookup(
-                pa.table(joined).rename_columns({"piece": f"{alias}_of", "fold": f"{alias}_in"}),
-                {f"{alias}_piece": f"{alias}_of", FOLD: f"{alias}_in"},
-            )
+            Lookup(pa.table(joined), {f"{alias}_piece": f"{alias}_of", FOLD: f"{alias}_in"})
             for alias, joined in self.by_piece.items()
         ]
         if not self.by_fold:

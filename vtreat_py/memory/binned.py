@@ -17,13 +17,10 @@ from vtreat_py.statistics.bins import (
     bin_moments,
     counted_parts,
 )
-from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.blocks import ROWS, blocks
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.places import places_among
-
-# Rows at a time: what is made of them stays in the cache of the processor.
-_ROWS = 1 << 15
 
 
 class ColumnBins:
@@ -101,7 +98,7 @@ class ColumnBins:
             kept = self._counted(rows, weight)
             rows, group = kept if rows is None else rows[kept], group[kept]
         shape = n_bins, n_groups * max(n_classes, 1)
-        size = max(_ROWS, 4 * n_bins * shape[1])  # adding up the sums of blocks costs little
+        size = max(ROWS, 4 * n_bins * shape[1])  # adding up the sums of blocks costs little
         some_rows = (
             self._some(one if rows is None else rows[one], group[one], weight)
             for one in blocks(len(group), size)

@@ -16,8 +16,6 @@ from vtreat_py.statistics.outcome_sums import sum_by
 MOST_BINS = 1 << 10
 # Up to so many rows are counted value by value, more in so many equal parts of their range.
 FEW_ROWS, PARTS = 1 << 14, 1 << 13
-# Rows at a time: what is made of them stays in the cache of the processor.
-_ROWS = 1 << 15
 # A part with a greater share of the weight is looked at closer.
 _HEAVY = 1.0 / 448.0
 # Shares of the weight that bins hold where not each value has one, and so many shares that a value
@@ -57,11 +55,11 @@ class Parts:
     def of_range(
         cls, values: NumberArray, weight: FloatArray | None, low: float, high: float
     ) -> Parts:
-        """Equal parts of a range that holds all values; see `part_of`."""
+        """Equal parts of a range that holds all values."""
         lows, highs = np.full(PARTS, np.inf), np.full(PARTS, -np.inf)
         n_rows, total = np.zeros((2, PARTS))
         scale = PARTS / (high - low)
-        for rows in blocks(len(values), _ROWS):
+        for rows in blocks(len(values)):
             some = values[rows]
             part = np.minimum((some - low) * scale, PARTS - 1).astype(np.intp)
             n_rows += np.bincount(part, minlength=PARTS)

@@ -9,8 +9,6 @@ from vtreat_py.statistics.blocks import blocks
 
 # Steps of the table; with fewer edges than that most numbers are placed by it alone.
 _STEPS = 1 << 13
-# Rows at a time: what is made of them stays in the cache of the processor.
-_ROWS = 1 << 15
 # Below so many numbers, or above so many edges in a step, a binary search is as fast.
 _FEW, _CROWDED = 1 << 12, 6
 
@@ -41,7 +39,7 @@ def places_among(edges: FloatArray, values: NumberArray) -> IntArray:
     before = np.searchsorted(step, np.arange(_STEPS)).astype(np.int32)
     ends = np.append(edges, np.inf)
     found = np.empty(len(values), dtype=np.int32)
-    for rows in blocks(len(values), _ROWS):
+    for rows in blocks(len(values)):
         some = values[rows]
         place = np.take(before, _steps(some, edges[0], scale), mode="clip")
         for _ in range(crowd):
