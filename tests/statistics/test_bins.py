@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vtreat_py.statistics import bins
-from vtreat_py.statistics.bins import bin_edges, counted_parts
+from vtreat_py.statistics.bins import bin_edges
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.parts import PartedNumbers
 from vtreat_py.statistics.places import places_among
 
 
@@ -19,7 +18,7 @@ def edges_of(values, weight=None):
     extent = float(values.min()), float(values.max())
     near = Coordinates.near(values)
     in_unit = values / near.unit
-    return bin_edges(partial(counted_parts, in_unit, weight), extent, len(values), near)
+    return bin_edges(PartedNumbers(in_unit, weight).count, extent, len(values), near)
 
 
 def weights_of(edges, values, weight=None):
@@ -113,3 +112,20 @@ def test_places_are_those_of_a_binary_search(edges, seed, n):
 def test_places_among_edges_that_a_table_does_not_suit(edges):
     values = np.concatenate([np.linspace(-1, 2, 5_000), edges])
     np.testing.assert_array_equal(places_among(edges, values), np.searchsorted(edges, values))
+
+
+@pytest.mark.parametrize("kind", ["normal", "lognormal", "spike", "few"])
+def test_places_by_parts_are_those_of_a_binary_search(kind):
+    rng = np.random.default_rng(0)
+    values = {
+        "normal": lambda: rng.normal(size=40_000),
+        "lognormal": lambda: rng.lognormal(sigma=4.0, size=40_000),
+        "spike": lambda: np.where(rng.random(40_000) < 0.6, 0.0, rng.normal(size=40_000)),
+        "few": lambda: rng.integers(0, 50, 300).astype(float),
+    }[kind]()
+    parted = PartedNumbers(values)
+    extent = float(values.min()), float(values.max())
+    edges = bin_edges(parted.count, extent, len(values), Coordinates.near(values))
+    np.testing.assert_array_equal(parted.places(edges), np.searchsorted(edges, values))
+    inside = np.linspace(*extent, 9)[1:]  # edges may be no values
+    np.testing.assert_array_equal(parted.places(inside), np.searchsorted(inside, values))

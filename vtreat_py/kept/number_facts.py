@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.bins import bin_edges, counted_parts
+from vtreat_py.statistics.bins import bin_edges
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.parts import PartedNumbers
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
 
@@ -103,8 +104,8 @@ class NumberTable:
         values, weight = self._known_to(None)
         near, design = self.coordinates, self._design
         extent = float(values[0]), float(values[-1])
-        count = partial(counted_parts, values / near.unit, weight)
-        edges = bin_edges(count, extent, float(weight.sum()), near)
+        parted = PartedNumbers(values / near.unit, weight)
+        edges = bin_edges(parted.count, extent, float(weight.sum()), near)
         place = np.searchsorted(edges, values)[self._table.place]
         cell = place * design.n_blocks + self._table.block
         sums = self._table.moments(near).grouped(cell, len(edges) * design.n_blocks)

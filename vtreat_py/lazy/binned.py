@@ -13,8 +13,9 @@ from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
 from vtreat_py.lazy.columns import LazyNumber, exactly
 from vtreat_py.lazy.number_queries import Extents, inner
 from vtreat_py.lazy.rows import DesignRows, Y
-from vtreat_py.statistics.bins import PARTS, Parts, bin_edges
+from vtreat_py.statistics.bins import bin_edges
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.parts import PARTS, Parts
 
 _NUMBER, _PART, _BIN, _CELL = "plain_number", "part", "bin", "cell"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -11,15 +11,11 @@ from vtreat_py.coders.forms import filled
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.statistics.bins import (
-    BinnedRows,
-    bin_edges,
-    bin_moments,
-    counted_parts,
-)
+from vtreat_py.statistics.bins import BinnedRows, bin_edges, bin_moments
 from vtreat_py.statistics.blocks import ROWS, blocks
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.parts import PartedNumbers
 from vtreat_py.statistics.places import places_among
 
 
@@ -59,24 +55,34 @@ class ColumnBins:
             repeated = self._by(*folds.repeats, folds.n_folds, rows.crossed_weight)
         return BinnedNumbers(self.edges, self._near, sums, trained, repeated)
 
-    @cached_property
+    @property
     def edges(self) -> FloatArray:
         """Where bins end."""
-        near, weight = self._near, self._rows.outcome.weight
-        values = self._column.values.astype(np.float64, copy=False)
-        if self._column.bad is not None or weight is not None:
-            counted = self._counted(None, weight)
-            values, weight = values[counted], None if weight is None else weight[counted]
-        if near.unit != 1.0:
-            values = values / near.unit
-        count = partial(counted_parts, values, weight)
-        return bin_edges(count, self._extent, len(values), near)
+        return self._edges_and_place[0]
+
+    @property
+    def place(self) -> IntArray:
+        """Bin of each row; of bad ones any."""
+        return self._edges_and_place[1]
 
     @cached_property
-    def place(self) -> IntArray:
-        """Bin of each row; of bad ones that of 0."""
-        values = filled(self._column.values, self._column.bad, 0)
-        return places_among(self.edges, values).astype(np.int16)
+    def _edges_and_place(self) -> tuple[FloatArray, IntArray]:
+        column, near, weight = self._column, self._near, self._rows.outcome.weight
+        values = column.values.astype(np.float64, copy=False)
+        some = None if column.bad is None and weight is None else self._counted(None, weight)
+        counted = values if some is None else values[some]
+        if near.unit != 1.0:
+            counted = counted / near.unit
+        parted = PartedNumbers(counted, None if weight is None else weight[some])
+        edges = bin_edges(parted.count, self._extent, len(counted), near)
+        if weight is not None or near.unit != 1.0:
+            place = places_among(edges, filled(values, column.bad, 0))
+            return edges, place.astype(np.int16)
+        if some is None:
+            return edges, parted.places(edges).astype(np.int16, copy=False)
+        place = np.zeros(len(values), dtype=np.int16)
+        place[some] = parted.places(edges)
+        return edges, place
 
     def _counted(self, rows: IntArray | None, weight: FloatArray | None) -> IntArray:
         """Places among rows that are good and count."""

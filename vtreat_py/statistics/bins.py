@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
-from vtreat_py.statistics.blocks import blocks
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import sum_by
+from vtreat_py.statistics.parts import HEAVY, MOST_BINS, PARTS, Parts
 
-MOST_BINS = 1 << 10
-# Up to so many rows are counted value by value, more in so many equal parts of their range.
-FEW_ROWS, PARTS = 1 << 14, 1 << 13
-# A part with a greater share of the weight is looked at closer.
-_HEAVY = 1.0 / 448.0
+# Up to so many rows are counted value by value, more in equal parts of their range.
+FEW_ROWS = 1 << 14
 # Shares of the weight that bins hold where not each value has one, and so many shares that a value
 # has a bin to itself for.
 _SHARES, _SPIKE = 448.0, 4.0
@@ -25,81 +20,6 @@ _SHARES, _SPIKE = 448.0, 4.0
 _ROUNDING = 1e-9
 # Bins narrower than this share of the range are none: means in them are but rounding.
 _NARROW = 1e-14
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Parts of a range of values that have rows, in increasing order.
-
-    Attributes
-    ----------
-    low, high : ndarray of shape (parts,)
-        Smallest and largest value of each.
-    rows, weight : ndarray of shape (parts,)
-        Rows of each, and their weight.
-    """
-
-    low: FloatArray
-    high: FloatArray
-    rows: FloatArray
-    weight: FloatArray
-
-    @classmethod
-    def of_values(cls, values: NumberArray, weight: FloatArray | None) -> Parts:
-        """Each different value by itself."""
-        some, place = np.unique(values.astype(np.float64), return_inverse=True)
-        rows, total = (sum_by(place, one, len(some)) for one in (None, weight))
-        return cls(some, some, rows, total)
-
-    @classmethod
-    def of_range(
-        cls, values: NumberArray, weight: FloatArray | None, low: float, high: float
-    ) -> Parts:
-        """Equal parts of a range that holds all values."""
-        lows, highs = np.full(PARTS, np.inf), np.full(PARTS, -np.inf)
-        n_rows, total = np.zeros((2, PARTS))
-        scale = PARTS / (high - low)
-        for rows in blocks(len(values)):
-            some = values[rows]
-            part = np.minimum((some - low) * scale, PARTS - 1).astype(np.intp)
-            n_rows += np.bincount(part, minlength=PARTS)
-            np.minimum.at(lows, part, some)
-            np.maximum.at(highs, part, some)
-            if weight is not None:
-                total += np.bincount(part, weight[rows], PARTS)
-        if weight is None:
-            total = n_rows
-        known = np.flatnonzero(n_rows)
-        return cls(lows[known], highs[known], n_rows[known], total[known])
-
-    def replaced(self, place: int, parts: Parts) -> Parts:
-        """Put parts in the place of one."""
-
-        def put(ours: FloatArray, theirs: FloatArray) -> FloatArray:
-            return np.concatenate([ours[:place], theirs, ours[place + 1 :]])
-
-        return Parts(
-            put(self.low, parts.low),
-            put(self.high, parts.high),
-            put(self.rows, parts.rows),
-            put(self.weight, parts.weight),
-        )
-
-
-def counted_parts(
-    values: NumberArray,
-    weight: FloatArray | None,
-    low: float,
-    high: float,
-    by_value: bool,
-) -> Parts:
-    """Count the rows with a value from one to another."""
-    if (low, high) != (values.min(), values.max()):
-        inside = np.flatnonzero((values >= low) & (values <= high))
-        values, weight = values[inside], None if weight is None else weight[inside]
-    if by_value:
-        return Parts.of_values(values, weight)
-    return Parts.of_range(values, weight, low, high)
 
 
 # Parts of the rows from one value to another: value by value, or equal parts of that range.
@@ -144,7 +64,7 @@ def _edges(count: Count, low: float, high: float, n_rows: float) -> FloatArray:
     """Edges in the unit of the coordinates."""
     parts = count(low, high, _by_value(n_rows, low, high))
     total = float(parts.weight.sum())
-    parts = _looked_at(parts, count, _HEAVY * total)
+    parts = _looked_at(parts, count, HEAVY * total)
     if len(parts.low) <= MOST_BINS and bool((parts.low == parts.high).all()):
         return parts.high.copy()
     number = np.ceil(np.cumsum(parts.weight) * ((1.0 - _ROUNDING) * _SHARES / total))
@@ -185,17 +105,18 @@ def bin_moments(
     shape : (bins, groups)
     """
     size = shape[0] * shape[1]
-    n, x, y, xx, xy, yy = np.zeros((6, size))
+    total = np.zeros((6, size))
     for place, group, values, outcome, weight in some_rows:
         cell = np.multiply(place, shape[1], dtype=np.intp)
         cell += group
         wx = values if weight is None else weight * values
-        n += np.bincount(cell, weight, size)
-        x += np.bincount(cell, wx, size)
-        xx += np.bincount(cell, wx * values, size)
+        summands = [np.ones(len(cell)) if weight is None else weight, wx, wx * values]
         if outcome is not None:
             wy = outcome if weight is None else weight * outcome
-            y += np.bincount(cell, wy, size)
-            xy += np.bincount(cell, wx * outcome, size)
-            yy += np.bincount(cell, wy * outcome, size)
+            summands += [wy, wx * outcome, wy * outcome]
+        sums = np.zeros((len(summands), size))
+        for one, summand in zip(sums, summands, strict=True):
+            np.add.at(one, cell, summand)
+        total[: len(sums)] += sums
+    n, x, xx, y, xy, yy = total
     return Moments.of_raw([n, x, y, xx, xy, yy], centre)
