@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
 
@@ -35,26 +35,32 @@ class Isotonic(ShapeOfR):
 
     def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, ...]:
         """Values at the bins of each set, how many are different, and rows of equal ones."""
-        found, rows = np.zeros((2, *sets.mean.shape))
-        different = np.zeros(len(sets.mean))
-        for k in np.flatnonzero(sets.rows > 0):
-            some = np.flatnonzero(sets.weight[k] > 0)
-            fit = isotonic_regression(
-                sets.apart[k, some], weights=sets.weight[k, some], increasing=increasing
-            )
-            found[k] = _at_all(sets.x, some, fit.x)
-            steps = np.abs(np.diff(fit.x[fit.blocks[:-1]]))
-            is_step = steps > _TIE * np.ptp(sets.apart[k, some])
-            block = np.append(0, np.cumsum(is_step))  # of equal values, but for rounding
-            together = np.bincount(block, fit.weights)[block]
-            rows[k] = _at_all(sets.x, some, np.repeat(together, np.diff(fit.blocks)))
-            different[k] = 1.0 + is_step.sum()
-        return found, different, rows
+        known, values = sets.weight > 0, np.zeros_like(sets.mean)
+        some_rows = sets.rows > 0
+        for k in np.flatnonzero(some_rows):
+            own = known[k]
+            values[k, own] = isotonic_regression(
+                sets.apart[k, own], weights=sets.weight[k, own], increasing=increasing
+            ).x
+        steps = np.abs(np.diff(_kept_on(values, known), axis=1))
+        is_step = steps > _TIE * np.ptp(np.where(known, sets.apart, 0.0), axis=1)[:, None]
+        block = np.zeros(values.shape, dtype=np.intp)  # of equal values, but for rounding
+        np.cumsum(is_step, axis=1, out=block[:, 1:])
+        block += np.arange(len(block))[:, None] * block.shape[1]
+        rows = np.bincount(block.ravel(), sets.weight.ravel(), block.size)[block]
+        for k in np.flatnonzero(some_rows & ~known.all(axis=1)):
+            for found in (values, rows):
+                found[k] = np.interp(sets.x, sets.x[known[k]], found[k, known[k]])
+        return values, 1.0 + is_step.sum(axis=1), rows
 
 
-def _at_all(x: FloatArray, some: IntArray, values: FloatArray) -> FloatArray:
-    """Values at all numbers, given those at some."""
-    return values if len(some) == len(x) else np.interp(x, x[some], values)
+def _kept_on(values: FloatArray, known: BoolArray) -> FloatArray:
+    """Give unknown values those before them or, where there are none, the first one."""
+    if known.all():
+        return values
+    last = np.maximum.accumulate(np.where(known, np.arange(known.shape[1]), 0), axis=1)
+    np.maximum(last, known.argmax(axis=1)[:, None], out=last)
+    return np.take_along_axis(values, last, axis=1)
 
 
 def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:

@@ -48,13 +48,14 @@ class _Basis:
 
     Attributes
     ----------
-    at_bins, at_edges : ndarray of shape (bins, J)
+    at_bins, at_edges : csr_array of shape (bins, J)
+        Four entries a row: all other functions are 0 there.
     roughness : list of ndarray
         Diagonals of the matrix of integrals of products of second derivatives.
     """
 
-    at_bins: FloatArray
-    at_edges: FloatArray
+    at_bins: csr_array
+    at_edges: csr_array
     roughness: list[FloatArray]
 
     @classmethod
@@ -63,22 +64,37 @@ class _Basis:
         ends = _ends(sets)
         knots = np.concatenate([np.zeros(_CUBIC), ends, np.ones(_CUBIC)])
 
-        def at(x: FloatArray) -> FloatArray:
-            return np.asarray(BSpline.design_matrix(np.clip(x, 0.0, 1.0), knots, _CUBIC).toarray())
+        def at(x: FloatArray) -> csr_array:
+            return csr_array(BSpline.design_matrix(np.clip(x, 0.0, 1.0), knots, _CUBIC))
 
         length = np.diff(ends)
         points = np.concatenate([ends[:-1] + share * length for share in _GAUSS])
         size = len(knots) - _CUBIC - 1
         second = BSpline(knots, np.eye(size), _CUBIC).derivative(2)(points)
-        weight = np.tile(length / 2.0, 2)
-        roughness = [_products(second, k).T @ weight for k in range(_CUBIC + 1)]
+        weight = np.tile(length / 2.0, 2)[:, None]
+        roughness = [
+            (second[:, : size - k] * second[:, k:] * weight).sum(axis=0) for k in range(_CUBIC + 1)
+        ]
         return cls(at(sets.x), at(sets.edges), roughness)
 
     def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
         """Diagonals of the normal equations, and their right side: shapes (J, sets)."""
-        weight, weighted = sets.weight.T, (sets.weight * sets.apart).T
-        bands = [_products(self.at_bins, k).T @ weight for k in range(_CUBIC + 1)]
-        return bands, np.asarray(csr_array(self.at_bins).T @ weighted)
+        products = (_products(self.at_bins).T @ sets.weight.T).reshape(
+            _CUBIC + 1, -1, len(sets.rows)
+        )
+        bands = [band[: len(band) - k] for k, band in enumerate(products)]
+        return bands, np.asarray(self.at_bins.T @ (sets.weight * sets.apart).T)
+
+
+def _products(basis: csr_array) -> csr_array:
+    """Products of each function with itself and those that follow, one place on, two, three."""
+    n, size = basis.shape
+    each = _CUBIC + 1
+    values, index = basis.data.reshape(n, each), basis.indices.reshape(n, each)
+    products = np.hstack([values[:, : each - k] * values[:, k:] for k in range(each)])
+    column = np.hstack([index[:, : each - k] + k * size for k in range(each)])
+    starts = np.arange(n + 1) * products.shape[1]
+    return csr_array((products.ravel(), column.ravel(), starts), shape=(n, each * size))
 
 
 def _ends(sets: BinnedSets) -> FloatArray:
@@ -89,8 +105,3 @@ def _ends(sets: BinnedSets) -> FloatArray:
         if found[-1] + _SHORTEST <= edge <= 1.0 - _SHORTEST:
             found.append(edge)
     return np.array([*found, 1.0])
-
-
-def _products(basis: FloatArray, offset: int) -> csr_array:
-    """Products of each function with that ``offset`` places on, which are 0 nearly everywhere."""
-    return csr_array(basis[:, : basis.shape[1] - offset] * basis[:, offset:])
