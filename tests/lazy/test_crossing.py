@@ -35,7 +35,7 @@ def level_cells(design: Design, one: LearnedLevelRows, variables: Any, scale: bo
     values = {}
     for place, variable in enumerate(variables):
         out = np.empty(len(codes))
-        one.write_cross(place, scale, False, out)
+        one.write_cross({place: out}, scale, False)
         values[variable.name] = out[row]
     return levels.labels, codes[row], fold[row], values
 

@@ -5,6 +5,7 @@ In a plan their fields are numbers; in a cross-frame they may be arrays with an 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.curve import Curve
-from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.blocks import ROWS, blocks
 from vtreat_py.statistics.places import places_among
 
 Number = float | FloatArray
@@ -179,35 +180,40 @@ class FoldCurves:
         slope[:, 1:-1] = np.where(np.isfinite(found), found, 0.0)
         return slope
 
-    def pieces(
-        self, place: IntArray, values: NumberArray, fold: IntArray
-    ) -> tuple[IntArray, FloatArray]:
-        """Cells of rows, which are folds and pieces, and how far on its piece each row is.
 
-        They are the same for all curves of these knots. ``place`` is the number of knots below
-        each value; values are finite.
-        """
-        cells, apart = np.empty(len(values), dtype=np.intp), np.empty(len(values))
-        n_pieces, low, high = len(self.start), self.knots[0], self.knots[-1]
+def write_curves(
+    curves: Sequence[FoldCurves],
+    place: IntArray,
+    values: NumberArray,
+    bad: BoolArray | None,
+    fold: IntArray,
+    outs: Sequence[FloatArray],
+) -> None:
+    """Write the codes of rows by several curves of the same knots.
+
+    ``place`` is the number of knots below each good value. Rows are looked at a few at a time, so
+    that what the curves have in common stays in the cache.
+    """
+    first = curves[0]
+    n_pieces, low, high = len(first.start), first.knots[0], first.knots[-1]
+    tables = [(one.value.ravel(), one.slope.ravel(), one.bad) for one in curves]
+    cells, distances, buffer = np.empty(ROWS, dtype=np.intp), np.empty(ROWS), np.empty(ROWS)
+    for rows in blocks(len(place)):
+        own, n = fold[rows], rows.stop - rows.start
+        cell, apart, some = cells[:n], distances[:n], buffer[:n]
+        np.multiply(own, n_pieces, out=cell, dtype=np.intp)
+        cell += place[rows]
         with np.errstate(over="ignore"):
-            for rows in blocks(len(values)):
-                at, cell, here = place[rows], cells[rows], apart[rows]
-                np.multiply(fold[rows], n_pieces, out=cell, dtype=np.intp)
-                cell += at
-                np.clip(values[rows], low, high, out=here)
-                here -= np.take(self.start, at, mode="clip")
+            np.clip(values[rows], low, high, out=apart)
+            apart -= np.take(first.start, place[rows], out=some, mode="clip")
             if not np.isfinite(high - low):  # floats do not hold all distances
                 np.nan_to_num(apart, copy=False)
-        return cells, apart
-
-    def write(self, cells: IntArray, apart: FloatArray, out: FloatArray) -> None:
-        """Write the codes of rows that lie in such pieces."""
-        value, slope = self.value.ravel(), self.slope.ravel()
-        for rows in blocks(len(cells)):
-            cell, here = cells[rows], out[rows]
-            np.take(slope, cell, out=here, mode="clip")
-            here *= apart[rows]
-            here += np.take(value, cell, mode="clip")
+        for (value, slope, of_bad), out in zip(tables, outs, strict=True):
+            here = np.take(slope, cell, out=out[rows], mode="clip")
+            here *= apart
+            here += np.take(value, cell, out=some, mode="clip")
+            if bad is not None:
+                np.copyto(here, of_bad[own], where=bad[rows])
 
 
 Form = Copy | Steps | Curves

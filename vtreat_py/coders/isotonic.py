@@ -8,6 +8,7 @@ from scipy.optimize import isotonic_regression
 from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
+from vtreat_py.statistics.outcome_sums import sum_by
 
 # Scores, and values as a share of what outcomes are apart, that differ by less are equal.
 _TIE = 1e-9
@@ -39,15 +40,16 @@ class Isotonic(ShapeOfR):
         some_rows = sets.rows > 0
         for k in np.flatnonzero(some_rows):
             own = known[k]
-            values[k, own] = isotonic_regression(
+            fit = isotonic_regression(
                 sets.apart[k, own], weights=sets.weight[k, own], increasing=increasing
-            ).x
+            )
+            values[k, own] = fit.x
         steps = np.abs(np.diff(_kept_on(values, known), axis=1))
-        is_step = steps > _TIE * np.ptp(np.where(known, sets.apart, 0.0), axis=1)[:, None]
+        is_step = steps > _TIE * np.ptp(np.where(known, sets.apart, 0.0), axis=1, keepdims=True)
         block = np.zeros(values.shape, dtype=np.intp)  # of equal values, but for rounding
         np.cumsum(is_step, axis=1, out=block[:, 1:])
-        block += np.arange(len(block))[:, None] * block.shape[1]
-        rows = np.bincount(block.ravel(), sets.weight.ravel(), block.size)[block]
+        block += np.arange(len(block))[:, None] * values.shape[1]
+        rows = sum_by(block.ravel(), sets.weight.ravel(), block.size)[block]
         for k in np.flatnonzero(some_rows & ~known.all(axis=1)):
             for found in (values, rows):
                 found[k] = np.interp(sets.x, sets.x[known[k]], found[k, known[k]])

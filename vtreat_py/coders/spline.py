@@ -79,10 +79,9 @@ class _Basis:
 
     def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
         """Diagonals of the normal equations, and their right side: shapes (J, sets)."""
-        products = (_products(self.at_bins).T @ sets.weight.T).reshape(
-            _CUBIC + 1, -1, len(sets.rows)
-        )
-        bands = [band[: len(band) - k] for k, band in enumerate(products)]
+        products = _products(self.at_bins).T @ sets.weight.T
+        bands = np.split(products, _CUBIC + 1)
+        bands = [band[: len(band) - k] for k, band in enumerate(bands)]
         return bands, np.asarray(self.at_bins.T @ (sets.weight * sets.apart).T)
 
 

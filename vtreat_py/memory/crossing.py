@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.coders.forms import scale_in_place
+from vtreat_py.coders.forms import FoldCurves, scale_in_place
 from vtreat_py.design.context import NO_CODE_APPLIES
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
@@ -65,13 +66,13 @@ class LearnedLevelRows:
 
     def write_cross(
         self,
-        place: int,
+        wanted: Mapping[int, FloatArray],
         scale: bool,
         collar: bool,  # noqa: ARG002 (levels have no range to clip)
-        out: FloatArray,
     ) -> None:
-        """Write the cross-frame column of the variable at ``place`` to ``out``."""
-        self.index.spread(self.learned.cell_values(place, scale), out)
+        """Write the cross-frame columns of variables by their places."""
+        for place, out in wanted.items():
+            self.index.spread(self.learned.cell_values(place, scale), out)
 
 
 def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | UnusedLevels | str:
@@ -115,13 +116,22 @@ class LearnedNumberRows:
         slopes, _ = self.learned.parts[place].fold_scales()
         return slopes[:-1]
 
-    def write_cross(self, place: int, scale: bool, collar: bool, out: FloatArray) -> None:
-        """Write the cross-frame column of the variable at ``place`` to ``out``."""
-        part = self.learned.parts[place]
-        self.rows.write_coded(part.fold_form(collar), out)
+    def write_cross(self, wanted: Mapping[int, FloatArray], scale: bool, collar: bool) -> None:
+        """Write the cross-frame columns of variables by their places."""
+        curves: list[tuple[FoldCurves, FloatArray]] = []
+        for place, out in wanted.items():
+            form = self.learned.parts[place].fold_form(collar)
+            if isinstance(form, FoldCurves):
+                curves.append((form, out))
+            else:
+                self.rows.write_coded(form, out)
+        if curves:
+            self.rows.write_curves(*zip(*curves, strict=True))
         if scale:
-            (slope, mean), fold = part.fold_scales(), self.rows.coded_fold
-            scale_in_place(out, slope[fold], mean[fold])
+            fold = self.rows.coded_fold
+            for place, out in wanted.items():
+                slope, mean = self.learned.parts[place].fold_scales()
+                scale_in_place(out, slope[fold], mean[fold])
 
 
 def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows | str:

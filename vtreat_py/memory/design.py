@@ -157,8 +157,8 @@ class Design:
         else:
             out = np.empty((len(place), folds.n_coded))
             for treatment, one in zip(plan.treatments, used, strict=True):
-                for own, at in wanted_places(treatment, place).items():
-                    one.write_cross(own, choice.scale, choice.collar, out[at])
+                wanted = {own: out[at] for own, at in wanted_places(treatment, place).items()}
+                one.write_cross(wanted, choice.scale, choice.collar)
         rows = None if folds.applies_once else folds.cross_rows()
         if not folds.covers_all_rows:
             _warn_of_left_out(folds)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.coders.clean import Imputer, imputed_value
-from vtreat_py.coders.forms import Copy, FoldCurves, FoldForm, filled
+from vtreat_py.coders.forms import Copy, FoldCurves, Form, filled, write_curves
 from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
@@ -234,19 +234,18 @@ class NumberRows:
         """Folds of the rows that are coded out of fold."""
         return self._folds.coding[1]
 
-    def write_coded(self, form: FoldForm, out: FloatArray) -> None:
-        """Write the rows that are coded out of fold, by forms of their folds."""
+    def write_coded(self, form: Form, out: FloatArray) -> None:
+        """Write the rows that are coded out of fold, by a form of their folds."""
+        rows, fold = self._folds.coding
+        bad = self._column.bad
+        form.write(self._column.values[rows], None if bad is None else bad[rows], fold, out)
+
+    def write_curves(self, curves: Sequence[FoldCurves], outs: Sequence[FloatArray]) -> None:
+        """Write them by curves that end where bins do."""
         rows, fold = self._folds.coding
         values, bad = self._column.values[rows], self._column.bad
         bad = None if bad is None else bad[rows]
-        if not isinstance(form, FoldCurves):
-            form.write(values, bad, fold, out)
-            return
-        finite = filled(values, bad, 0)
-        place = self._bins.place[rows]
-        form.write(*self._rows.latest.of(self, lambda: form.pieces(place, finite, fold)), out)
-        if bad is not None:
-            np.copyto(out, form.bad[fold], where=bad)
+        write_curves(curves, self._bins.place[rows], values, bad, fold, outs)
 
 
 def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:

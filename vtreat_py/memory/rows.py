@@ -11,7 +11,6 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.memory.latest import Latest
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
@@ -86,11 +85,6 @@ class DesignRows:
             return PermutedRows(y, weight)
         assert weight is not None
         return ImportanceTests(y, weight, contrast.side(float(np.average(y, weights=weight))))
-
-    @cached_property
-    def latest(self) -> Latest:
-        """What the column that was written last needs for each of its variables."""
-        return Latest()
 
     @cached_property
     def order(self) -> OutcomeOrder:

@@ -100,7 +100,7 @@ def _marked_out_of_fold(learned: LearnedNumberRows, places: Places, n_rows: int)
     """Ones of a numeric column in the cross-frame: a mark does not depend on the fold."""
     mark = np.empty(n_rows)
     (own,) = places
-    learned.write_cross(own, False, False, mark)
+    learned.write_cross({own: mark}, False, False)
     rows = np.flatnonzero(mark)
     return rows, _all_in(places, rows)
 

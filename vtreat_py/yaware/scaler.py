@@ -167,6 +167,6 @@ def scaled_out_of_fold(design: Design, learned: list[Any]) -> tuple[FloatArray, 
     slopes = np.zeros((len(learned), folds.n_folds))
     for k, one in enumerate(learned):
         if isinstance(one, LearnedNumberRows):
-            one.write_cross(0, scale=True, collar=False, out=values[k])
+            one.write_cross({0: values[k]}, scale=True, collar=False)
             slopes[k] = one.fold_slopes(0)
     return values, slopes
