@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,12 +36,13 @@ from vtreat_py.plan.treatments import CurveCodes
 from vtreat_py.significance.logistic import PointSums, logistic_fit
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Means that are so near to the end of a bin, as a share of the range, are that end.
 _ROUNDING = 1e-14
-# Parts are narrow whose spread is below this share of that of all rows.
-_NARROW = 0.01
+# Parts are narrow whose spread is below this share of that of all rows. With more than so many
+# parts, those in the same of so many steps are alike.
+_NARROW, _MANY_PARTS, _STEPS = 0.01, 1 << 12, 1 << 10
 
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
@@ -213,7 +215,8 @@ def _with_bad(coded: Moments, values: FloatArray, bad: OutcomeSums) -> Moments:
 def _points(parts: Moments) -> PointSums:
     """Stand for rows in a logistic regression: by a point a part for hits, one for the others.
 
-    Parts that are not narrow have two each, whose mean and spread are those of the rows.
+    Parts that are not narrow have two each, whose mean and spread are those of the rows. Those that
+    are alike count as one where parts are many.
     """
     share = np.clip(parts.y + parts.centre_y, 0.0, 1.0)
     hits = parts.weight * share
@@ -222,14 +225,48 @@ def _points(parts: Moments) -> PointSums:
     left = np.maximum(parts.xx - inner * gap * gap, 0.0)
     spread = np.sqrt(left / np.where(parts.weight > 0, parts.weight, 1.0))
     whole = parts.merged()
-    is_wide = spread * np.sqrt(whole.weight) > _NARROW * np.sqrt(whole.xx)
-    once, twice = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
+    narrow = _NARROW * float(np.sqrt(whole.xx[0] / max(whole.weight[0], 1e-300)))
     of_classes = (parts.x + (1.0 - share) * gap, hits), (parts.x - share * gap, parts.weight - hits)
-    points = [
-        (x[some] + side * spread[some], times * weight[some], times * weight[some] * is_hit)
-        for (x, weight), is_hit in zip(of_classes, (1.0, 0.0), strict=True)
-        for some, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5))
-    ]
+    points = []
+    for (x, weight), is_hit in zip(of_classes, (1.0, 0.0), strict=True):
+        rows, least = _WeightedParts(x, spread, weight).known(), narrow
+        if len(rows.x) > _MANY_PARTS:
+            rows, least = rows.condensed(), 0.0
+        is_wide = rows.spread > least
+        once, twice = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
+        for some, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5)):
+            of_some = times * rows.weight[some]
+            points.append((rows.x[some] + side * rows.spread[some], of_some, of_some * is_hit))
     x, total, target = map(np.concatenate, zip(*points, strict=True))
-    some = total > 0
-    return x[None, some], total[None, some], target[None, some]
+    return x[None], total[None], target[None]
+
+
+class _WeightedParts(NamedTuple):
+    """Rows of one class in many parts: their mean, standard deviation and weight."""
+
+    x: FloatArray
+    spread: FloatArray
+    weight: FloatArray
+
+    def known(self) -> _WeightedParts:
+        """Those that have rows."""
+        some = np.flatnonzero(self.weight > 0)
+        return _WeightedParts(self.x[some], self.spread[some], self.weight[some])
+
+    def condensed(self) -> _WeightedParts:
+        """One for all whose means are in the same step of a grid, and whose spread is alike.
+
+        It has their mean and spread. Those of unlike spread would together have another shape.
+        """
+        low, high = self.x.min(), self.x.max()
+        step = (high - low) / _STEPS or 1.0
+        width = np.log2(np.maximum(self.spread / (0.5 * step), 1.0)).astype(np.intp)
+        group = ((self.x - low) / step).astype(np.intp) + (_STEPS + 1) * width
+        n_groups = int(group.max()) + 1
+        weight = sum_by(group, self.weight, n_groups)
+        safe = np.where(weight > 0, weight, 1.0)
+        x = sum_by(group, self.weight * self.x, n_groups) / safe
+        apart = self.x - x[group]
+        squares = self.weight * (apart * apart + self.spread * self.spread)
+        spread = np.sqrt(sum_by(group, squares, n_groups) / safe)
+        return _WeightedParts(x, spread, weight).known()
