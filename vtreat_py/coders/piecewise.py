@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solveh_banded
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import piecewise_of_r
 
@@ -27,22 +27,25 @@ class Piecewise(ShapeOfR):
 
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each number of segments, and keep what cross-validation says is best."""
-        best, found = np.full(len(sets.rows), np.inf), np.zeros_like(sets.mean)
-        parts = np.ones(len(sets.rows))
-        tried = 0
+        best, parts = np.full(len(sets.rows), np.inf), np.ones(len(sets.rows))
+        fits: dict[int, tuple[IntArray, FloatArray]] = {}
         for segments in _SEGMENTS:
             knots = np.unique([0, *sets.cuts(segments), len(sets.edges) - 1])
-            if len(knots) - 1 == tried:
-                break  # values are not different enough for more
             tried = len(knots) - 1
-            at_knots = _fit(sets, knots)
-            score = cross_validation(
-                sets.residual(_along(sets.edges, knots, sets.x, at_knots)), sets.rows, tried + 1.0
-            )
+            if tried in fits:
+                break  # values are not different enough for more
+            at = _segments(sets.edges, knots, sets.x)
+            at_knots = _fit(sets, tried, *at)
+            score = cross_validation(sets.residual(_along(*at, at_knots)), sets.rows, tried + 1.0)
             score = np.where((sets.rows < _ROWS * tried) & (tried > 1), np.inf, score)
             better = score < best
             best, parts = np.where(better, score, best), np.where(better, tried, parts)
-            found[better] = _along(sets.edges, knots, sets.edges, at_knots[better])
+            fits[tried] = knots, at_knots
+        found = np.zeros_like(sets.mean)
+        for tried, (knots, at_knots) in fits.items():
+            own = np.flatnonzero((parts == tried) & np.isfinite(best))
+            at = _segments(sets.edges, knots, sets.edges)
+            found[own] = _along(*at, at_knots[own])
         return found, (sets.rows / parts)[:, None]
 
 
@@ -53,32 +56,34 @@ def _segments(edges: FloatArray, knots: IntArray, at: FloatArray) -> tuple[IntAr
     return segment, (at - ends[segment]) / np.diff(ends)[segment]
 
 
-def _along(edges: FloatArray, knots: IntArray, at: FloatArray, values: FloatArray) -> FloatArray:
-    """Values of lines at numbers, given those at knots."""
-    segment, place = _segments(edges, knots, at)
-    start = values[:, segment]
-    return np.asarray(start + (values[:, segment + 1] - start) * place)
+def _along(segment: IntArray, place: FloatArray, at_knots: FloatArray) -> FloatArray:
+    """Values of lines at places, given those at knots."""
+    found = np.take(np.diff(at_knots, axis=1), segment, axis=1)
+    found *= place
+    found += np.take(at_knots, segment, axis=1)
+    return found
 
 
-def _fit(sets: BinnedSets, knots: IntArray) -> FloatArray:
+def _fit(sets: BinnedSets, parts: int, segment: IntArray, place: FloatArray) -> FloatArray:
     """Least squares of each set: values at the knots."""
-    segment, place = _segments(sets.edges, knots, sets.x)
     starts = np.flatnonzero(np.diff(segment, prepend=-1))
 
     def sums(values: FloatArray) -> FloatArray:
-        found = np.zeros((len(values), len(knots) - 1))
+        found = np.zeros((len(values), parts))
         found[:, segment[starts]] = np.add.reduceat(values, starts, axis=1)
         return found
 
     w, wy = sets.weight, sets.weight * sets.apart
     wt = w * place
     n, t, tt, y, ty = map(sums, (w, wt, wt * place, wy, wy * place))
-    flat = _FLAT * sets.rows[:, None] / (len(knots) - 1)
-    diagonal, right = np.zeros((2, len(w), len(knots)))
+    flat = _FLAT * sets.rows[:, None] / parts
+    diagonal, right = np.zeros((2, len(w), parts + 1))
     diagonal[sets.rows == 0] = 1.0
     diagonal[:, :-1] += n - 2.0 * t + tt + flat
     diagonal[:, 1:] += tt + flat
     right[:, :-1] += y - ty
     right[:, 1:] += ty
-    beside = t - tt - flat
-    return factored([diagonal.T, beside.T], right.T).solution().T
+    beside = np.zeros_like(diagonal)  # none between the last knot of a set and the next set
+    beside[:, :-1] = t - tt - flat
+    bands = np.stack([diagonal.ravel(), beside.ravel()])
+    return np.asarray(solveh_banded(bands, right.ravel(), lower=True)).reshape(right.shape)

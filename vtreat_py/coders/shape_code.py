@@ -63,8 +63,13 @@ class BinnedSets:
 
     def cuts(self, parts: int) -> IntArray:
         """Bins that end all but the last of so many parts of all rows, as equal as values allow."""
-        upto = np.cumsum(self.weight[-1])
+        upto = self._upto
         return np.asarray(np.searchsorted(upto, np.arange(1, parts) / parts * upto[-1]))
+
+    @cached_property
+    def _upto(self) -> FloatArray:
+        """Rows of all bins up to each."""
+        return np.cumsum(self.weight[-1])
 
     def residual(self, fitted: FloatArray) -> FloatArray:
         """Squares that values at the bins, less the mean of the set, leave of each set."""

@@ -65,26 +65,29 @@ class BinnedNumbers:
         block = np.arange(len(sums.weight)) % (len(sums.weight) // self.n_bins)
         return sums.take(np.flatnonzero(block < n_folds))
 
-    def training(self, number: int, folds: FoldScheme) -> tuple[FloatArray, FloatArray]:
-        """Weight and mean outcome of each bin in each fold's training rows: (folds, bins).
+    def training(self, number: int, folds: FoldScheme) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What each fold's training rows know: weight and mean outcome of each bin, and squares.
 
         Only by adding up: no trace of a fold's own rows is left by rounding.
+
+        Returns
+        -------
+        weight, mean : ndarray of shape (folds, bins)
+        squares : ndarray of shape (folds,)
+            Squares of the outcome about the means of bins.
         """
         if self.trained is not None:
-            weight, mean = self._by_bin(self.trained[number])
-            return weight.T, mean.T
-        weight, mean = self._by_bin(self.sums[number])
-        weight, total = (_of_others(one, folds).T for one in (weight, weight * mean))
-        return weight, total / np.where(weight > 0, weight, 1.0)
-
-    def training_squares(self, number: int, folds: FoldScheme) -> FloatArray:
-        """Squares of the outcome about the means of bins, in each fold's training rows."""
-        weight, mean = self.training(number, folds)
-        if self.trained is not None:
-            of_set = self._by_group(self.trained[number])[: folds.n_folds]
+            sums = self.trained[number]
+            weight, mean = (values.T for values in self._by_bin(sums))
+            squares = self._by_group(sums)[: folds.n_folds]
         else:
-            of_set = _of_others(self._by_group(self.sums[number])[None], folds)[0]
-        return np.asarray(np.maximum(of_set - (weight * mean * mean).sum(axis=1), 0.0))
+            sums = self.sums[number]
+            weight, mean = self._by_bin(sums)
+            weight, total = (_of_others(one, folds).T for one in (weight, weight * mean))
+            mean = total / np.where(weight > 0, weight, 1.0)
+            squares = _of_others(self._by_group(sums)[None], folds)[0]
+        left = squares - (weight * mean * mean).sum(axis=1)
+        return weight, mean, np.maximum(left, 0.0)
 
     def _by_group(self, sums: Moments) -> FloatArray:
         """Squares of the outcome, about its centre, of each group."""

@@ -89,8 +89,7 @@ class _Learner:
         """What the folds' training rows know, and last what all rows do."""
         binned, number, folds = self.binned, self._number, self.context.folds
         whole = binned.wholes[number]
-        weight, mean = binned.training(number, folds)
-        squares = binned.training_squares(number, folds)
+        weight, mean, squares = binned.training(number, folds)
         unit = self.context.outcome.weighting.unit
         edges = binned.inner_edges
         low, span = edges[0], edges[-1] - edges[0]
