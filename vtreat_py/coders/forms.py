@@ -201,11 +201,12 @@ def write_curves(
     for rows in blocks(len(place)):
         own, n = fold[rows], rows.stop - rows.start
         cell, apart, some = cells[:n], distances[:n], buffer[:n]
+        piece = place[rows].astype(np.intp)
         np.multiply(own, n_pieces, out=cell, dtype=np.intp)
-        cell += place[rows]
+        cell += piece
         with np.errstate(over="ignore"):
             np.clip(values[rows], low, high, out=apart)
-            apart -= np.take(first.start, place[rows], out=some, mode="clip")
+            apart -= np.take(first.start, piece, out=some, mode="clip")
             if not np.isfinite(high - low):  # floats do not hold all distances
                 np.nan_to_num(apart, copy=False)
         for (value, slope, of_bad), out in zip(tables, outs, strict=True):
