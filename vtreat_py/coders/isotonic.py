@@ -37,9 +37,9 @@ class Isotonic(ShapeOfR):
     def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, ...]:
         """Values at the bins of each set, how many are different, and rows of equal ones."""
         known, values = sets.weight > 0, np.zeros_like(sets.mean)
-        some_rows = sets.rows > 0
+        some_rows, full = sets.rows > 0, known.all(axis=1)
         for k in np.flatnonzero(some_rows):
-            own = known[k]
+            own = slice(None) if full[k] else known[k]
             fit = isotonic_regression(
                 sets.apart[k, own], weights=sets.weight[k, own], increasing=increasing
             )
@@ -50,7 +50,7 @@ class Isotonic(ShapeOfR):
         np.cumsum(is_step, axis=1, out=block[:, 1:])
         block += np.arange(len(block))[:, None] * values.shape[1]
         rows = sum_by(block.ravel(), sets.weight.ravel(), block.size)[block]
-        for k in np.flatnonzero(some_rows & ~known.all(axis=1)):
+        for k in np.flatnonzero(some_rows & ~full):
             for found in (values, rows):
                 found[k] = np.interp(sets.x, sets.x[known[k]], found[k, known[k]])
         return values, 1.0 + is_step.sum(axis=1), rows

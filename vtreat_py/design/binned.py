@@ -57,6 +57,12 @@ class BinnedNumbers:
         of_bin = np.repeat(np.arange(self.n_bins), n_blocks)
         return [sums.grouped(of_bin, self.n_bins) for sums in self.sums]
 
+    def by_block(self, number: int) -> Moments:
+        """Sums of each block of rows over all bins."""
+        sums = self.sums[number]
+        n_blocks = len(sums.weight) // self.n_bins
+        return sums.grouped(np.arange(len(sums.weight)) % n_blocks, n_blocks)
+
     def crossed(self, number: int, n_folds: int) -> Moments:
         """Sums by bin and fold, of the rows that the cross-frame has."""
         if self.repeated is not None:

@@ -26,7 +26,7 @@ from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximu
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
-from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.numeric_sums import NumericSums, lost_sums
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.places import places_among
 from vtreat_py.statistics.quantiles import weighted_quantiles
@@ -115,7 +115,21 @@ class NumberRows:
 
     @cached_property
     def _block_sums(self) -> list[NumericSums]:
-        return self._sums_by(self._rows.blocks)
+        blocks = self._rows.blocks
+        if not self._has_bins:
+            return self._sums_by(blocks)
+        binned, n_classes = self.binned(), self._rows.context.n_classes
+        none = binned.sums[0].nothing(blocks.n_groups)
+        lost = NumericSums(none, lost_sums(blocks, self._column.bad))
+        bad = [lost.of_class(k, n_classes).bad for k in range(n_classes)] or [lost.bad]
+        return [NumericSums(binned.by_block(k), of_bad) for k, of_bad in enumerate(bad)]
+
+    @property
+    def _has_bins(self) -> bool:
+        """Whether there are sums by bin, to which those of rows in R's mode are not the same."""
+        context, extent = self._rows.context, self.extent(None)
+        asked = bool(context.shape_codes) and not context.options.follows_r
+        return asked and extent is not None and extent[0] < extent[1]
 
     def training_sums(self) -> list[NumericSums] | None:
         """Sums of the training rows of each fold, where those are no others."""

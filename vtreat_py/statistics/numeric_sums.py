@@ -42,11 +42,8 @@ class NumericSums:
         def inner(rows: IntArray) -> FloatArray:
             return coordinates.inner(values.take(rows))
 
-        if bad is None:
-            return cls(groups.moments(inner), groups.some(np.empty(0, dtype=np.intp)).outcome())
-        is_bad = bad[groups.row]
-        good, lost = groups.some(np.flatnonzero(~is_bad)), groups.some(np.flatnonzero(is_bad))
-        return cls(good.moments(inner), lost.outcome())
+        good = groups if bad is None else groups.some(np.flatnonzero(~bad[groups.row]))
+        return cls(good.moments(inner), lost_sums(groups, bad))
 
     def imputed(self, value: FloatArray) -> Moments:
         """Moments of the cleaned column, when the bad rows of each group get ``value``."""
@@ -95,3 +92,9 @@ class NumericSums:
     def _nothing(self) -> NumericSums:
         """Sums of no rows."""
         return NumericSums(self.good.nothing(1), OutcomeSums.nothing(1, self.bad))
+
+
+def lost_sums(groups: RowGroups, bad: BoolArray | None) -> OutcomeSums:
+    """Sums of the bad rows of each group."""
+    lost = np.empty(0, dtype=np.intp) if bad is None else np.flatnonzero(bad[groups.row])
+    return groups.some(lost).outcome()
