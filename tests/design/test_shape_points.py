@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import vtreat_py as vt
 from vtreat_py.design import shape_codes
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.statistics.moments import Moments
@@ -36,3 +38,23 @@ def test_fewer_points_say_what_all_do(tail, monkeypatch):
     found, expected = (logistic_score(logistic_fit(*points)) for points in (few, every))
     np.testing.assert_allclose(found.rsq, expected.rsq, atol=1e-6)
     np.testing.assert_allclose(found.slope, expected.slope, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "class"])
+def test_clean_copies_say_the_same_beside_shapes(kind):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=3_000)
+    y = x + rng.normal(size=3_000)
+    frame = pd.DataFrame({"x": np.where(rng.random(3_000) < 0.1, np.nan, 1e6 + x), "y": y})
+    if kind == "class":
+        frame["y"] = frame["y"] > 0.5
+    alone, beside = (
+        vt.cross_frame_experiment(frame, outcome="y", random_state=0, coders=coders, scale=True)
+        for coders in (["clean", "isBAD"], ["clean", "isBAD", "bins"])
+    )
+    scores = [one.plan.score_frame.set_index("variable") for one in (alone, beside)]
+    for name in ("rsq", "sig"):
+        expected = scores[0][name]
+        np.testing.assert_allclose(scores[1].loc[expected.index, name], expected, rtol=1e-10)
+    expected = alone.cross_frame.drop(columns="y", errors="ignore")
+    np.testing.assert_allclose(beside.cross_frame[expected.columns], expected, rtol=1e-9)

@@ -37,7 +37,7 @@ class Isotonic(ShapeOfR):
     def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, ...]:
         """Values at the bins of each set, how many are different, and rows of equal ones."""
         known, values = sets.weight > 0, np.zeros_like(sets.mean)
-        some_rows, full = sets.rows > 0, known.all(axis=1)
+        some_rows, full = sets.rows > 0, np.asarray(known.all(axis=1))
         for k in np.flatnonzero(some_rows):
             own = slice(None) if full[k] else known[k]
             fit = isotonic_regression(

@@ -139,8 +139,10 @@ class _Learner:
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
         parts = _with_bad(coded, form.bad[:n_folds], bad)
-        fit = logistic_fit(*_points(parts)) if context.is_binary else None
-        found = by_regression(context, parts.merged(), fit)
+        if context.is_binary:
+            found = by_regression(context, None, logistic_fit(*_points(parts)))
+        else:
+            found = by_regression(context, parts.merged(), None)
         if context.calibrated is None:
             return found
         return replace(found, sig=np.array([self.sigs()[self._number]]))
@@ -223,21 +225,26 @@ def _points(parts: Moments) -> PointSums:
     gap = np.where(inner > 0, parts.xy / np.where(inner > 0, inner, 1.0), 0.0)
     left = np.maximum(parts.xx - inner * gap * gap, 0.0)
     spread = np.sqrt(left / np.where(parts.weight > 0, parts.weight, 1.0))
-    whole = parts.merged()
-    narrow = _NARROW * float(np.sqrt(whole.xx[0] / max(whole.weight[0], 1e-300)))
+    are_many = np.count_nonzero(parts.weight) > _MANY_PARTS
+    narrow = 0.0 if are_many else _NARROW * _deviation(parts.merged())
     of_classes = (parts.x + (1.0 - share) * gap, hits), (parts.x - share * gap, parts.weight - hits)
     points = []
     for (x, weight), is_hit in zip(of_classes, (1.0, 0.0), strict=True):
-        rows, least = _WeightedParts(x, spread, weight).known(), narrow
-        if len(rows.x) > _MANY_PARTS:
-            rows, least = rows.condensed(), 0.0
-        is_wide = rows.spread > least
+        rows = _WeightedParts(x, spread, weight).known()
+        if are_many and len(rows.x):
+            rows = rows.condensed()
+        is_wide = rows.spread > narrow
         once, twice = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
         for some, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5)):
             of_some = times * rows.weight[some]
             points.append((rows.x[some] + side * rows.spread[some], of_some, of_some * is_hit))
     x, total, target = map(np.concatenate, zip(*points, strict=True))
     return x[None], total[None], target[None]
+
+
+def _deviation(whole: Moments) -> float:
+    """Standard deviation of all rows; 0 of none."""
+    return float(np.sqrt(whole.xx[0] / (whole.weight[0] or 1.0)))
 
 
 class _WeightedParts(NamedTuple):
@@ -259,8 +266,8 @@ class _WeightedParts(NamedTuple):
         """
         low, high = self.x.min(), self.x.max()
         step = (high - low) / _STEPS or 1.0
-        width = np.log2(np.maximum(self.spread / (0.5 * step), 1.0)).astype(np.intp)
-        group = ((self.x - low) / step).astype(np.intp) + (_STEPS + 1) * width
+        power = np.frexp(np.maximum(self.spread / step, 0.5))[1]
+        group = ((self.x - low) / step).astype(np.intp) + (_STEPS + 1) * power
         n_groups = int(group.max()) + 1
         weight = sum_by(group, self.weight, n_groups)
         safe = np.where(weight > 0, weight, 1.0)
