@@ -416,3 +416,18 @@ def test_as_many_levels_as_rows_tell_nothing_whichever_way_weights_were_rounded(
     sums = OutcomeSums(weight, weight * np.array([0.0, 1.0, 0.0, 1.0]))
     levels = pool_levels(training_view([sums]), 0.0, None, is_binary=True)
     assert not levels.likelihood.tells.any()
+
+
+def test_curves_of_numbers_far_apart_keep_the_digits_of_their_slopes() -> None:
+    x = np.random.default_rng(0).normal(size=N)
+    y = 1e-7 * (x + np.arange(N) % 7)
+    given = {"outcome": y, "cv": 3, "coders": ["piecewise", "spline"], "random_state": 0}
+    one, other = (
+        vt.cross_frame_experiment(pd.DataFrame({"x": unit * x}), **given)
+        for unit in (1.0, 2.0**1018)
+    )
+    pd.testing.assert_frame_equal(other.cross_frame, one.cross_frame, check_exact=True)
+    found = vt.prepare(other.plan, pd.DataFrame({"x": 2.0**1018 * x[:5]}))
+    pd.testing.assert_frame_equal(
+        found, vt.prepare(one.plan, pd.DataFrame({"x": x[:5]})), check_exact=True
+    )

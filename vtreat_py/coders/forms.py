@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
-from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.curve import Curve, apart, units_between
 from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.places import places_among
 
@@ -171,12 +171,18 @@ class FoldCurves:
         return np.concatenate([self.values[:, :1], self.values], axis=1)
 
     @cached_property
+    def unit(self) -> FloatArray | None:
+        """Units of the pieces, as those of a `Curve`; None: all are 1."""
+        unit = np.append(1.0, np.append(units_between(self.knots[:-1], self.knots[1:]), 1.0))
+        return None if (unit == 1.0).all() else unit
+
+    @cached_property
     def slope(self) -> FloatArray:
-        """Slopes of the pieces: shape (folds, m + 1); 0 where floats do not hold them."""
+        """Slopes of the pieces, by unit: shape (folds, m + 1)."""
         slope = np.zeros_like(self.value)
-        with np.errstate(over="ignore", under="ignore"):
-            found = np.diff(self.values, axis=1) / np.diff(self.knots)
-        slope[:, 1:-1] = np.where(np.isfinite(found), found, 0.0)
+        unit = None if self.unit is None else self.unit[1:-1]
+        run = apart(self.knots[:-1], self.knots[1:], unit)
+        slope[:, 1:-1] = np.diff(self.values, axis=1) / run
         return slope
 
     def pieces(
@@ -187,26 +193,26 @@ class FoldCurves:
         They are the same for all curves of these knots. ``place`` is the number of knots below
         each value; values are finite.
         """
-        cells, apart = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+        cells, along = np.empty(len(values), dtype=np.intp), np.empty(len(values))
         n_pieces, low, high = len(self.start), self.knots[0], self.knots[-1]
-        with np.errstate(over="ignore"):
-            for rows in blocks(len(values)):
-                at, cell, here = place[rows], cells[rows], apart[rows]
-                np.multiply(fold[rows], n_pieces, out=cell, dtype=np.intp)
-                cell += at
-                np.clip(values[rows], low, high, out=here)
-                here -= np.take(self.start, at, mode="clip")
-            if not np.isfinite(high - low):  # floats do not hold all distances
-                np.nan_to_num(apart, copy=False)
-        return cells, apart
+        start = self.start if self.unit is None else self.start / self.unit
+        for rows in blocks(len(values)):
+            at, cell, here = place[rows], cells[rows], along[rows]
+            np.multiply(fold[rows], n_pieces, out=cell, dtype=np.intp)
+            cell += at
+            np.clip(values[rows], low, high, out=here)
+            if self.unit is not None:
+                here /= self.unit[at]
+            here -= np.take(start, at, mode="clip")
+        return cells, along
 
-    def write(self, cells: IntArray, apart: FloatArray, out: FloatArray) -> None:
+    def write(self, cells: IntArray, along: FloatArray, out: FloatArray) -> None:
         """Write the codes of rows that lie in such pieces."""
         value, slope = self.value.ravel(), self.slope.ravel()
         for rows in blocks(len(cells)):
             cell, here = cells[rows], out[rows]
             np.take(slope, cell, out=here, mode="clip")
-            here *= apart[rows]
+            here *= along[rows]
             here += np.take(value, cell, mode="clip")
 
 
