@@ -431,3 +431,25 @@ def test_curves_of_numbers_far_apart_keep_the_digits_of_their_slopes() -> None:
     pd.testing.assert_frame_equal(
         found, vt.prepare(one.plan, pd.DataFrame({"x": x[:5]})), check_exact=True
     )
+
+
+def test_shapes_that_are_flat_in_all_folds_code_a_class_by_nothing() -> None:
+    made = vt.cross_frame_experiment(
+        pd.DataFrame({"x": np.arange(N) % 3}),
+        outcome=np.random.default_rng(37).random(N) < 0.6,
+        coders=["isotonic"],
+        cv=2,
+        random_state=0,
+    )
+    assert (made.cross_frame["x_isotonic"] == 0.0).all()
+    assert made.plan.derived[0].rsq == 0.0
+
+
+def test_a_monotone_shape_that_fits_as_well_either_way_is_turned_with_the_outcome() -> None:
+    x, rows = np.linspace(0.0, 1.0, 5), np.full((1, 5), 8.0)
+    mean = np.array([[0.75, 0.25, 0.5, 0.25, 0.75]])
+    one, other = (
+        Isotonic().fitted(BinnedSets(x, x, rows, values, np.zeros(1)))[0]
+        for values in (mean, 1.0 - mean)
+    )
+    np.testing.assert_allclose(other, -one)

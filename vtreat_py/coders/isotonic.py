@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import isotonic_of_r
 
@@ -26,7 +26,7 @@ class Isotonic(ShapeOfR):
         """Fit both directions."""
         up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
         of_up, of_down = _score(sets, *up[:2]), _score(sets, *down[:2])
-        rises = (sets.weight * sets.apart * sets.x).sum(axis=1) > 0
+        rises = _starts_low(sets)
         near = 1.0 + _TIE
         are_equal = (of_up <= of_down * near) & (of_down <= of_up * near)
         better = np.where(are_equal, rises, of_up < of_down)
@@ -55,6 +55,14 @@ class Isotonic(ShapeOfR):
 def _at_all(x: FloatArray, some: IntArray, values: FloatArray) -> FloatArray:
     """Values at all numbers, given those at some."""
     return values if len(some) == len(x) else np.interp(x, x[some], values)
+
+
+def _starts_low(sets: BinnedSets) -> BoolArray:
+    """Whether the first bin off the mean of a set is below it."""
+    apart = sets.apart * (sets.weight > 0)
+    is_off = np.abs(apart) > _TIE * np.abs(apart).max(axis=1, keepdims=True)
+    first = is_off.argmax(axis=1)
+    return np.asarray(apart[np.arange(len(apart)), first] < 0)
 
 
 def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:

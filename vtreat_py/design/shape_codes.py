@@ -121,6 +121,7 @@ class _Learner:
     def _form(self, code: ShapeCode) -> FoldCurves:
         """The curves of the folds, and that of all rows."""
         sets, (apart, rows) = self._sets, code.fitted(self._sets)
+        apart = np.where(sets.is_rounding(apart)[:, None], 0.0, apart)
         overall = sets.overall[:, None]
         if self.context.outcome.kind == "numeric":
             overall = overall + self.context.outcome.centre
