@@ -453,3 +453,31 @@ def test_a_monotone_shape_that_fits_as_well_either_way_is_turned_with_the_outcom
         for values in (mean, 1.0 - mean)
     )
     np.testing.assert_allclose(other, -one)
+
+
+def test_rows_of_weight_0_do_not_decide_which_test_an_outcome_has() -> None:
+    frame = pd.DataFrame({"x": list("abcdefgh") * 5, "z": np.arange(40) % 9})
+    y = (np.arange(40) % 9 == 0).astype(float)
+    weight = np.append(np.ones(38), [0.0, 0.0])
+    y[38:] = [7.0, -3.0]
+    given = {"cv": 3, "random_state": 0, "coders": ["clean", "catN"]}
+    one = vt.design_treatments(frame, outcome=y, sample_weight=weight, **given)
+    other = vt.design_treatments(frame[:38], outcome=y[:38], **given)
+    np.testing.assert_allclose(one.score_frame["sig"], other.score_frame["sig"], rtol=1e-9)
+
+
+def test_bins_of_one_value_beside_huge_ones_have_no_spread_by_rounding() -> None:
+    x = np.tile([-1.7e271, -9e-41, 1e-315, 9e141, 3.3e276, 4.4e281], 10)
+    y = np.random.default_rng(3).random(N) < 0.4
+    one, other = (
+        vt.design_treatments(
+            pd.DataFrame({"x": x}),
+            outcome=y,
+            target=target,
+            coders=["window"],
+            cv=3,
+            random_state=0,
+        )
+        for target in (True, False)
+    )
+    np.testing.assert_allclose(one.derived[0].slope, other.derived[0].slope, rtol=1e-9)

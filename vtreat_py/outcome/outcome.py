@@ -108,8 +108,11 @@ class OutcomeRows(Outcome):
         return self._of_class(number, y=y, labels=y)
 
     def values(self, weighting: Weighting | None = None) -> OutcomeValues:
-        """The outcome of each row as a value of its own."""
+        """The outcome of each row as a value of its own; those of weight 0 do not count."""
         kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
+        if self.weight is not None and not self.weight.all():
+            counted = self.weight > 0
+            kept |= {"y": self.y[counted], "weight": self.weight[counted]}
         return OutcomeValues(**kept, weighting=weighting or Weighting.of(self.weight))
 
 
