@@ -108,11 +108,8 @@ class OutcomeRows(Outcome):
         return self._of_class(number, y=y, labels=y)
 
     def values(self, weighting: Weighting | None = None) -> OutcomeValues:
-        """The outcome of each row as a value of its own; those of weight 0 do not count."""
+        """The outcome of each row as a value of its own."""
         kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
-        if self.weight is not None and not self.weight.all():
-            counted = self.weight > 0
-            kept |= {"y": self.y[counted], "weight": self.weight[counted]}
         return OutcomeValues(**kept, weighting=weighting or Weighting.of(self.weight))
 
 
@@ -139,3 +136,10 @@ class OutcomeValues(Outcome):
     def of_class(self, number: int) -> OutcomeValues:
         """One of several classes against the others."""
         return self._of_class(number, y=(self.y == number).astype(np.int8))
+
+    def counted(self) -> OutcomeValues:
+        """The values whose weight is not 0."""
+        if self.weight is None or self.weight.all():
+            return self
+        some = self.weight > 0
+        return replace(self, y=self.y[some], weight=self.weight[some])
