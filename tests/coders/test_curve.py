@@ -48,9 +48,20 @@ def test_knots_inside_straight_stretches_and_too_many_ones_go() -> None:
 
 def test_numbers_at_the_ends_of_floats_do_not_break_it() -> None:
     far = np.finfo(float).max
-    assert Curve([-far, far], [0.0, 1.0])([-far, 0.0, far]).tolist() == [0.0, 0.0, 1.0]
+    assert Curve([-far, far], [0.0, 1.0])([-far, 0.0, far]).tolist() == [0.0, 0.5, 1.0]
+    assert Curve([0.0, far], [0.0, 1e-30])([far / 2, far]).tolist() == [5e-31, 1e-30]
     tiny = 5e-324
-    assert Curve([0.0, tiny], [0.0, 1e100])([0.0, tiny]).tolist() == [0.0, 1e100]
+    steep = Curve([0.0, tiny, 4 * tiny], [0.0, 1e100, 4e100])
+    assert steep([0.0, tiny, 2 * tiny]).tolist() == [0.0, 1e100, 2e100]
+    assert steep.thinned().x.tolist() == [0.0, 4 * tiny]
+
+
+@pytest.mark.parametrize("power", [-250, 250, 1010])
+def test_curves_have_the_same_values_in_any_unit(power: int) -> None:
+    x = np.array([-2.5, -1.0, 0.3, 3.9])
+    y, at = np.array([1e-7, 3e-7, -1e-7, 0.0]), np.linspace(-3.0, 3.9, 50)
+    one, other = Curve(x, y), Curve(np.ldexp(x, power), y)
+    np.testing.assert_array_equal(other(np.ldexp(at, power)), one(at))
 
 
 def test_folds_have_curves_of_their_own() -> None:

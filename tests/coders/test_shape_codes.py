@@ -274,10 +274,17 @@ def test_r_has_no_window_of_ten_rows():
     assert set(plan.score_frame["code"]) == {"clean", "isotonic"}
 
 
-def test_distances_beyond_floats_are_flat():
+def test_distances_beyond_floats_are_coded_as_others():
     rows = frame(60)
-    x = np.where(rows["two"] == 1, 1.7e308, -1.7e308)
-    x[:20] = 0.0
-    made = experiment(rows.assign(x=x), "numeric", coders=["clean", "isotonic", "bins"])
-    assert np.isfinite(made.cross_frame.to_numpy()).all()
-    assert np.isfinite(vt.prepare(made.plan, rows.assign(x=x).iloc[::-1]).to_numpy()).all()
+    x = 1.7e308 * (rows["x"] / 5.0 - 1.0).where(rows.index > 20, 0.0)
+    rows = rows[["id"]].assign(y=outcome(rows, "numeric"))
+    coders = ["piecewise", "isotonic", "bins"]
+    given = {"outcome": "y", "row_id": "id", "coders": coders, "cv": 4, "random_state": 0}
+    far, near = (
+        vt.cross_frame_experiment(rows.assign(x=one), **given).cross_frame for one in (x, x / 8.0)
+    )
+    pd.testing.assert_frame_equal(far, near, check_exact=True)
+    told = pl.from_pandas(rows.assign(x=x)).lazy()
+    lazy = vt.cross_frame_experiment(told, **given).cross_frame
+    found = lazy.collect().to_pandas().sort_values("id").reset_index(drop=True)
+    pd.testing.assert_frame_equal(found[far.columns], far, atol=1e-9)

@@ -85,7 +85,7 @@ def kept_the_same(random: Random) -> None:
     if drawn.weight is None or all(drawn.weight):  # levels without weight are none
         # The calibrated test of spread needs rows, and so do ranks of the outcome.
         by_ranks = drawn.outcome_kind == "numeric" and not is_classic(drawn)
-        ranks = ["catN", "clean"] if by_ranks else []
+        ranks = ["catN", "clean", *SHAPES] if by_ranks else []
         assert_alike(random, drawn, kept, direct, {}, without=["catD"], ties=True, untested=ranks)
     if drawn.weight is not None and drawn.options.get("weight_kind") == "importance":
         return  # each part is scaled by its own effective number of rows

@@ -416,3 +416,68 @@ def test_as_many_levels_as_rows_tell_nothing_whichever_way_weights_were_rounded(
     sums = OutcomeSums(weight, weight * np.array([0.0, 1.0, 0.0, 1.0]))
     levels = pool_levels(training_view([sums]), 0.0, None, is_binary=True)
     assert not levels.likelihood.tells.any()
+
+
+def test_curves_of_numbers_far_apart_keep_the_digits_of_their_slopes() -> None:
+    x = np.random.default_rng(0).normal(size=N)
+    y = 1e-7 * (x + np.arange(N) % 7)
+    given = {"outcome": y, "cv": 3, "coders": ["piecewise", "spline"], "random_state": 0}
+    one, other = (
+        vt.cross_frame_experiment(pd.DataFrame({"x": unit * x}), **given)
+        for unit in (1.0, 2.0**1018)
+    )
+    pd.testing.assert_frame_equal(other.cross_frame, one.cross_frame, check_exact=True)
+    found = vt.prepare(other.plan, pd.DataFrame({"x": 2.0**1018 * x[:5]}))
+    pd.testing.assert_frame_equal(
+        found, vt.prepare(one.plan, pd.DataFrame({"x": x[:5]})), check_exact=True
+    )
+
+
+def test_shapes_that_are_flat_in_all_folds_code_a_class_by_nothing() -> None:
+    made = vt.cross_frame_experiment(
+        pd.DataFrame({"x": np.arange(N) % 3}),
+        outcome=np.random.default_rng(37).random(N) < 0.6,
+        coders=["isotonic"],
+        cv=2,
+        random_state=0,
+    )
+    assert (made.cross_frame["x_isotonic"] == 0.0).all()
+    assert made.plan.derived[0].rsq == 0.0
+
+
+def test_a_monotone_shape_that_fits_as_well_either_way_is_turned_with_the_outcome() -> None:
+    x, rows = np.linspace(0.0, 1.0, 5), np.full((1, 5), 8.0)
+    mean = np.array([[0.75, 0.25, 0.5, 0.25, 0.75]])
+    one, other = (
+        Isotonic().fitted(BinnedSets(x, x, rows, values, np.zeros(1)))[0]
+        for values in (mean, 1.0 - mean)
+    )
+    np.testing.assert_allclose(other, -one)
+
+
+def test_rows_of_weight_0_do_not_decide_which_test_an_outcome_has() -> None:
+    frame = pd.DataFrame({"x": list("abcdefgh") * 5, "z": np.arange(40) % 9})
+    y = (np.arange(40) % 9 == 0).astype(float)
+    weight = np.append(np.ones(38), [0.0, 0.0])
+    y[38:] = [7.0, -3.0]
+    given = {"cv": 3, "random_state": 0, "coders": ["clean", "catN"]}
+    one = vt.design_treatments(frame, outcome=y, sample_weight=weight, **given)
+    other = vt.design_treatments(frame[:38], outcome=y[:38], **given)
+    np.testing.assert_allclose(one.score_frame["sig"], other.score_frame["sig"], rtol=1e-9)
+
+
+def test_bins_of_one_value_beside_huge_ones_have_no_spread_by_rounding() -> None:
+    x = np.tile([-1.7e271, -9e-41, 1e-315, 9e141, 3.3e276, 4.4e281], 10)
+    y = np.random.default_rng(3).random(N) < 0.4
+    one, other = (
+        vt.design_treatments(
+            pd.DataFrame({"x": x}),
+            outcome=y,
+            target=target,
+            coders=["window"],
+            cv=3,
+            random_state=0,
+        )
+        for target in (True, False)
+    )
+    np.testing.assert_allclose(one.derived[0].slope, other.derived[0].slope, rtol=1e-9)

@@ -91,3 +91,37 @@ def test_lazy_frames_are_prepared_to_the_bit(plan: vt.TreatmentPlan, scale: bool
     pd.testing.assert_frame_equal(
         found.drop(columns="id").reset_index(drop=True), expected, check_exact=True
     )
+
+
+@pytest.fixture(scope="module")
+def far() -> tuple[vt.TreatmentPlan, pd.DataFrame]:
+    """Curves whose slopes floats do not hold, but in units of their own."""
+    rng = np.random.default_rng(4)
+    x = np.concatenate([rng.normal(size=60) * 1e307, [0.0, 1e-30, -1.7e308, 1.7e308]])
+    y = np.abs(x) * 1e-314 + rng.normal(size=64) * 1e-7
+    made = vt.design_treatments(
+        pd.DataFrame({"x": x}), outcome=y, coders=["piecewise", "window"], random_state=0
+    )
+    beside = [np.nextafter(one, side) for one in x for side in (-np.inf, np.inf)]
+    between = [(one + other) / 2 for one, other in zip(x[:20], x[20:40], strict=True)]
+    at = np.concatenate([x, beside, between, [TINY, -TINY, 1e-310, -1e-20, 1e-16, 1.0]])
+    return made, pd.DataFrame({"x": at[np.isfinite(at)]})
+
+
+@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("scale", [False, True])
+def test_queries_of_curves_in_units(
+    name: str, scale: bool, far: tuple[Any, pd.DataFrame], request: pytest.FixtureRequest
+) -> None:
+    connection = duckdb.connect() if name == "duckdb" else request.getfixturevalue(name)
+    report = far[0].check_sql(connection, far[1], scale=scale)
+    assert report.passed, report
+    assert report.largest_difference == 0
+
+
+def test_lazy_frames_of_curves_in_units(far: tuple[Any, pd.DataFrame]) -> None:
+    made, frame = far
+    assert not (made.treatments[0].curves[0].curve.units == 1.0).all()
+    expected = vt.prepare(made, frame)
+    found = vt.prepare(made, pl.from_pandas(frame).lazy()).collect().to_pandas()
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)

@@ -20,6 +20,9 @@ _FEWEST_INSIDE = 3
 # Values on a straight line differ from it by so much of the largest, by rounding: one by one, and
 # at the end of many of them.
 _ROUNDING, _STRAIGHT = 4e-16, 1e-13
+# Differences outside of this range have a unit of their own, a power of 2 that floats hold.
+_SMALL, _LARGE = 1e-70, 1e70
+_LEAST_POWER, _LARGEST_POWER = -1000, 1023
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +73,24 @@ class Curve:
             raise InvalidOptionError(f"y of a curve has numbers beyond {GREATEST_NUMBER:g}")
 
     @cached_property
+    def units(self) -> FloatArray:
+        """Units of x from each knot to the next, in which slopes are in the range of floats."""
+        return np.append(units_between(self.x[:-1], self.x[1:]), 1.0)
+
+    @cached_property
     def slopes(self) -> FloatArray:
-        """Slope from each knot to the next; 0 at the last, and where floats do not hold it."""
+        """Slope from each knot to the next, by unit of x there; 0 at the last."""
         if self.method == CONSTANT:
             return np.zeros(len(self.x))
-        with np.errstate(over="ignore", under="ignore"):
-            slopes = np.append(np.diff(self.y) / np.diff(self.x), 0.0)
-        return np.where(np.isfinite(slopes), slopes, 0.0)
+        run = apart(self.x[:-1], self.x[1:], self.units[:-1])
+        return np.append(np.diff(self.y) / run, 0.0)
 
     def __call__(self, values: NumberArray | Any) -> FloatArray:
         """Values at some numbers."""
         at = np.clip(np.asarray(values, dtype=np.float64), self.x[0], self.x[-1])
         place = np.searchsorted(self.x, at, side="right") - 1
-        slope, start = self.slopes[place], self.y[place]
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            rise = slope * (at - self.x[place])
-        return np.where(slope == 0.0, start, start + rise)
+        unit = None if (self.units == 1.0).all() else self.units[place]
+        return self.y[place] + self.slopes[place] * apart(self.x[place], at, unit)
 
     def within(self, low: float, high: float) -> Curve:
         """Return the curve between two numbers; beyond them its values are those there."""
@@ -114,9 +119,8 @@ class Curve:
     def _between_neighbours(self) -> FloatArray:
         """What the knots beside each inner one say of it."""
         x, y = self.x, self.y
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
-        share = np.where(np.isfinite(share), share, 0.5)
+        unit = units_between(x[:-2], x[2:])
+        share = apart(x[:-2], x[1:-1], unit) / apart(x[:-2], x[2:], unit)
         return np.asarray(y[:-2] + share * (y[2:] - y[:-2]))
 
     def _at(self, places: IntArray) -> Curve:
@@ -126,6 +130,20 @@ class Curve:
 def constant(value: float) -> Curve:
     """The curve that is the same everywhere."""
     return Curve(np.zeros(1), np.array([value]), CONSTANT)
+
+
+def units_between(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Units in which differences are neither very small nor very large: powers of 2, mostly 1."""
+    with np.errstate(over="ignore"):
+        found = high - low
+    power = np.clip(np.frexp(found)[1], _LEAST_POWER, _LARGEST_POWER)
+    power = np.where(np.isfinite(found), power, _LARGEST_POWER)
+    return np.ldexp(1.0, np.where((found > _SMALL) & (found < _LARGE), 0, power))
+
+
+def apart(low: FloatArray, high: FloatArray, unit: FloatArray | None) -> FloatArray:
+    """Differences in units; None: all are 1."""
+    return np.asarray(high - low if unit is None else high / unit - low / unit)
 
 
 def evenly(n: int) -> IntArray:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
-from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.curve import Curve, apart, units_between
 from vtreat_py.statistics.blocks import ROWS, blocks
 from vtreat_py.statistics.places import places_among
 
@@ -172,12 +172,18 @@ class FoldCurves:
         return np.concatenate([self.values[:, :1], self.values], axis=1)
 
     @cached_property
+    def unit(self) -> FloatArray | None:
+        """Units of the pieces, as those of a `Curve`; None: all are 1."""
+        unit = np.append(1.0, np.append(units_between(self.knots[:-1], self.knots[1:]), 1.0))
+        return None if (unit == 1.0).all() else unit
+
+    @cached_property
     def slope(self) -> FloatArray:
-        """Slopes of the pieces: shape (folds, m + 1); 0 where floats do not hold them."""
+        """Slopes of the pieces, by unit: shape (folds, m + 1)."""
         slope = np.zeros_like(self.value)
-        with np.errstate(over="ignore", under="ignore"):
-            found = np.diff(self.values, axis=1) / np.diff(self.knots)
-        slope[:, 1:-1] = np.where(np.isfinite(found), found, 0.0)
+        unit = None if self.unit is None else self.unit[1:-1]
+        run = apart(self.knots[:-1], self.knots[1:], unit)
+        slope[:, 1:-1] = np.diff(self.values, axis=1) / run
         return slope
 
 
@@ -196,22 +202,22 @@ def write_curves(
     """
     first = curves[0]
     n_pieces, low, high = len(first.start), first.knots[0], first.knots[-1]
+    start = first.start if first.unit is None else first.start / first.unit
     tables = [(one.value.ravel(), one.slope.ravel(), one.bad) for one in curves]
     cells, distances, buffer = np.empty(ROWS, dtype=np.intp), np.empty(ROWS), np.empty(ROWS)
     for rows in blocks(len(place)):
         own, n = fold[rows], rows.stop - rows.start
-        cell, apart, some = cells[:n], distances[:n], buffer[:n]
+        cell, along, some = cells[:n], distances[:n], buffer[:n]
         piece = place[rows].astype(np.intp)
         np.multiply(own, n_pieces, out=cell, dtype=np.intp)
         cell += piece
-        with np.errstate(over="ignore"):
-            np.clip(values[rows], low, high, out=apart)
-            apart -= np.take(first.start, piece, out=some, mode="clip")
-            if not np.isfinite(high - low):  # floats do not hold all distances
-                np.nan_to_num(apart, copy=False)
+        np.clip(values[rows], low, high, out=along)
+        if first.unit is not None:
+            along /= first.unit[piece]
+        along -= np.take(start, piece, out=some, mode="clip")
         for (value, slope, of_bad), out in zip(tables, outs, strict=True):
             here = np.take(slope, cell, out=out[rows], mode="clip")
-            here *= apart
+            here *= along
             here += np.take(value, cell, out=some, mode="clip")
             if bad is not None:
                 np.copyto(here, of_bad[own], where=bad[rows])

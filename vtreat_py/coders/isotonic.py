@@ -27,7 +27,7 @@ class Isotonic(ShapeOfR):
         """Fit both directions."""
         up, down = (self._fitted(sets, increasing=rises) for rises in (True, False))
         of_up, of_down = _score(sets, *up[:2]), _score(sets, *down[:2])
-        rises = (sets.weight * sets.apart * sets.x).sum(axis=1) > 0
+        rises = _starts_low(sets)
         near = 1.0 + _TIE
         are_equal = (of_up <= of_down * near) & (of_down <= of_up * near)
         better = np.where(are_equal, rises, of_up < of_down)
@@ -63,6 +63,14 @@ def _kept_on(values: FloatArray, known: BoolArray) -> FloatArray:
     last = np.maximum.accumulate(np.where(known, np.arange(known.shape[1]), 0), axis=1)
     np.maximum(last, known.argmax(axis=1)[:, None], out=last)
     return np.take_along_axis(values, last, axis=1)
+
+
+def _starts_low(sets: BinnedSets) -> BoolArray:
+    """Whether the first bin off the mean of a set is below it."""
+    apart = sets.apart * (sets.weight > 0)
+    is_off = np.abs(apart) > _TIE * np.abs(apart).max(axis=1, keepdims=True)
+    first = is_off.argmax(axis=1)
+    return np.asarray(apart[np.arange(len(apart)), first] < 0)
 
 
 def _score(sets: BinnedSets, fitted: FloatArray, different: FloatArray) -> FloatArray:

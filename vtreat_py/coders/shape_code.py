@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.coders.code import SUPERVISED, Code, CodeOptions
 
 # Gives the outcome at numbers.
@@ -20,6 +20,8 @@ FEWEST_VALUES = 3
 NO_SHAPE = "it has too few rows or different values for a shape"
 # Shares of a class are kept so far from 0 and 1.
 _CLIP = 1e-6
+# Values are so large by rounding, as a share of the means they are made of.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,11 @@ class BinnedSets:
     def apart(self) -> FloatArray:
         """Mean outcome of each bin less that of its set."""
         return self.mean - self.overall[:, None]
+
+    def is_rounding(self, apart: FloatArray) -> BoolArray:
+        """Whether values less the mean are 0 in a set but for rounding, everywhere."""
+        size = np.abs(self.mean * (self.weight > 0)).max(axis=1)
+        return np.asarray(np.abs(apart).max(axis=1) <= _ROUNDING * size)
 
     def cuts(self, parts: int) -> IntArray:
         """Bins that end all but the last of so many parts of all rows, as equal as values allow."""
@@ -126,7 +133,7 @@ def believed(share: FloatArray, overall: FloatArray, rows: FloatArray) -> FloatA
 
     Where few rows have no case, cases are still not one in a million.
     """
-    return (np.clip(share, 0.0, 1.0) * rows + overall) / (rows + 1.0)
+    return overall + (np.clip(share, 0.0, 1.0) - overall) * (rows / (rows + 1.0))
 
 
 def log_odds(share: FloatArray) -> FloatArray:

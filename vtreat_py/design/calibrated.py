@@ -32,7 +32,7 @@ class CalibratedTests:
     """
 
     def __init__(self, outcome: OutcomeValues) -> None:
-        self._outcome, self._weighting = outcome, outcome.weighting
+        self._outcome, self._weighting = outcome.counted(), outcome.weighting
 
     def correlation(
         self, moments: Moments, sample: Callable[[int], Sample], reach: float = math.inf

@@ -54,7 +54,7 @@ class CombinedTests:
     """
 
     def __init__(self, outcome: OutcomeValues, tests: CalibratedTests) -> None:
-        self._outcome, self._tests = outcome, tests
+        self._outcome, self._tests = outcome.counted(), tests
 
     def levels(self, means: float, of_scores: Callable[[], OutcomeSums]) -> float:
         """Test whether the outcome differs from level to level.

@@ -38,7 +38,7 @@ from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
-# Means that are so near to the end of a bin, as a share of the range, are that end.
+# Numbers that are so near to the end of a bin, as a share of the range, are that end.
 _ROUNDING = 1e-14
 # Parts are narrow whose spread is below this share of that of all rows. With more than so many
 # parts, those in the same of so many steps are alike.
@@ -122,6 +122,7 @@ class _Learner:
     def _form(self, code: ShapeCode) -> FoldCurves:
         """The curves of the folds, and that of all rows."""
         sets, (apart, rows) = self._sets, code.fitted(self._sets)
+        apart = np.where(sets.is_rounding(apart)[:, None], 0.0, apart)
         overall = sets.overall[:, None]
         if self.context.outcome.kind == "numeric":
             overall = overall + self.context.outcome.centre
@@ -187,9 +188,16 @@ class _Learner:
         Those of a bin of one value are its end, but for rounding, and the bin may be narrow.
         """
         edges = self.binned.inner_edges
+        rounding = _ROUNDING * (edges[-1] - edges[0])
         apart = cells.x - np.repeat(edges, len(cells.x) // len(edges))
-        known = (cells.weight > 0) & (np.abs(apart) > _ROUNDING * (edges[-1] - edges[0]))
-        return replace(cells, x=np.where(known, apart, 0.0))
+        known = (cells.weight > 0) & (np.abs(apart) > rounding)
+        vary = cells.xx > cells.weight * rounding**2
+        return replace(
+            cells,
+            x=np.where(known, apart, 0.0),
+            xx=np.where(vary, cells.xx, 0.0),
+            xy=np.where(vary, cells.xy, 0.0),
+        )
 
     def _coded(self, cells: Moments, values: FloatArray) -> Moments:
         """Moments of curves in cells of `_from_edges`, a curve for each group.
@@ -203,7 +211,7 @@ class _Learner:
             cells,
             x=np.where(cells.weight > 0, end + slope * cells.x, 0.0),
             xx=slope * slope * cells.xx,
-            xy=np.where(cells.xx > 0, slope * cells.xy, 0.0),
+            xy=slope * cells.xy,
             centre_x=0.0,
         )
 

@@ -41,12 +41,16 @@ def coded(
 
 def _along(number: nw.Expr, curve: Curve) -> nw.Expr:
     """Value of a curve; its pieces are found by halves, so that engines look at few of them."""
-    x, y, slopes = (column.tolist() for column in (curve.x, curve.y, curve.slopes))
+    x, y, slopes, units = (
+        column.tolist() for column in (curve.x, curve.y, curve.slopes, curve.units)
+    )
 
     def piece(place: int) -> nw.Expr:
         if slopes[place] == 0.0:
             return exactly(y[place])
-        rise = (number - exactly(x[place])) * exactly(slopes[place])
+        low, unit = x[place], units[place]
+        there = number if unit == 1.0 else number / exactly(unit)
+        rise = (there - exactly(low / unit)) * exactly(slopes[place])
         if y[place] == 0.0:  # polars leaves out "+ 0.0", which makes 0.0 of -0.0
             return nw.when(rise == 0.0).then(exactly(0.0)).otherwise(rise)
         return rise + exactly(y[place])

@@ -151,18 +151,23 @@ class _Draft:
         if column.alias not in self.by_piece:
             self.places[f"{column.alias}_piece"] = place_of(number, [*knots.tolist(), np.inf])
             n_pieces = len(knots) + 1
+            unit = np.ones(n_pieces) if form.unit is None else form.unit
             self.by_piece[column.alias] = {
                 f"{column.alias}_of": np.repeat(np.arange(n_pieces), self.n_folds),
                 f"{column.alias}_in": np.tile(np.arange(self.n_folds), n_pieces),
-                f"{column.alias}_start": np.repeat(form.start, self.n_folds),
+                f"{column.alias}_start": np.repeat(form.start / unit, self.n_folds),
             }
+            if form.unit is not None:
+                self.by_piece[column.alias][f"{column.alias}_unit"] = np.repeat(unit, self.n_folds)
         joined = self.by_piece[column.alias]
         value, slope = (f"{column.alias}_{what}{len(joined)}" for what in ("value", "slope"))
         joined[value] = form.value[: self.n_folds].T.ravel()
         joined[slope] = form.slope[: self.n_folds].T.ravel()
         inside = clipped(number, float(knots[0]), float(knots[-1]))
-        apart = (inside - nw.col(f"{column.alias}_start")) * nw.col(slope)
-        code = nw.when(nw.col(slope) == 0.0).then(nw.col(value)).otherwise(apart + nw.col(value))
+        if form.unit is not None:
+            inside = inside / nw.col(f"{column.alias}_unit")
+        rise = (inside - nw.col(f"{column.alias}_start")) * nw.col(slope)
+        code = nw.when(nw.col(slope) == 0.0).then(nw.col(value)).otherwise(rise + nw.col(value))
         return nw.when(number.is_finite()).then(code).otherwise(self._of_fold(form.bad))
 
     def add_levels(self, part: LevelCells) -> None:

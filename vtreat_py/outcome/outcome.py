@@ -136,3 +136,10 @@ class OutcomeValues(Outcome):
     def of_class(self, number: int) -> OutcomeValues:
         """One of several classes against the others."""
         return self._of_class(number, y=(self.y == number).astype(np.int8))
+
+    def counted(self) -> OutcomeValues:
+        """The values whose weight is not 0."""
+        if self.weight is None or self.weight.all():
+            return self
+        some = self.weight > 0
+        return replace(self, y=self.y[some], weight=self.weight[some])

@@ -8,12 +8,13 @@ from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import Curves, scale_in_place
 from vtreat_py.plan.treatments import Wanted
 from vtreat_py.plan.variables import DerivedVariable
-from vtreat_py.sql.dialect import Dialect
-from vtreat_py.sql.numbers import range_of, scaled_code
+from vtreat_py.sql.dialect import LARGEST, Dialect
+from vtreat_py.sql.numbers import furthest, range_of, scaled_code
 
 FEW_KNOTS = 20
-# Columns of the table of a curve of many knots: a row for each piece between two of them.
-PIECE = ("low", "high", "slope", "start")
+# Columns of the table of a curve of many knots: a row for each piece between two of them. Pieces of
+# curves that have units say theirs, and where they start in it.
+_PIECE, _IN_UNITS = ("low", "high", "slope", "start"), ("unit", "origin")
 
 
 def curve_variable(
@@ -36,8 +37,9 @@ def curve_variable(
             scale_in_place(out, variable.slope, variable.mean)
         return double(float(out[0]))
 
-    def along(low: str, slope: str, start: str) -> str:
-        code = f"({start} + {slope} * ({number} - {low}))"
+    def along(slope: str, start: str, origin: str, unit: str | None = None) -> str:
+        there = number if unit is None else f"{number} / {unit}"
+        code = f"({start} + {slope} * ({there} - {origin}))"
         return scaled_code(variable, code, curve.y, dialect) if wanted.scale else code
 
     first, last = double(float(curve.x[0])), double(float(curve.x[-1]))
@@ -52,25 +54,53 @@ def curve_variable(
             for near, far, start in _too_near(curve)
         ]
     if joined is not None:
-        otherwise = along(*(f"{joined}.{name}" for name in ("low", "slope", "start")))
+        named = ("slope", "start", *(("origin", "unit") if _has_units(curve) else ("low",)))
+        otherwise = along(*(f"{joined}.{name}" for name in named))
         return f"CASE {' '.join(arms)} ELSE {otherwise} END"
-    for low, high, slope, start in pieces(curve):
-        value = along(*map(double, (low, slope, start))) if slope else final(start)
+    for low, high, slope, start, unit, origin in _pieces(curve):
+        inside = (low,) if unit == 1.0 else (origin, unit)
+        value = along(*map(double, (slope, start, *inside))) if slope else final(start)
         arms.append(f"WHEN {number} < {double(high)} THEN {value}")
     return f"CASE {' '.join(arms)} END"
 
 
-def pieces(curve: Curve) -> list[tuple[float, float, float, float]]:
-    """The pieces between knots: from where, to where, how steep, and from which value."""
-    columns = (curve.x[:-1], curve.x[1:], curve.slopes[:-1], curve.y[:-1])
+def piece_table(curve: Curve) -> tuple[tuple[str, ...], list[tuple[float, ...]]]:
+    """The names of columns, and a row for each piece."""
+    columns = (*_PIECE, *_IN_UNITS) if _has_units(curve) else _PIECE
+    return columns, [piece[: len(columns)] for piece in _pieces(curve)]
+
+
+def _has_units(curve: Curve) -> bool:
+    return bool((curve.units != 1.0).any())
+
+
+def _pieces(curve: Curve) -> list[tuple[float, ...]]:
+    """Pieces between knots: from where, to where, how steep, from what value, in what unit."""
+    x, unit = curve.x, curve.units[:-1]
+    columns = (x[:-1], x[1:], curve.slopes[:-1], curve.y[:-1], unit, x[:-1] / unit)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _too_near(curve: Curve) -> list[tuple[float, float, float]]:
-    """Numbers so near a knot that their product with the slope is 0, and the value there."""
+    """Numbers that leave the range of floats on the way, at 0, and the value there."""
     found = []
-    for low, high, slope, start in pieces(curve):
-        near, far = range_of(slope, low, lambda product: product == 0.0) if slope else (low, low)
-        if near != far and far > low:
-            found.append((low, min(far, float(np.nextafter(high, -np.inf))), start))
+    for low, high, slope, _, unit, origin in _pieces(curve):
+        last = float(np.nextafter(high, -np.inf))
+        lost = _lost(low, slope, unit, origin) if slope else []
+        for near, far in lost:
+            first, end = max(near, low), min(far, last)
+            if near < far and first <= end:
+                found.append((first, end, float(curve(first))))
     return found
+
+
+def _lost(low: float, slope: float, unit: float, origin: float) -> list[tuple[float, float]]:
+    """Ranges of numbers whose product with the slope is 0, and of those that are 0 in the unit."""
+
+    def is_flat(number: float) -> bool:
+        return slope * (number / unit - origin) == 0.0
+
+    return [
+        (low, furthest(low, LARGEST, is_flat)),
+        range_of(1.0 / unit, 0.0, lambda product: product == 0.0),
+    ]

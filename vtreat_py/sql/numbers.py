@@ -117,10 +117,10 @@ def range_of(slope: float, mean: float, holds: Callable[[float], bool]) -> tuple
     def scaled(number: float) -> bool:
         return holds(slope * (number - mean))
 
-    return _last(mean, -LARGEST, scaled), _last(mean, LARGEST, scaled)
+    return furthest(mean, -LARGEST, scaled), furthest(mean, LARGEST, scaled)
 
 
-def _last(start: float, end: float, holds: Callable[[float], bool]) -> float:
+def furthest(start: float, end: float, holds: Callable[[float], bool]) -> float:
     """Find the float furthest from ``start`` on the way to ``end`` that a condition holds of."""
     if holds(end):
         return end

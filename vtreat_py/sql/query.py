@@ -26,7 +26,7 @@ from vtreat_py.sql.coding_tables import (
     coding_table,
     variables_of,
 )
-from vtreat_py.sql.curves import FEW_KNOTS, PIECE, curve_variable, pieces
+from vtreat_py.sql.curves import FEW_KNOTS, curve_variable, piece_table
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
@@ -196,8 +196,9 @@ class _Query:
     def _join_curve(self, curve: Curve, number: str) -> str:
         """Join the pieces of a curve as a table of literals; return its name."""
         name = f"{self.prefix}_curve_{len(self.joins) + 1}"
-        rows = [[self.dialect.double(one) for one in piece] for piece in pieces(curve)]
-        self.tables.append(self.dialect.values_table(name, PIECE, rows))
+        columns, pieces = piece_table(curve)
+        rows = [[self.dialect.double(one) for one in piece] for piece in pieces]
+        self.tables.append(self.dialect.values_table(name, columns, rows))
         self._add_join(f"{name} ON {number} >= {name}.low AND {number} < {name}.high")
         return name
 
