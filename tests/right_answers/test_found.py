@@ -29,8 +29,9 @@ from vtreat_py.base.errors import (
 from vtreat_py.coders.cat_d import cat_d
 from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.lev import tracked_levels
+from vtreat_py.coders.piecewise import Piecewise
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
-from vtreat_py.coders.shape_code import BinnedSets
+from vtreat_py.coders.shape_code import BinnedSets, cross_validation
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
@@ -481,3 +482,24 @@ def test_bins_of_one_value_beside_huge_ones_have_no_spread_by_rounding() -> None
         for target in (True, False)
     )
     np.testing.assert_allclose(one.derived[0].slope, other.derived[0].slope, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_bins_are_cut_alike_whichever_way_weights_were_rounded(rounding: float) -> None:
+    x, rows = np.linspace(0.0, 1.0, 6), np.full((1, 6), 0.37)
+    rounded = rows * (1.0 + rounding * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]))
+    one, other = (BinnedSets(x, x, w, np.zeros((1, 6)), np.zeros(1)) for w in (rows, rounded))
+    for parts in (2, 3, 6):
+        assert other.cuts(parts).tolist() == one.cuts(parts).tolist()
+
+
+@pytest.mark.parametrize("rounding", [-1e-15, 1e-15])
+def test_rows_are_enough_for_segments_whichever_way_weights_were_rounded(rounding: float) -> None:
+    x, mean = np.linspace(0.0, 1.0, 5), np.array([[0.0, 1.0, 2.0, 1.0, 0.0]])
+    for rows in (20.0, 5.0):  # two segments, and none: as many parameters as rows
+        weight = np.full((2, 5), rows / 5.0) * np.array([[1.0], [1.0 + rounding]])
+        sets = BinnedSets(x, x, weight, np.vstack([mean, mean]), np.zeros(2))
+        values, _ = Piecewise().fitted(sets)
+        np.testing.assert_allclose(values[0], values[1], atol=1e-9)
+        scores = cross_validation(np.zeros(2), sets.rows, 5.0)
+        assert np.isinf(scores).tolist() == [rows == 5.0] * 2

@@ -12,6 +12,8 @@ from vtreat_py.coders.shapes_of_r import piecewise_of_r
 # Numbers of segments that are tried, and rows that each takes at least.
 _SEGMENTS = (1, 2, 4, 8, 16, 32, 64)
 _ROWS = 10.0
+# So much less than a limit, as a share of it, is the limit but for rounding.
+_ROUNDING = 1e-12
 # Weight of flat joins, as a share of a segment's rows: knots without rows beside them get a value.
 _FLAT = 1e-9
 
@@ -37,7 +39,8 @@ class Piecewise(ShapeOfR):
             at = _segments(sets.edges, knots, sets.x)
             at_knots = _fit(sets, tried, *at)
             score = cross_validation(sets.residual(_along(*at, at_knots)), sets.rows, tried + 1.0)
-            score = np.where((sets.rows < _ROWS * tried) & (tried > 1), np.inf, score)
+            are_few = sets.rows < (1.0 - _ROUNDING) * _ROWS * tried
+            score = np.where(are_few & (tried > 1), np.inf, score)
             better = score < best
             best, parts = np.where(better, score, best), np.where(better, tried, parts)
             fits[tried] = knots, at_knots

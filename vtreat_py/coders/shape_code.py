@@ -20,7 +20,7 @@ FEWEST_VALUES = 3
 NO_SHAPE = "it has too few rows or different values for a shape"
 # Shares of a class are kept so far from 0 and 1.
 _CLIP = 1e-6
-# Values are so large by rounding, as a share of the means they are made of.
+# Shares of what sums and means are made of that are rounding.
 _ROUNDING = 1e-12
 
 
@@ -70,8 +70,8 @@ class BinnedSets:
 
     def cuts(self, parts: int) -> IntArray:
         """Bins that end all but the last of so many parts of all rows, as equal as values allow."""
-        upto = self._upto
-        return np.asarray(np.searchsorted(upto, np.arange(1, parts) / parts * upto[-1]))
+        ends = np.arange(1, parts) / parts * ((1.0 - _ROUNDING) * self._upto[-1])
+        return np.asarray(np.searchsorted(self._upto, ends))
 
     @cached_property
     def _upto(self) -> FloatArray:
@@ -152,5 +152,6 @@ def cross_validation(
     Mathematik 31, 1979). Infinite where there are no more rows than parameters.
     """
     left = rows - parameters
-    safe = np.where(left > 0, left, 1.0)
-    return np.asarray(np.where(left > 0, rows * residual / safe**2, np.inf))
+    some = left > _ROUNDING * rows
+    safe = np.where(some, left, 1.0)
+    return np.asarray(np.where(some, rows * residual / safe**2, np.inf))
