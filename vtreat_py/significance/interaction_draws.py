@@ -95,7 +95,7 @@ class RowsOfCells:
     @classmethod
     def of(cls, form: InteractionForm, total: FloatArray, rows: Residuals) -> RowsOfCells:
         """Look at the rows; draws depend on no order but that of the cells' sizes and sums."""
-        order = np.lexsort((total, form.size))
+        order = np.lexsort((np.abs(total), form.size))
         form = InteractionForm.of(form.size[order], form.size[order], form.basis[order])
         far, n_rows = rows.farthest, rows.n_rows
         others = n_rows - len(far)
