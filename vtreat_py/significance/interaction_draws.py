@@ -94,14 +94,18 @@ class RowsOfCells:
 
     @classmethod
     def of(cls, form: InteractionForm, total: FloatArray, rows: Residuals) -> RowsOfCells:
-        """Look at the rows; draws depend on no order but that of the cells' sizes and sums."""
+        """Look at the rows; draws depend neither on orders nor on which way the outcome points.
+
+        Cells go by their sizes and sums.
+        """
         order = np.lexsort((np.abs(total), form.size))
         form = InteractionForm.of(form.size[order], form.size[order], form.basis[order])
-        far, n_rows = rows.farthest, rows.n_rows
+        side = -1.0 if rows.skewness_and_kurtosis[0] < 0.0 else 1.0
+        far, n_rows = side * rows.farthest, rows.n_rows
         others = n_rows - len(far)
         if others < 1:
             return cls(form, far, 0.0, 0.0)
-        mean = (n_rows * rows.mean - float(far.sum())) / others
+        mean = (side * n_rows * rows.mean - float(far.sum())) / others
         squares = (n_rows - float((far * far).sum())) / others - mean * mean
         return cls(form, far, mean, math.sqrt(max(squares, 0.0)))
 
