@@ -177,7 +177,7 @@ def test_all_folds_tell_what_a_pair_explains(cv: Any, of_class: bool) -> None:
     frame = FRAME.assign(y=FRAME["y"] > 0) if of_class else FRAME
     table = found(frame, cv=cv)
     assert tuple(table.loc[0, ["first", "second"]]) == ("size", "town")
-    assert 0.01 < table["rsq"][0] < 0.3
+    assert 0.005 < table["rsq"][0] < 0.3
     np.testing.assert_allclose(by_pair(table)["sig"], by_pair(found(frame))["sig"])
 
 

@@ -10,6 +10,9 @@ from scipy import special
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.statistics.additive import additive_basis, additive_log_odds, projected
 
+# Newton's steps to the effects of cells, on log odds; none is longer than so much.
+_STEPS, _LONGEST_STEP = 8, 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Surplus:
@@ -42,19 +45,15 @@ class Surplus:
         free = np.where(size > 0, 1.0 - leverage, 0.0)
         return cls(values - projected(basis, values), size, free, n_free)
 
-    def believed(self, noise: FloatArray) -> FloatArray:
-        """What is left, shrunk by the variances of effects and, one for each fold, of noise.
+    def variance(self, noise: FloatArray, say: FloatArray | float = 1.0) -> FloatArray:
+        """Variance of the effects of cells, given that of noise, for each fold.
 
-        That of effects is what the squares are more than noise would make them.
+        It is what squares are more than noise would make them, each with its say.
         """
-        excess = (self.left**2).sum(axis=-1) - self.n_free * noise
-        room = (self.size * self.free).sum(axis=-1)
+        excess = (say * (self.left**2 - self.free * noise[:, None])).sum(axis=-1)
+        room = (say * self.size * self.free).sum(axis=-1)
         some = (self.n_free > 0) & (excess > 0) & (room > 0)
-        effects = np.where(some, excess / np.where(some, room, 1.0), 0.0)[:, None]
-        of_cells = self.size * effects
-        known = of_cells > 0
-        share = np.where(known, of_cells / np.where(known, of_cells + noise[:, None], 1.0), 0.0)
-        return np.asarray(self.left * share)
+        return np.where(some, excess / np.where(some, room, 1.0), 0.0)
 
 
 def gain_of_numbers(
@@ -81,7 +80,10 @@ def gain_of_numbers(
         inside / np.where(within > 0, within, 1.0),
         (inside + apart) / np.where(every > 0, every, 1.0),
     )
-    effect = surplus.believed(noise).reshape(size.shape) * scale
+    of_cells = surplus.size * surplus.variance(noise)[:, None]
+    known = of_cells > 0
+    share = np.where(known, of_cells / np.where(known, of_cells + noise[:, None], 1.0), 0.0)
+    effect = (share * surplus.left).reshape(size.shape) * scale
     additive = (mean - surplus.left.reshape(size.shape)) * scale
     return float((effect * (2.0 * (held - weight * additive) - weight * effect)).sum())
 
@@ -89,7 +91,7 @@ def gain_of_numbers(
 def gain_of_classes(
     size: FloatArray, hits: FloatArray, start: FloatArray, weight: FloatArray, held: FloatArray
 ) -> float:
-    """The same in deviance, by one step from additive log odds.
+    """The same in deviance, of effects on log odds.
 
     Parameters
     ----------
@@ -106,7 +108,26 @@ def gain_of_classes(
     root = np.sqrt(information)
     scale = np.where(information > 0, 1.0 / np.where(information > 0, root, 1.0), 0.0)
     surplus = Surplus.of(information, (hits - size * rate) * scale)
-    effect = surplus.believed(np.ones(len(size))).reshape(size.shape) * scale
-    better = log_odds + effect
-    gain = held * effect + weight * (special.log_expit(-better) - special.log_expit(-log_odds))
-    return 2.0 * float(gain.sum())
+    # Squares of a hit where none is expected are huge: cells that tell little have little to say.
+    variance = surplus.variance(np.ones(len(size)), surplus.size)
+    effect = _shrunk_effects(size, hits, log_odds, variance)
+    better = special.log_expit(-log_odds - effect) - special.log_expit(-log_odds)
+    return 2.0 * float((held * effect + weight * better).sum())
+
+
+def _shrunk_effects(
+    size: FloatArray, hits: FloatArray, log_odds: FloatArray, variance: FloatArray
+) -> FloatArray:
+    """The likeliest effects of cells, where effects are normal with a variance for each fold."""
+    known = variance > 0
+    effect = np.zeros_like(size)
+    if not known.any():
+        return effect
+    strength = 1.0 / variance[known, None, None]
+    n, k, start, found = size[known], hits[known], log_odds[known], effect[known]
+    for _ in range(_STEPS):
+        rate = special.expit(start + found)
+        step = (k - n * rate - strength * found) / (n * rate * (1.0 - rate) + strength)
+        found += np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+    effect[known] = found
+    return effect
