@@ -88,8 +88,10 @@ def find_interactions(
     outliers, and few hits of a class, have its distribution drawn.
 
     Rows are taken as independent of each other: where several are of one person or shop, p-values
-    are too small. Weights that are no whole numbers, or are of importance, count by their ratios
-    in each cell.
+    are too small. They are also too small for two numbers that go together, if the outcome goes on
+    rising or falling inside their ranges: what the ranges do not say of one column, the other one
+    does. ``rsq`` says how little that is. ``benchmarks/interactions_study.txt`` has the rates.
+    Weights that are no whole numbers, or are of importance, count by their ratios in each cell.
 
     References
     ----------
