@@ -3,7 +3,8 @@
 Learn a plan and treat frames by it: `design_treatments`, `prepare`, and for the training frame,
 coded out of fold, `cross_frame_experiment`. The same as scikit-learn transformers:
 `BinomialOutcomeTreatment`, `NumericOutcomeTreatment`, `MultinomialOutcomeTreatment`,
-`UnsupervisedTreatment`. What each column says alone: `variable_importance`. Missing values
+`UnsupervisedTreatment`. What each column says alone: `variable_importance`; what pairs
+add: `find_interactions`. Missing values
 only, text staying text: `design_missingness`. y-aware components and regressions on them:
 `YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data:
 text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from vtreat_py.api.design import cross_frame_experiment, design_treatments
     from vtreat_py.api.experiment import CrossFrameExperiment
     from vtreat_py.api.importance import variable_importance
+    from vtreat_py.api.interactions import find_interactions
     from vtreat_py.api.missingness import design_missingness
     from vtreat_py.api.plan import TreatmentPlan
     from vtreat_py.api.prepare import prepare
@@ -65,6 +67,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "cross_frame_experiment": "api.design",
             "design_missingness": "api.missingness",
             "design_treatments": "api.design",
+            "find_interactions": "api.interactions",
             "prepare": "api.prepare",
             "split_plans": "split_plans",
             "variable_importance": "api.importance",
@@ -94,6 +97,7 @@ __all__ = [
     "cross_frame_experiment",
     "design_missingness",
     "design_treatments",
+    "find_interactions",
     "prepare",
     "split_plans",
     "variable_importance",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.statistics.rows import law
-from vtreat_py.significance.level_effects import _prior_rows, level_effects_test
+from vtreat_py.significance.level_effects import deciding_prior, level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -96,7 +96,7 @@ def test_p_values_are_the_share_of_permutations_that_reach_as_far(
     y = random.normal(size=len(level)) + 0.8 * random.normal(size=len(sizes))[level]
     y = np.exp(y) if skewed else y
     size = np.array(sizes, dtype=float)
-    coefficient = 1.0 / (size + _prior_rows(size, np.ones(len(size), dtype=int)))
+    coefficient = 1.0 / (size + deciding_prior(size, np.ones(len(size), dtype=int)))
     z = y - y.mean()
 
     def q(values: np.ndarray) -> float:

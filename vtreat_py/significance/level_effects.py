@@ -93,7 +93,8 @@ def level_effects_test(levels: OutcomeSums, powers: OutcomePowers) -> float:
     if len(size) < 2 or not (size > 1).any() or powers.weight < POWERS:
         return 1.0
     sizes, count = np.unique(size, return_counts=True)
-    prior = _prior_rows(sizes, count)
+    together = sizes > 1
+    prior = deciding_prior(sizes[together], count[together])
     shape = shape_of_pairs(1.0 / (sizes + prior), sizes, count.astype(np.float64), powers)
     if not shape.variance > _ROUNDING * shape.mean**2:
         return 1.0
@@ -157,9 +158,8 @@ def _least(size: FloatArray, count: IntArray) -> float:
     return math.exp(-max(float(ways - special.gammaln(count + 1.0).sum()), 0.0))
 
 
-def _prior_rows(size: FloatArray, count: IntArray) -> float:
+def deciding_prior(size: FloatArray, count: IntArray) -> float:
     """The k at which ``sum (n / (n + k))**2`` is the number of deciding levels; 0 for few."""
-    size, count = size[size > 1], count[size > 1]
     n_levels = float(count.sum())
     if n_levels <= _DECIDING_LEVELS:
         return 0.0

@@ -1,0 +1,85 @@
+"""Columns cut to few levels each, so that pairs of them have cells that hold rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.frames.columns import Column, EmptyColumn, LevelColumn, NumericColumn
+from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.outcome_sums import ROUNDING, sum_by
+from vtreat_py.statistics.quantiles import weighted_quantiles
+
+# Numbers are cut into so many ranges.
+_RANGES = 8
+# So many levels of a column are kept, each of which has at least so many rows; others are one.
+_LEVELS, _LEAST_ROWS = 30, 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class CutColumn:
+    """A column of few levels.
+
+    Attributes
+    ----------
+    codes : ndarray of int8, shape (n,)
+    n_levels : int
+        At most 32; some may have no row.
+    """
+
+    codes: IntArray
+    n_levels: int
+
+    @classmethod
+    def of(cls, column: Column, weight: FloatArray | None) -> CutColumn:
+        """Cut a column, given the weights of the rows."""
+        if isinstance(column, EmptyColumn):
+            return cls(np.zeros(len(column), dtype=np.int8), 1)
+        if isinstance(column, NumericColumn):
+            return cls(*_ranges(column, weight))
+        return cls(*_levels(column, weight))
+
+
+def _ranges(column: NumericColumn, weight: FloatArray | None) -> tuple[IntArray, int]:
+    """Ranges between quantiles, or a level for each of few values; the last is for bad ones."""
+    values, bad = column.values, column.bad
+    counted = np.ones(len(values), dtype=bool) if weight is None else weight > 0
+    if bad is not None:
+        counted &= ~bad
+    known = values if counted.all() else values[counted]
+    codes = np.zeros(len(values), dtype=np.int8)
+    if not len(known):
+        return codes, 1
+    different = np.sort(pd.unique(known))
+    if len(different) > _RANGES:
+        shares = [k / _RANGES for k in range(1, _RANGES)]
+        of_known = None if weight is None else weight[counted]
+        different = np.append(np.unique(weighted_quantiles(known, of_known, shares)), np.inf)
+    edges = different[:-1]
+    for rows in blocks(len(values)):
+        for edge in edges:
+            codes[rows] += values[rows] > edge
+    if bad is not None:
+        codes[bad] = len(edges) + 1
+    return codes, len(edges) + 2
+
+
+def _levels(column: LevelColumn, weight: FloatArray | None) -> tuple[IntArray, int]:
+    """The commonest levels, then one for all others, and one for missing values.
+
+    Of equally common ones those whose names come first are kept.
+    """
+    codes, levels = column.encode()
+    rows = sum_by(codes, weight, len(levels) + 1)[:-1]
+    common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING))
+    if len(common) > _LEVELS:
+        names = levels.take(common).to_list()
+        by_name = sorted(range(len(common)), key=lambda k: (-rows[common[k]], repr(names[k])))
+        common = common[by_name[:_LEVELS]]
+    place = np.full(len(levels) + 1, len(common), dtype=np.int8)
+    place[common] = np.arange(len(common))
+    place[-1] = len(common) + 1
+    return place[codes], len(common) + 2

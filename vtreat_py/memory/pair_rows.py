@@ -1,0 +1,142 @@
+"""The rows of a design in memory, summed by pairs of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.memory.cut_columns import CutColumn
+from vtreat_py.memory.rows import DesignRows
+from vtreat_py.significance.interaction_draws import Residuals
+from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.pair_cells import PairCells
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedRows:
+    """Some rows, perhaps repeated, each in a group.
+
+    Attributes
+    ----------
+    rows : ndarray of int, or None
+        None: all.
+    group : ndarray of int
+    n_groups : int
+    weight : ndarray of shape (n,) or None
+        Weights of all rows of the frame.
+    """
+
+    rows: IntArray | None
+    group: IntArray
+    n_groups: int
+    weight: FloatArray | None
+
+    def of(self, values: IntArray) -> IntArray:
+        """Values of these rows."""
+        return values if self.rows is None else values[self.rows]
+
+
+class PairRows:
+    """The outcome of the rows, and how they are grouped: by fold, and as they train folds.
+
+    Parameters
+    ----------
+    rows : DesignRows
+    """
+
+    def __init__(self, rows: DesignRows) -> None:
+        self._rows, outcome = rows, rows.outcome
+        self.of_class = outcome.kind != "numeric"
+        self.n_classes = (rows.context.n_classes or 2) if self.of_class else 1
+        self.counts_rows = rows.context.outcome.weighting.counts_rows
+        folds, crossed = rows.folds, rows.crossed_weight
+        self.blocks = GroupedRows(None, folds.fold, folds.n_blocks, outcome.weight)
+        self.training = self.coded = None
+        if folds.training is not None:
+            self.training = GroupedRows(*folds.training, folds.n_folds, outcome.weight)
+        if folds.repeats is not None:
+            self.coded = GroupedRows(*folds.repeats, folds.n_folds, crossed)
+
+    @cached_property
+    def y(self) -> FloatArray:
+        """The outcome, scaled by a power of two so that its squares are in range."""
+        y = self._rows.outcome.y.astype(np.float64)
+        return y if self.of_class else np.ldexp(y, -int(np.frexp(np.abs(y).max())[1]))
+
+    def crossed(
+        self, cells: PairCells, sums: Callable[[GroupedRows], PairCells]
+    ) -> tuple[PairCells, PairCells]:
+        """Sums of the rows that train each fold, and of those that it codes."""
+        folds = self._rows.folds
+        if self.training is not None:
+            trained = sums(self.training)
+        else:
+            trained = (cells.earlier() if folds.in_order else cells.others()).first(folds.n_folds)
+        coded = cells.first(folds.n_folds) if self.coded is None else sums(self.coded)
+        return trained, coded
+
+    def by_first(self, first: CutColumn, grouped: GroupedRows) -> IntArray:
+        """Level, group and class of each row as one number."""
+        code = grouped.of(first.codes).astype(np.int32)
+        code *= grouped.n_groups
+        code += grouped.group.astype(np.int32, copy=False)
+        if self.of_class:
+            code *= self.n_classes
+            code += grouped.of(self._rows.outcome.y.astype(np.int32))
+        return code
+
+    def sums(
+        self, by_first: IntArray, first: CutColumn, second: CutColumn, grouped: GroupedRows
+    ) -> FloatArray:
+        """Sums by what was summed, class, group and cell.
+
+        Of numbers: of weights, the outcome and its squares; of classes: of weights alone. Sums of
+        squared weights come last, where weights do not count rows.
+        """
+        codes = grouped.of(second.codes)
+        size = first.n_levels * grouped.n_groups * self.n_classes * second.n_levels
+        n_sums = (1 if self.of_class else 3) + (not self.counts_rows)
+        found = np.zeros((n_sums, size))
+        for some in blocks(len(codes)):
+            cell = np.multiply(by_first[some], second.n_levels, dtype=np.intp)
+            cell += codes[some]
+            found += np.array(
+                [np.bincount(cell, values, size) for values in self._summed(grouped, some)]
+            )
+        shape = first.n_levels, grouped.n_groups, self.n_classes, second.n_levels
+        return np.moveaxis(found.reshape(-1, *shape), (3, 2), (1, 2))
+
+    def _summed(self, grouped: GroupedRows, some: slice) -> Iterator[FloatArray | None]:
+        rows = some if grouped.rows is None else grouped.rows[some]
+        weight = None if grouped.weight is None else grouped.weight[rows]
+        yield weight
+        if not self.of_class:
+            y = self.y[rows]
+            weighted = y if weight is None else weight * y
+            yield weighted
+            yield weighted * y
+        if not self.counts_rows:
+            assert weight is not None
+            yield weight * weight
+
+    def residuals(
+        self, first: CutColumn, second: CutColumn, cells: PairCells, fitted: FloatArray
+    ) -> Residuals:
+        """Rows less what is fitted to their cells; as shares of rows, where weights are none."""
+        weight, n_rows = self._rows.outcome.weight, float(cells.size.sum())
+        left = np.empty(len(self.y))
+        for some in blocks(len(left)):
+            cell = first.codes[some].astype(np.intp)
+            cell *= second.n_levels
+            cell += second.codes[some]
+            left[some] = self.y[some] - fitted.ravel()[cell]
+            if not self.counts_rows:
+                assert weight is not None
+                left[some] *= cells.worth.ravel()[cell] * weight[some]
+        if weight is None or not self.counts_rows:
+            return Residuals(left, None, n_rows)
+        return Residuals(left[weight > 0], weight[weight > 0], n_rows)
