@@ -14,6 +14,7 @@ from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.similar_levels import similar_levels_test
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -71,6 +72,10 @@ class CalibratedTests:
             hits = np.rint((levels.total - low * levels.weight) / (high - low))
             levels = OutcomeSums(levels.weight, hits)
         return level_effects_test(levels, self._powers)
+
+    def similar_levels(self, levels: OutcomeSums, points: FloatArray) -> float:
+        """Test whether the outcome goes with what levels are like, given a point for each."""
+        return similar_levels_test(levels, points, self._powers)
 
     @cached_property
     def _weight(self) -> FloatArray | None:

@@ -28,6 +28,7 @@ from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, 
 from vtreat_py.design.training_sets import TrainingSets, pool
 from vtreat_py.plan.level_statistics import LevelOutcome
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
+from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
@@ -35,17 +36,23 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Times that an impact code may vary more in the plan than in the cross-frame, or less.
 _MOST_APART = 3.0
+# Directions of texts that the outcome is tested along, where that takes rows.
+_ALONG = 8
 
 
 @dataclass(frozen=True, eq=False)
 class DerivedLevels:
-    """A derived variable with its values: by code (the plan), by cell (the cross-frame)."""
+    """A derived variable with its values: by code (the plan), by cell (the cross-frame).
+
+    Weights are those of texts, which the plan has for novel levels (see `LevelVariable`).
+    """
 
     variable: DerivedVariable
     table: FloatArray | None
     cells: FloatArray
     slopes: FloatArray
     means: FloatArray
+    weights: FloatArray | None = None
 
     def scores_only(self) -> DerivedLevels:
         """Leave out the values, which are those of the first of several classes."""
@@ -86,7 +93,14 @@ class LevelLearner:
         self._pooled = pool(context, whole)
         rows = None if facts.training_rows is None else facts.training_rows[self._contrast]
         self._column = ColumnLevels(
-            facts.name, facts.levels, self._pooled, context.options, codes, facts.order, rows
+            facts.name,
+            facts.levels,
+            self._pooled,
+            context.options,
+            codes,
+            lambda: facts.texts,
+            facts.order,
+            rows,
         )
         self.declined: list[str] = []
         self._training = training
@@ -210,7 +224,7 @@ class LevelLearner:
         """Add the cross-frame values, and score on them what must be scored out of fold."""
         context, training, nothing = self._context, self._training, np.empty(0)
         if training is None:
-            return DerivedLevels(variable, one.table, nothing, nothing, nothing)
+            return DerivedLevels(variable, one.table, nothing, nothing, nothing, one.weights)
         in_folds = one.in_folds(self._folds)
         at_cells = self._folds.at_cells(in_folds.values(self._folds.pooled))
         cells = np.zeros(len(training.table.level))
@@ -223,8 +237,9 @@ class LevelLearner:
                 crossed = crossed if sig is None else replace(crossed, sig=np.array([sig]))
             variable = replace(variable, scores=(outcome_score(context, crossed),))
         if not context.scaled_cross_frame:
-            return DerivedLevels(variable, one.table, cells, nothing, nothing)
-        return DerivedLevels(variable, one.table, cells, *self._scales(in_folds, variable))
+            return DerivedLevels(variable, one.table, cells, nothing, nothing, one.weights)
+        slope, mean = self._scales(in_folds, variable)
+        return DerivedLevels(variable, one.table, cells, slope, mean, one.weights)
 
     def _scales(
         self, in_folds: FoldValues, variable: DerivedVariable
@@ -300,3 +315,21 @@ class _LevelTests:
     def spread(self) -> float | None:
         """Whether it varies more in some levels than in others."""
         return None if self.facts.rows is None else self.facts.rows.spread()
+
+    def texts(self) -> float:
+        """Whether the outcome differs from level to level, or with the texts of levels."""
+        effects, features = self.effects(), self.facts.texts
+        if self._rows is not None:
+            along = np.zeros((min(_ALONG, features.points.shape[1]), self.facts.levels.novel))
+            along[:, features.places] = features.points[:, : len(along)].T
+            p_values = [self._rows.correlation(self._contrast, values) for values in along]
+        elif self.context.tests_rows:
+            return effects
+        else:
+            sums = self.sums.take(features.places)
+            p_values = [self._tests.similar_levels(sums, features.points)]
+        if not (self.sums.weight > 1.0).any():  # levels of one row say nothing
+            p_values, weights = p_values, [1.0 / len(p_values)] * len(p_values)
+            return cauchy_combination(p_values, weights)
+        share = 0.5 / len(p_values)
+        return cauchy_combination([effects, *p_values], [0.5, *[share] * len(p_values)])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vtreat_py.coders import codes
-from vtreat_py.coders.text import as_text
+from vtreat_py.coders.level_texts import as_text
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ def test_levels_are_written_as_python_does(level: Any, text: str) -> None:
 
 
 def test_no_design_has_the_code_but_plans_may() -> None:
-    assert codes.TEXT.name not in codes.names()
-    assert codes.names_in_plans() == (*codes.names(), "text")
-    assert codes.named("text") is codes.TEXT
-    assert codes.TEXT.keeps_name("town") == "town"
-    assert not any(codes.TEXT in codes.for_outcome(kind) for kind in ("numeric", "unsupervised"))
+    assert codes.KEPT.name not in codes.names()
+    assert codes.names_in_plans() == (*codes.names(), "kept")
+    assert codes.named("kept") is codes.KEPT
+    assert codes.KEPT.keeps_name("town") == "town"
+    assert not any(codes.KEPT in codes.for_outcome(kind) for kind in ("numeric", "unsupervised"))

@@ -1,0 +1,106 @@
+"""Levels as points: those whose texts are alike are near to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.ngrams import BUCKETS, NGrams, mixed, ngrams_of
+from vtreat_py.frames.levels import Levels
+
+# Directions that texts are told apart by.
+RANK = 256
+# Texts that a regression learns from: those of most weight.
+MOST_TEXTS = 1 << 15
+# How often directions are turned towards those in which texts differ most.
+_TURNS = 2
+# Points at a time.
+_BLOCK = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class TextFeatures:
+    """The texts that a regression learns from, in coordinates of few directions.
+
+    Directions are those in which texts differ most, roughly: random ones, turned towards them by
+    two steps of subspace iteration. They rest on the texts alone, not on outcomes, so that all
+    training sets may share them; and a small change of the texts does not change them much, as it
+    might change singular vectors.
+
+    Attributes
+    ----------
+    levels : Levels
+    places : ndarray of int, shape (m,)
+        The levels.
+    basis : ndarray of shape (BUCKETS, rank)
+        Orthonormal directions.
+    points : ndarray of shape (m, rank)
+        Coordinates of the texts.
+
+    Notes
+    -----
+    N. Halko, P. Martinsson and J. Tropp, "Finding Structure with Randomness: Probabilistic
+    Algorithms for Constructing Approximate Matrix Decompositions", SIAM Review 53 (2011).
+    """
+
+    levels: Levels
+    places: IntArray
+    basis: FloatArray
+    points: FloatArray
+
+    @classmethod
+    def of(cls, levels: Levels, weight: FloatArray) -> TextFeatures:
+        """Find directions for levels of these weights; those of weight 0 do not count."""
+        places = np.flatnonzero(weight[: len(levels)] > 0)
+        if len(places) > MOST_TEXTS:
+            order = np.lexsort((places, -weight[places]))
+            places = np.sort(places[order[:MOST_TEXTS]])
+        everyone = len(places) == len(levels)
+        blocks = list(ngrams_of(levels if everyone else levels.take(places)))
+        counts = [sparse.csr_array(_matrix(one)) for one in blocks]
+        basis = _signs(min(RANK, len(places)))
+        for _ in range(_TURNS):
+            basis = np.asarray(sum((x.T @ (x @ basis) for x in counts), np.zeros_like(basis)))
+        basis, _ = np.linalg.qr(basis)
+        points = [x @ basis for x in counts]
+        return cls(levels, places, basis, np.concatenate([np.empty((0, basis.shape[1])), *points]))
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the points into pieces."""
+        for start in range(0, len(self.places), _BLOCK):
+            yield slice(start, start + _BLOCK)
+
+    def weights(self, slopes: FloatArray) -> FloatArray:
+        """Weights of the places of n-grams, from slopes along the directions."""
+        return np.asarray((self.basis * slopes).sum(axis=1))
+
+
+def text_values(levels: Levels, weights: FloatArray) -> FloatArray:
+    """Sum weights over the n-grams of levels, for each of several vectors of weights.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (vectors, BUCKETS)
+
+    Returns
+    -------
+    ndarray of shape (vectors, levels)
+    """
+    found = [np.empty((len(weights), 0))]
+    found += [np.array([grams.dot(one) for one in weights]) for grams in ngrams_of(levels)]
+    return np.concatenate(found, axis=1)
+
+
+def _matrix(grams: NGrams) -> sparse.csr_array:
+    shape = grams.n_texts, BUCKETS
+    return sparse.csr_array((grams.value, grams.bucket, grams.starts), shape=shape)
+
+
+def _signs(rank: int) -> FloatArray:
+    """Random directions, the same ones everywhere."""
+    bits = mixed(np.arange(rank * BUCKETS, dtype=np.uint64)) >> np.uint64(63)
+    return np.ascontiguousarray(1.0 - 2.0 * bits.astype(np.float64).reshape(rank, BUCKETS).T)
