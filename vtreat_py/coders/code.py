@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
@@ -238,13 +239,14 @@ class LevelCode(Code):
     ----------
     is_crossed : bool
         Whether training rows get it from the other folds, by which it is then scored.
-    is_shrunk : bool
-        Whether each training set says how far its levels are believed.
+    most_apart : float
+        Times that it may vary more in the plan than in the cross-frame, or less: a model that was
+        trained on the one would else be wrong about the other.
     """
 
     reads: ClassVar[Literal["levels", "numbers"]] = "levels"
     is_crossed: ClassVar[bool] = True
-    is_shrunk: ClassVar[bool] = False
+    most_apart: ClassVar[float] = math.inf
 
     @abstractmethod
     def made(self, column: ColumnLevels) -> LevelVariables | str | None:

@@ -58,7 +58,8 @@ class Text(LevelCode):
     y_aware = True
     is_table = True
     by_default = False
-    is_shrunk = True
+    # The texts that a regression was fitted to vary more by it than others do.
+    most_apart = 10.0
 
     def made(self, column: ColumnLevels) -> LevelVariables | None:
         """Make the one variable, where all rows support it."""

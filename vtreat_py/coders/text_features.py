@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+import numpy.typing as npt
+from scipy import linalg, sparse
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.ngrams import BUCKETS, NGrams, mixed, ngrams_of
@@ -18,6 +21,8 @@ RANK = 256
 MOST_TEXTS = 1 << 15
 # How often directions are turned towards those in which texts differ most.
 _TURNS = 2
+# Squares of lengths below this share of the largest one are rounding.
+_NOTHING = 1e-11
 # Points at a time.
 _BLOCK = 1 << 12
 
@@ -26,10 +31,10 @@ _BLOCK = 1 << 12
 class TextFeatures:
     """The texts that a regression learns from, in coordinates of few directions.
 
-    Directions are those in which texts differ most, roughly: random ones, turned towards them by
-    two steps of subspace iteration. They rest on the texts alone, not on outcomes, so that all
-    training sets may share them; and a small change of the texts does not change them much, as it
-    might change singular vectors.
+    Directions are those of the texts themselves, if there are few; else those in which texts differ
+    most, roughly: random ones, turned towards them by two steps of subspace iteration. They rest on
+    the texts alone, not on outcomes, so that all training sets may share them; and a small change
+    of the texts does not change them much, as it might change singular vectors.
 
     Attributes
     ----------
@@ -61,13 +66,16 @@ class TextFeatures:
             places = np.sort(places[order[:MOST_TEXTS]])
         everyone = len(places) == len(levels)
         blocks = list(ngrams_of(levels if everyone else levels.take(places)))
-        counts = [sparse.csr_array(_matrix(one)) for one in blocks]
-        basis = _signs(min(RANK, len(places)))
-        for _ in range(_TURNS):
-            basis = np.asarray(sum((x.T @ (x @ basis) for x in counts), np.zeros_like(basis)))
-        basis, _ = np.linalg.qr(basis)
-        points = [x @ basis for x in counts]
-        return cls(levels, places, basis, np.concatenate([np.empty((0, basis.shape[1])), *points]))
+        nothing = sparse.csr_array((0, BUCKETS))
+        texts = sparse.csr_array(sparse.vstack([nothing, *map(_matrix, blocks)]))
+        if len(places) <= RANK:
+            basis = _orthonormal(texts.T, (texts @ texts.T).toarray())
+        else:
+            basis = _signs().T.astype(np.float64)
+            for _ in range(_TURNS):
+                turned = texts.T @ (texts @ basis)
+                basis = _orthonormal(turned, turned.T @ turned)
+        return cls(levels, places, basis, texts @ basis)
 
     def blocks(self) -> Iterator[slice]:
         """Cut the points into pieces."""
@@ -76,7 +84,7 @@ class TextFeatures:
 
     def weights(self, slopes: FloatArray) -> FloatArray:
         """Weights of the places of n-grams, from slopes along the directions."""
-        return np.asarray((self.basis * slopes).sum(axis=1))
+        return np.asarray(self.basis @ slopes)
 
 
 def text_values(levels: Levels, weights: FloatArray) -> FloatArray:
@@ -100,7 +108,15 @@ def _matrix(grams: NGrams) -> sparse.csr_array:
     return sparse.csr_array((grams.value, grams.bucket, grams.starts), shape=shape)
 
 
-def _signs(rank: int) -> FloatArray:
+def _orthonormal(vectors: Any, products: FloatArray) -> FloatArray:
+    """Directions that vectors lie in, given their products; those of next to no length are left."""
+    squares, turned = linalg.eigh(products, check_finite=False)
+    some = squares > _NOTHING * squares.max(initial=0.0)
+    return np.asarray(vectors @ (turned[:, some] / np.sqrt(squares[some])))
+
+
+@cache
+def _signs() -> npt.NDArray[np.int8]:
     """Random directions, the same ones everywhere."""
-    bits = mixed(np.arange(rank * BUCKETS, dtype=np.uint64)) >> np.uint64(63)
-    return np.ascontiguousarray(1.0 - 2.0 * bits.astype(np.float64).reshape(rank, BUCKETS).T)
+    bits = mixed(np.arange(RANK * BUCKETS, dtype=np.uint64)) >> np.uint64(63)
+    return 1 - 2 * bits.astype(np.int8).reshape(RANK, BUCKETS)

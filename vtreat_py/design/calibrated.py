@@ -67,15 +67,19 @@ class CalibratedTests:
 
     def levels(self, levels: OutcomeSums) -> float:
         """Test whether the outcome differs from level to level, given the sums of each."""
-        if self._low_and_high is not None and levels.inner is not None:
-            low, high = self._low_and_high
-            hits = np.rint((levels.total - low * levels.weight) / (high - low))
-            levels = OutcomeSums(levels.weight, hits)
-        return level_effects_test(levels, self._powers)
+        return level_effects_test(self._as_hits(levels), self._powers)
 
     def similar_levels(self, levels: OutcomeSums, points: FloatArray) -> float:
         """Test whether the outcome goes with what levels are like, given a point for each."""
-        return similar_levels_test(levels, points, self._powers)
+        return similar_levels_test(self._as_hits(levels), points, self._powers)
+
+    def _as_hits(self, levels: OutcomeSums) -> OutcomeSums:
+        """Sums of a class, where the outcome is one in truth."""
+        if self._low_and_high is None or levels.inner is None:
+            return levels
+        low, high = self._low_and_high
+        hits = np.rint((levels.total - low * levels.weight) / (high - low))
+        return OutcomeSums(levels.weight, hits)
 
     @cached_property
     def _weight(self) -> FloatArray | None:

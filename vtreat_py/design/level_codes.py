@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.design.combined import CombinedTests
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts, LevelRows
 from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, score, slopes
@@ -34,8 +36,6 @@ from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-# Times that an impact code may vary more in the plan than in the cross-frame, or less.
-_MOST_APART = 3.0
 # Directions of texts that the outcome is tested along, where that takes rows.
 _ALONG = 8
 
@@ -200,11 +200,11 @@ class LevelLearner:
                 mean=float(made.moments.x[i]),
             )
             derived.append(self._with_cross(code, made, one, variable))
-        if code.is_shrunk and not self._on_one_scale(derived[0]):
+        if code.most_apart < math.inf and not self._on_one_scale(derived[0], code.most_apart):
             return []
         return derived
 
-    def _on_one_scale(self, made: DerivedLevels) -> bool:
+    def _on_one_scale(self, made: DerivedLevels, most: float) -> bool:
         """Whether a code that is shrunk varies in the cross-frame about as much as in the plan.
 
         Where folds say that levels differ by chance only, and all rows that they do not, or the
@@ -216,7 +216,7 @@ class LevelLearner:
         assert made.table is not None
         weight, in_plan = training.table.cells.weight, made.table[training.table.level]
         crossed, planned = (_deviation(values, weight) for values in (made.cells, in_plan))
-        return planned <= _MOST_APART * crossed and crossed <= _MOST_APART * planned
+        return planned <= most * crossed and crossed <= most * planned
 
     def _with_cross(
         self, code: LevelCode, made: LevelVariables, one: LevelVariable, variable: DerivedVariable
@@ -318,18 +318,27 @@ class _LevelTests:
 
     def texts(self) -> float:
         """Whether the outcome differs from level to level, or with the texts of levels."""
-        effects, features = self.effects(), self.facts.texts
         if self._rows is not None:
-            along = np.zeros((min(_ALONG, features.points.shape[1]), self.facts.levels.novel))
-            along[:, features.places] = features.points[:, : len(along)].T
-            p_values = [self._rows.correlation(self._contrast, values) for values in along]
-        elif self.context.tests_rows:
-            return effects
+            p_values = self._along_texts(self._rows)
+        elif self.context.combined is None:
+            return self.effects()
         else:
-            sums = self.sums.take(features.places)
-            p_values = [self._tests.similar_levels(sums, features.points)]
-        if not (self.sums.weight > 1.0).any():  # levels of one row say nothing
-            p_values, weights = p_values, [1.0 / len(p_values)] * len(p_values)
-            return cauchy_combination(p_values, weights)
-        share = 0.5 / len(p_values)
-        return cauchy_combination([effects, *p_values], [0.5, *[share] * len(p_values)])
+            p_values = [self._by_texts(self.context.combined)]
+        share = 1.0 / len(p_values)
+        if not (self.sums.weight > 1.0).any():  # levels of one row tell nothing by themselves
+            return cauchy_combination(p_values, [share] * len(p_values))
+        weights = [0.5, *[0.5 * share] * len(p_values)]
+        return cauchy_combination([self.effects(), *p_values], weights)
+
+    def _by_texts(self, combined: CombinedTests) -> float:
+        """Whether the outcome goes with texts, by sums."""
+        features, rows = self.facts.texts, self.facts.rows
+        of_scores = None if rows is None else lambda: rows.score_sums().take(features.places)
+        return combined.similar_levels(self.sums.take(features.places), features.points, of_scores)
+
+    def _along_texts(self, rows: LevelRows) -> list[float]:
+        """Whether it goes with single directions of texts, by rows."""
+        features = self.facts.texts
+        values = np.zeros((min(_ALONG, features.points.shape[1]), self.facts.levels.novel))
+        values[:, features.places] = features.points[:, : len(values)].T
+        return [rows.correlation(self._contrast, one) for one in values]

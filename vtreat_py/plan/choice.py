@@ -87,7 +87,7 @@ class Choice:
 
 
 def check_reads_no_text(plan: Plan, choice: Choice, where: str) -> None:
-    """Refuse variables that rest on the texts of levels never seen, ``where`` these are not read."""
+    """Refuse variables that rest on texts of levels never seen; ``where`` does not read them."""
     known = {t.column: t for t in choice.treatments(plan) if isinstance(t, LevelTreatment)}
     reading = [
         v.name
