@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -109,36 +110,46 @@ class _OfColumn(TableCode):
     def __init__(self, column: ColumnLevels) -> None:
         self._column = column
 
-    def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+    def values(
+        self,
+        levels: PooledLevels,
+        options: CodeOptions,  # noqa: ARG002 (they are those of the column)
+    ) -> tuple[FloatArray, FloatArray]:
         """Code the levels, as all rows have them or as the training sets of the folds do."""
         view = levels.view
         codes, novel = np.zeros(len(view.level)), np.zeros(view.n_groups)
         for first in range(0, view.n_groups, _SETS):
             groups = np.arange(first, min(first + _SETS, view.n_groups))
-            priors = self._priors(levels, groups, options)
+            priors = self._whole if levels is self._column.pooled else self._priors(levels, groups)
             novel[groups] = [prior.without for prior in priors]
             own = np.flatnonzero((view.group >= first) & (view.group <= groups[-1]))
             codes[own] = self._believed(levels, own, first, priors)
         return codes, novel
 
+    @cached_property
+    def _whole(self) -> list[_Prior]:
+        """What texts say by all rows."""
+        return self._priors(self._column.pooled, np.arange(1))
+
     def weights(self) -> FloatArray:
         """Code of a text without n-grams by all rows, and what each place of n-grams adds."""
-        (prior,) = self._priors(self._column.pooled, np.arange(1), self._column.options)
+        (prior,) = self._whole
         features = self._column.texts()
         start = prior.of_text(np.zeros(1))
         return np.append(start, prior.scale * features.weights(prior.ridge.slopes))
 
-    def _priors(self, levels: PooledLevels, groups: IntArray, options: CodeOptions) -> list[_Prior]:
+    def _priors(self, levels: PooledLevels, groups: IntArray) -> list[_Prior]:
         """What texts say in some training sets."""
         features, view, is_class = self._column.texts(), levels.view, levels.likelihood.of_class
-        estimated = isinstance(options.shrinkage, str)
+        shrinkage = self._column.options.shrinkage
+        estimated = isinstance(shrinkage, str)
         if estimated:
             ratios = levels.likelihood.ratio
             ratios = np.where(
                 levels.likelihood.tells, np.clip(ratios, LEAST_RATIO, GREATEST_RATIO), 0.0
             )
         else:
-            rows = max(float(options.shrinkage), 1.0 / GREATEST_RATIO)
+            rows = max(float(shrinkage), 1.0 / GREATEST_RATIO)
             ratios = np.full(view.n_groups, 1.0 / rows)
         unit, found = levels.likelihood.equal.unit, []
         for group in groups:

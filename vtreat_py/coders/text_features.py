@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse
+from scipy import sparse
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.ngrams import BUCKETS, NGrams, mixed, ngrams_of
@@ -110,7 +110,7 @@ def _matrix(grams: NGrams) -> sparse.csr_array:
 
 def _orthonormal(vectors: Any, products: FloatArray) -> FloatArray:
     """Directions that vectors lie in, given their products; those of next to no length are left."""
-    squares, turned = linalg.eigh(products, check_finite=False)
+    squares, turned = np.linalg.eigh(products)
     some = squares > _NOTHING * squares.max(initial=0.0)
     return np.asarray(vectors @ (turned[:, some] / np.sqrt(squares[some])))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import optimize
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.text_features import TextFeatures
@@ -13,8 +13,6 @@ from vtreat_py.statistics.outcome_sums import ROUNDING
 
 # Ratios of the variance between levels to that inside them that are reckoned with.
 LEAST_RATIO, GREATEST_RATIO = 0.02, 50.0
-# Steps towards the likeliest ratio.
-_STEPS = 2
 # Penalties that are looked at first, as multiples of the mean eigenvalue.
 _PENALTIES = np.geomspace(1e-4, 1e6, 41)
 # A gain of likelihood below this one is rounding, as are such a share of the squares, and how far
@@ -51,7 +49,7 @@ class TextRidge:
     from another one, whose variance is ``ratio`` times that of a row, and noise has the variance of
     a row over n. Given ``ratio``, the penalty, which is the variance of effect and noise over that
     of slopes, and the variance of a row are those of restricted maximum likelihood. Of ratios,
-    the one that levels have without texts is the first; two steps follow towards where
+    the one that levels have without texts is the first; one step follows towards where
 
         sum of (v * residual)**2 over the variance of a row  =  sum of v * (1 - leverage)
 
@@ -84,9 +82,8 @@ class TextRidge:
         rank = features.points.shape[1]
         if not n_levels:
             return cls(0.0, np.zeros(rank), np.zeros(rank), ratio)
-        steps = _STEPS if estimated and ratio > 0 and rows * (1.0 - ROUNDING) > n_levels else 0
         fit = _Fit.at(features, levels, ratio)
-        for _ in range(steps):
+        if estimated and rows * (1.0 - ROUNDING) > n_levels:
             ratio = min(max(ratio * fit.growth(), _NOTHING), GREATEST_RATIO)
             fit = _Fit.at(features, levels, ratio)
         return cls(fit.mean, fit.centre, fit.slopes, ratio)
@@ -125,7 +122,7 @@ class _Fit:
             along += apart[rows] @ weighted
         centre /= whole
         products -= whole * np.outer(centre, centre)
-        eigenvalues, directions = linalg.eigh(products, check_finite=False)
+        eigenvalues, directions = np.linalg.eigh(products)
         return cls(
             features,
             levels,
