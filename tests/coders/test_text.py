@@ -393,7 +393,9 @@ def test_the_test_of_similar_levels_is_that_of_permuted_outcomes() -> None:
     own = statistic(y)
     drawn = np.array([statistic(rng.permutation(y)) for _ in range(4_000)])
     assert p_value(y) == pytest.approx((drawn >= own).mean(), abs=0.02)
-    assert similar_levels_test(OutcomeSums.of_rows(level[:3], 40, y[:3]), 0 * z, powers) == 1.0
+    assert similar_levels_test(OutcomeSums.of_rows(level, 40, y), 0 * z, powers) == 1.0
+    few = OutcomePowers.of_sample(Sample.of_values(y[:3]))
+    assert similar_levels_test(OutcomeSums.of_rows(level[:3], 40, y[:3]), z, few) == 1.0
 
 
 def test_memory_does_not_grow_with_the_length_of_texts() -> None:

@@ -15,8 +15,8 @@ from vtreat_py.statistics.outcome_sums import sum_by
 
 # Places that n-grams are hashed into: a plan has a number for each.
 BUCKETS = 1 << 12
-# Bytes of the n-grams; words come beside them.
-_SHORTEST, _LONGEST = 2, 4
+# N-grams are of two bytes up to so many; words come beside them.
+_LONGEST = 4
 # Text beyond so many bytes is not looked at.
 MOST_BYTES = 1 << 16
 # Bytes at a time: some fifty are held for each.
@@ -89,10 +89,9 @@ def _counted(content: npt.NDArray[np.uint8], start: IntArray, length: IntArray) 
     h = padded.astype(np.uint64)
     for n in range(2, _LONGEST + 1):
         h = h[:-1] * _BASE + padded[n - 1 :]
-        if n >= _SHORTEST:
-            inside = np.flatnonzero(owner[n - 1 :] == owner[: len(h)])
-            hashes.append(h[inside] * _BASE + np.full(1, n, np.uint64))
-            texts.append(owner[inside])
+        inside = np.flatnonzero(owner[n - 1 :] == owner[: len(h)])
+        hashes.append(h[inside] * _BASE + np.full(1, n, np.uint64))
+        texts.append(owner[inside])
     of_words, first = _words(padded)
     hashes.append(of_words)
     texts.append(owner[first])
