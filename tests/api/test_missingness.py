@@ -84,14 +84,14 @@ def test_the_training_frame_may_be_treated() -> None:
 def test_other_options_choose_variables() -> None:
     frame = pd.DataFrame(LATER, index=[f"row {i}" for i in range(15)])
     plan = vt.design_missingness(pd.DataFrame(TRAIN))
-    texts = vt.prepare(plan, frame, coders=["text"], extra_columns=["same"], row_id="flag")
+    texts = vt.prepare(plan, frame, coders=["kept"], extra_columns=["same"], row_id="flag")
     assert list(texts) == ["flag", "town", "one", "same"]
     assert list(vt.prepare(plan, frame, variables=["size", "town"], collar=True)) == [
         "size",
         "town",
     ]
     assert vt.prepare(plan, frame, coders=["isBAD"], sparse_output=True).shape == (15, 1)
-    with pytest.raises(InvalidOptionError, match=r"are dense: .*'town' \(text\)"):
+    with pytest.raises(InvalidOptionError, match=r"are dense: .*'town' \(kept\)"):
         vt.prepare(plan, frame, sparse_output=True)
     with pytest.raises(InvalidOptionError, match="scale=True needs an outcome"):
         vt.prepare(plan, frame, scale=True)
@@ -150,7 +150,7 @@ def test_other_verbs_of_plans_work() -> None:
     assert where == ["columns['town'].mark", "columns['one'].mark"]
     report = plan.audit(pd.DataFrame(LATER)).frame.set_index("column")
     assert report.loc["town", "novel_now"] == pytest.approx(1 / 3)
-    assert set(plan.score_frame["code"]) == {"clean", "isBAD", "text"}
+    assert set(plan.score_frame["code"]) == {"clean", "isBAD", "kept"}
     assert "town" in repr(plan)
     assert "town" in plan._repr_html_()
 
@@ -180,7 +180,7 @@ def test_misuse_is_refused() -> None:
     with pytest.raises(SchemaError, match="'town'"):
         vt.prepare(plan, pd.DataFrame(LATER).assign(town=1.0))
     with pytest.raises(InvalidOptionError, match="holds unknown codes"):
-        vt.design_treatments(pd.DataFrame(TRAIN), outcome="size", coders=["text"])
+        vt.design_treatments(pd.DataFrame(TRAIN), outcome="size", coders=["kept"])
 
 
 @pytest.mark.parametrize(

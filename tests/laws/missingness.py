@@ -25,7 +25,7 @@ def nothing_is_missing(random: Random) -> None:
     treated = refusable(lambda: vt.prepare(plan, new))
     cells = cells_of(treated)
     assert all(len(column) == frames.n_rows(new) for column in cells)
-    texts = [v.code == "text" for v in plan.derived]
+    texts = [v.code == "kept" for v in plan.derived]
     assert len(cells) == len(texts)
     for column, is_text in zip(cells, texts, strict=True):
         if is_text:

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeRegressor
 import vtreat_py as vt
 
 SHAPES = ["piecewise", "spline", "window", "isotonic", "bins"]
-CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ", *SHAPES]
-_CLASS_CODERS = ["lev", "catP", "catB", "spline", "bins"]
+CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ", "text", *SHAPES]
+_CLASS_CODERS = ["lev", "catP", "catB", "text", "spline", "bins"]
 _SPARSE = ["lev", "isBAD"]
 
 

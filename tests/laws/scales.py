@@ -16,7 +16,7 @@ from tests.laws.options import SHAPES
 from tests.laws.tables import Table, counts, table
 
 _UNITLESS = ["variable", "code", "rsq", "sig", "sig_fdr", "sig_fwer", "needs_split", "recommended"]
-_OF_OUTCOME = ("catN", "catD", "catQ", *SHAPES)
+_OF_OUTCOME = ("catN", "catD", "catQ", "text", *SHAPES)
 
 
 def units_of_numbers(random: Random) -> None:

@@ -52,7 +52,7 @@ def classes_swapped(random: Random) -> None:
         refusable(lambda t=t: vt.design_treatments(drawn.pandas(), **drawn.given, target=t))  # type: ignore[misc]
         for t in classes
     )
-    turned = ["catB", *SHAPES]
+    turned = ["catB", "text", *SHAPES]
     assert_alike(random, drawn, one, other, dict.fromkeys(turned, -1.0))
     _assert_slopes_turned(drawn, one, other, *turned)
 
@@ -74,7 +74,7 @@ def outcome_negated(random: Random) -> None:
     )
     # Blocks of rows, whose spread is compared, are dealt by the order of outcomes.
     without = [] if is_classic(drawn) else ["catD"]
-    turned = ["catN", "catQ", *SHAPES]
+    turned = ["catN", "catQ", "text", *SHAPES]
     assert_alike(random, drawn, one, other, dict.fromkeys(turned, -1.0), without)
     _assert_slopes_turned(drawn, one, other, *turned)
 

@@ -152,17 +152,21 @@ def design_treatments(
         Share of the rows that ``collar=True`` cuts off at each end of a cleaned number; 0: the
         cuts are the smallest and the largest value.
     coders : sequence of str or None
-        Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``,
-        ``"catN"``, ``"catD"``, ``"catQ"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
+        Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``, ``"catN"``,
+        ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
         ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all but
-        ``"catQ"`` and shapes that apply to the outcome. An impact code is left out where it would
-        say the same as an indicator: in columns of two levels. ``"catQ"``, the median of a numeric
-        outcome in the level, is made of the rows (`vtreat_py.coders.cat_q.CatQ`): it is for frames
-        in memory, without ``keep_statistics``. Shapes are what the outcome is along a number,
-        in its units (for classes log odds less those overall; of several, one for each), from
-        sums in at most 1,024 bins: a smooth curve (`vtreat_py.coders.spline.Spline`), straight
-        lines that meet (`vtreat_py.coders.piecewise.Piecewise`), steps
-        (`vtreat_py.coders.bins.Bins`), a curve that only rises or only falls
+        ``"catQ"``, ``"text"`` and shapes that apply to the outcome. An impact code is left out
+        where it would say the same as an indicator: in columns of two levels. ``"catQ"``, the
+        median of a numeric outcome in the level, is made of the rows
+        (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.
+        ``"text"`` is an impact code of names and other texts, dirty ones too: levels are shrunk to
+        what the outcome is in levels of similar texts, and those never seen have that code
+        (`vtreat_py.coders.text.Text`); plans with it are designed on all frames, and applied in
+        memory. Shapes are what the outcome is along a number, in its units (for classes log odds
+        less those overall; of several, one for each), from sums in at most 1,024 bins: a smooth
+        curve (`vtreat_py.coders.spline.Spline`), straight lines that meet
+        (`vtreat_py.coders.piecewise.Piecewise`), steps (`vtreat_py.coders.bins.Bins`), a curve that
+        only rises or only falls
         (`vtreat_py.coders.isotonic.Isotonic`) and a moving mean
         (`vtreat_py.coders.window.Window`). With ``significance="classic"`` and a number for
         ``smoothing`` they are R's, of the rows; R has no ``"bins"``.

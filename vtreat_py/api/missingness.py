@@ -45,9 +45,9 @@ def design_missingness(
     Returns
     -------
     TreatmentPlan
-        Without outcome, of variables of the codes ``clean``, ``isBAD`` and ``text``. All that can
+        Without outcome, of variables of the codes ``clean``, ``isBAD`` and ``kept``. All that can
         be done with a plan can be done with this one: `prepare` on frames of all kinds, JSON, SQL,
-        audits. Variables of code ``text`` are columns of text, in pandas of its default type for
+        audits. Variables of code ``kept`` are columns of text, in pandas of its default type for
         text, also where the frame has categories.
 
     Raises

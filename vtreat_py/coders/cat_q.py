@@ -57,7 +57,7 @@ class CatQ(LevelCode):
     is_table = True
     by_default = False
     takes_rows = True
-    is_shrunk = True
+    most_apart = 3.0
 
     def made(self, column: ColumnLevels) -> LevelVariables | None:
         """Make the one variable, where all rows support it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.forms import Form, Number
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.rows import RowsOfLevels
+from vtreat_py.coders.text_features import TextFeatures
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.outcome import OutcomeType
 from vtreat_py.significance.logistic import PointSums
@@ -125,6 +127,9 @@ class LevelTests(Protocol):
     def spread(self) -> float | None:
         """Whether it varies more in some levels; None where rows that this takes are not kept."""
 
+    def texts(self) -> float:
+        """Whether it differs from level to level, or with the texts of levels."""
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnLevels:
@@ -135,6 +140,8 @@ class ColumnLevels:
     name : hashable
     beside : sequence of LevelCode
         All codes that are asked for.
+    texts : callable
+        Gives the levels as texts.
     order : callable or None
         Gives the rows in order of their outcomes; None where they are not in memory.
     rows : callable or None
@@ -146,6 +153,7 @@ class ColumnLevels:
     pooled: PooledLevels
     options: CodeOptions
     beside: Sequence[LevelCode]
+    texts: Callable[[], TextFeatures]
     order: Callable[[], LevelOrder] | None = None
     rows: Callable[[int | None], RowsOfLevels] | None = None
 
@@ -190,6 +198,9 @@ class LevelVariable:
         Values of the levels, of the missing one, and of novel ones; None: it marks a slot.
     level, slot : object, int or None
         The level that it marks, and the code of that.
+    weights : ndarray of shape (BUCKETS + 1,) or None
+        What levels never seen have by their texts: a number, and what is added for each place of
+        n-grams (see `NGrams`).
     """
 
     label: str
@@ -197,6 +208,7 @@ class LevelVariable:
     table: FloatArray | None = None
     level: Any = None
     slot: int | None = None
+    weights: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,13 +239,14 @@ class LevelCode(Code):
     ----------
     is_crossed : bool
         Whether training rows get it from the other folds, by which it is then scored.
-    is_shrunk : bool
-        Whether each training set says how far its levels are believed.
+    most_apart : float
+        Times that it may vary more in the plan than in the cross-frame, or less: a model that was
+        trained on the one would else be wrong about the other.
     """
 
     reads: ClassVar[Literal["levels", "numbers"]] = "levels"
     is_crossed: ClassVar[bool] = True
-    is_shrunk: ClassVar[bool] = False
+    most_apart: ClassVar[float] = math.inf
 
     @abstractmethod
     def made(self, column: ColumnLevels) -> LevelVariables | str | None:

@@ -14,6 +14,7 @@ from vtreat_py.coders.clean import Clean
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.is_bad import IsBad
 from vtreat_py.coders.isotonic import Isotonic
+from vtreat_py.coders.kept_text import KeptText
 from vtreat_py.coders.lev import Lev
 from vtreat_py.coders.piecewise import Piecewise
 from vtreat_py.coders.spline import Spline
@@ -23,11 +24,11 @@ from vtreat_py.coders.window import Window
 
 # In the order of a column's variables.
 CODES: list[Code] = [
-    *(Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ()),
+    *(Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ(), Text()),
     *(Piecewise(), Spline(), Window(), Isotonic(), Bins()),
 ]
 # What other plans are made of, beside these.
-TEXT = Text()
+KEPT = KeptText()
 
 
 def every(own: Iterable[Code] = ()) -> list[Code]:
@@ -42,12 +43,12 @@ def names(codes: Iterable[Code] | None = None) -> tuple[str, ...]:
 
 def names_in_plans(own: Iterable[Code] = ()) -> tuple[str, ...]:
     """Names of the codes that variables of a plan can have."""
-    return names([*every(own), TEXT])
+    return names([*every(own), KEPT])
 
 
 def named(name: str, own: Iterable[Code] = ()) -> Code:
     """Return the code of a name."""
-    return next(code for code in [*every(own), TEXT] if code.name == name)
+    return next(code for code in [*every(own), KEPT] if code.name == name)
 
 
 def for_outcome(outcome_type: str, own: Iterable[Code] = ()) -> list[Code]:
@@ -63,6 +64,11 @@ def of_classes(own: Iterable[Code] = ()) -> list[Code]:
 def names_of_levels(own: Iterable[Code] = ()) -> tuple[str, ...]:
     """Names of the codes of categorical columns."""
     return names(code for code in every(own) if code.reads == "levels")
+
+
+def names_of_texts() -> tuple[str, ...]:
+    """Names of the codes that read the texts of levels never seen."""
+    return names(code for code in CODES if isinstance(code, Text))
 
 
 def impact_code(outcome_type: str) -> ImpactCode:

@@ -124,7 +124,7 @@ class ImpactCode(TableCode):
     """What the level does to the outcome, shrunk to what all rows say."""
 
     y_aware = True
-    is_shrunk = True
+    most_apart = 3.0
 
     def values(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels: by 0 where they differ from all rows by rounding only.

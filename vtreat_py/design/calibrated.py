@@ -14,6 +14,7 @@ from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.similar_levels import similar_levels_test
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -66,11 +67,19 @@ class CalibratedTests:
 
     def levels(self, levels: OutcomeSums) -> float:
         """Test whether the outcome differs from level to level, given the sums of each."""
-        if self._low_and_high is not None and levels.inner is not None:
-            low, high = self._low_and_high
-            hits = np.rint((levels.total - low * levels.weight) / (high - low))
-            levels = OutcomeSums(levels.weight, hits)
-        return level_effects_test(levels, self._powers)
+        return level_effects_test(self._as_hits(levels), self._powers)
+
+    def similar_levels(self, levels: OutcomeSums, points: FloatArray) -> float:
+        """Test whether the outcome goes with what levels are like, given a point for each."""
+        return similar_levels_test(self._as_hits(levels), points, self._powers)
+
+    def _as_hits(self, levels: OutcomeSums) -> OutcomeSums:
+        """Sums of a class, where the outcome is one in truth."""
+        if self._low_and_high is None or levels.inner is None:
+            return levels
+        low, high = self._low_and_high
+        hits = np.rint((levels.total - low * levels.weight) / (high - low))
+        return OutcomeSums(levels.weight, hits)
 
     @cached_property
     def _weight(self) -> FloatArray | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.outcome.outcome import OutcomeValues, Weighting
 from vtreat_py.significance.combination import cauchy_combination
@@ -70,6 +71,23 @@ class CombinedTests:
             return means
         ranks = self._tests_of_scores.levels(of_scores())
         return cauchy_combination([means, ranks], [1.0 - self._share, self._share])
+
+    def similar_levels(
+        self, sums: OutcomeSums, points: FloatArray, of_scores: Callable[[], OutcomeSums] | None
+    ) -> float:
+        """Test whether the outcome goes with what levels are like: its scores, where there are any.
+
+        Parameters
+        ----------
+        sums : OutcomeSums
+            Sums of the outcome by level.
+        points : ndarray of shape (levels, rank)
+        of_scores : callable or None
+            Gives the sums of `scores`; None where no rows can be had for them.
+        """
+        if self._tests_of_scores is None or of_scores is None:
+            return self._tests.similar_levels(sums, points)
+        return self._tests_of_scores.similar_levels(of_scores(), points)
 
     def shapes(
         self,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.forms import Form
 from vtreat_py.coders.rows import RowsOfLevels, RowsOfNumbers
+from vtreat_py.coders.text_features import TextFeatures
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.levels import Levels
@@ -193,3 +195,8 @@ class LevelFacts:
     digest: str
     order: Callable[[], LevelOrder] | None = None
     training_rows: Sequence[Callable[[int | None], RowsOfLevels]] | None = None
+
+    @cached_property
+    def texts(self) -> TextFeatures:
+        """The levels as texts, the same for all contrasts."""
+        return TextFeatures.of(self.levels, self.tables[0].by_level().weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,30 +23,36 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.design.calibrated import CalibratedTests
+from vtreat_py.design.combined import CombinedTests
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts, LevelRows
 from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, score, slopes
 from vtreat_py.design.training_sets import TrainingSets, pool
 from vtreat_py.plan.level_statistics import LevelOutcome
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
+from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
-# Times that an impact code may vary more in the plan than in the cross-frame, or less.
-_MOST_APART = 3.0
+# Directions of texts that the outcome is tested along, where that takes rows.
+_ALONG = 8
 
 
 @dataclass(frozen=True, eq=False)
 class DerivedLevels:
-    """A derived variable with its values: by code (the plan), by cell (the cross-frame)."""
+    """A derived variable with its values: by code (the plan), by cell (the cross-frame).
+
+    Weights are those of texts, which the plan has for novel levels (see `LevelVariable`).
+    """
 
     variable: DerivedVariable
     table: FloatArray | None
     cells: FloatArray
     slopes: FloatArray
     means: FloatArray
+    weights: FloatArray | None = None
 
     def scores_only(self) -> DerivedLevels:
         """Leave out the values, which are those of the first of several classes."""
@@ -86,7 +93,14 @@ class LevelLearner:
         self._pooled = pool(context, whole)
         rows = None if facts.training_rows is None else facts.training_rows[self._contrast]
         self._column = ColumnLevels(
-            facts.name, facts.levels, self._pooled, context.options, codes, facts.order, rows
+            facts.name,
+            facts.levels,
+            self._pooled,
+            context.options,
+            codes,
+            lambda: facts.texts,
+            facts.order,
+            rows,
         )
         self.declined: list[str] = []
         self._training = training
@@ -186,11 +200,11 @@ class LevelLearner:
                 mean=float(made.moments.x[i]),
             )
             derived.append(self._with_cross(code, made, one, variable))
-        if code.is_shrunk and not self._on_one_scale(derived[0]):
+        if code.most_apart < math.inf and not self._on_one_scale(derived[0], code.most_apart):
             return []
         return derived
 
-    def _on_one_scale(self, made: DerivedLevels) -> bool:
+    def _on_one_scale(self, made: DerivedLevels, most: float) -> bool:
         """Whether a code that is shrunk varies in the cross-frame about as much as in the plan.
 
         Where folds say that levels differ by chance only, and all rows that they do not, or the
@@ -202,7 +216,7 @@ class LevelLearner:
         assert made.table is not None
         weight, in_plan = training.table.cells.weight, made.table[training.table.level]
         crossed, planned = (_deviation(values, weight) for values in (made.cells, in_plan))
-        return planned <= _MOST_APART * crossed and crossed <= _MOST_APART * planned
+        return planned <= most * crossed and crossed <= most * planned
 
     def _with_cross(
         self, code: LevelCode, made: LevelVariables, one: LevelVariable, variable: DerivedVariable
@@ -210,7 +224,7 @@ class LevelLearner:
         """Add the cross-frame values, and score on them what must be scored out of fold."""
         context, training, nothing = self._context, self._training, np.empty(0)
         if training is None:
-            return DerivedLevels(variable, one.table, nothing, nothing, nothing)
+            return DerivedLevels(variable, one.table, nothing, nothing, nothing, one.weights)
         in_folds = one.in_folds(self._folds)
         at_cells = self._folds.at_cells(in_folds.values(self._folds.pooled))
         cells = np.zeros(len(training.table.level))
@@ -223,8 +237,9 @@ class LevelLearner:
                 crossed = crossed if sig is None else replace(crossed, sig=np.array([sig]))
             variable = replace(variable, scores=(outcome_score(context, crossed),))
         if not context.scaled_cross_frame:
-            return DerivedLevels(variable, one.table, cells, nothing, nothing)
-        return DerivedLevels(variable, one.table, cells, *self._scales(in_folds, variable))
+            return DerivedLevels(variable, one.table, cells, nothing, nothing, one.weights)
+        slope, mean = self._scales(in_folds, variable)
+        return DerivedLevels(variable, one.table, cells, slope, mean, one.weights)
 
     def _scales(
         self, in_folds: FoldValues, variable: DerivedVariable
@@ -300,3 +315,30 @@ class _LevelTests:
     def spread(self) -> float | None:
         """Whether it varies more in some levels than in others."""
         return None if self.facts.rows is None else self.facts.rows.spread()
+
+    def texts(self) -> float:
+        """Whether the outcome differs from level to level, or with the texts of levels."""
+        if self._rows is not None:
+            p_values = self._along_texts(self._rows)
+        elif self.context.combined is None:
+            return self.effects()
+        else:
+            p_values = [self._by_texts(self.context.combined)]
+        share = 1.0 / len(p_values)
+        if not (self.sums.weight > 1.0).any():  # levels of one row tell nothing by themselves
+            return cauchy_combination(p_values, [share] * len(p_values))
+        weights = [0.5, *[0.5 * share] * len(p_values)]
+        return cauchy_combination([self.effects(), *p_values], weights)
+
+    def _by_texts(self, combined: CombinedTests) -> float:
+        """Whether the outcome goes with texts, by sums."""
+        features, rows = self.facts.texts, self.facts.rows
+        of_scores = None if rows is None else lambda: rows.score_sums().take(features.places)
+        return combined.similar_levels(self.sums.take(features.places), features.points, of_scores)
+
+    def _along_texts(self, rows: LevelRows) -> list[float]:
+        """Whether it goes with single directions of texts, by rows."""
+        features = self.facts.texts
+        values = np.zeros((min(_ALONG, features.points.shape[1]), self.facts.levels.novel))
+        values[:, features.places] = features.points[:, : len(values)].T
+        return [rows.correlation(self._contrast, one) for one in values]

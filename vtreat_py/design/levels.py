@@ -138,7 +138,8 @@ class LearnedPart:
         """Put together what a learner has derived."""
         slots = learner.slots()
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
-        codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived))
+        texts = {d.variable.code: d.weights for d in derived if d.weights is not None}
+        codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived), texts)
         outcome = learner.outcome(target, slots, derived)
         return cls(codes, derived, outcome, learner.dropped(target, derived), learner.declined)
 

@@ -35,7 +35,7 @@ def kept_text(facts: LevelFacts, mark: str) -> tuple[TextTreatment, LevelStatist
     InvalidOptionError
         If a level reads as the mark does.
     """
-    variable = _variable(codes.TEXT, facts.name)
+    variable = _variable(codes.KEPT, facts.name)
     treatment = TextTreatment.of(facts.name, facts.levels, variable, facts.digest, mark)
     if treatment.holds_mark:
         raise InvalidOptionError(

@@ -26,7 +26,7 @@ from vtreat_py.lazy.columns import (
 )
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import LevelValues, Lookup, completed
-from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.choice import Choice, check_reads_no_text
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
@@ -49,6 +49,7 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     InvalidOptionError
         If the treated frame would have no column.
     """
+    check_reads_no_text(plan, choice, "a query")
     treatments, names = choice.treatments(plan), choice.names
     needed = [*(t.column for t in treatments), *choice.first, *choice.extra]
     check_present(needed, source.columns)

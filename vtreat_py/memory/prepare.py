@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.digest import digest
@@ -15,7 +16,7 @@ from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import TextTreatment, Treatment
+from vtreat_py.plan.treatments import LevelTreatment, TextTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
 
@@ -37,7 +38,28 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
             if isinstance(treatment, TextTreatment):
                 texts[place] = np.empty(source.n_rows, dtype=object)
             treatment.write(encoded, variable, choice, texts.get(place, out[place]))
+        if isinstance(treatment, LevelTreatment):
+            _write_novel(treatment, column, encoded, choice, out)
     return source.like(choice.names, out, choice.extra, first=choice.first, texts=texts)
+
+
+def _write_novel(
+    treatment: LevelTreatment,
+    column: Column,
+    encoded: IntArray,
+    choice: Choice,
+    out: NDArray[np.float64],
+) -> None:
+    """Write what rests on the texts of levels that the plan does not know."""
+    reading = [
+        (place, variable)
+        for place, variable in choice.by_column[treatment.column]
+        if treatment.reads_text(variable)
+    ]
+    if reading:
+        novel = treatment.novel_texts(column, encoded)
+        for place, variable in reading:
+            treatment.write_texts(novel, variable, choice, out[place])
 
 
 def _warn_on_training_frame(

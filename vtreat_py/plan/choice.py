@@ -13,7 +13,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.pruning import SIG
-from vtreat_py.plan.treatments import Treatment
+from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
 _SHOWN = 5
@@ -84,6 +84,21 @@ class Choice:
         if lacking:  # their places in the frame would stay as they were
             raise PlanFormatError(f"the plan has variables of {listed(lacking)}, but no treatment")
         return [t for name, t in found.items() if name in wanted]
+
+
+def check_reads_no_text(plan: Plan, choice: Choice, where: str) -> None:
+    """Refuse variables that rest on texts of levels never seen; ``where`` does not read them."""
+    known = {t.column: t for t in choice.treatments(plan) if isinstance(t, LevelTreatment)}
+    reading = [
+        v.name
+        for v in choice.variables
+        if v.orig_variable in known and known[v.orig_variable].reads_text(v)
+    ]
+    if reading:
+        raise InvalidOptionError(
+            f"{listed(reading)} rest on the texts of levels never seen (code text), which {where} "
+            "does not read. Leave them out with variables= or coders=, or prepare a frame in memory"
+        )
 
 
 def _beside(

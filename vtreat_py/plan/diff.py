@@ -172,6 +172,8 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
             of_class = _of_class(part.target)
             columns[f".taken_for{of_class}"] = _taken_for(part.slots)
             columns |= {f".{code}{of_class}": table for code, table in part.tables.items()}
+            for code, weights in part.texts.items():
+                tree[f".{code}{of_class}.weights"] = weights.tolist()
     return tree
 
 

@@ -165,13 +165,18 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
             ),
         ),
     )
-    of_target = fields_of(LevelCodes, tables=tables(of_levels), variables=variables)
+    of_target = fields_of(
+        LevelCodes,
+        tables=tables(of_levels),
+        variables=variables,
+        texts=tables(codes.names_of_texts()),
+    )
     levels = record(
         LevelTreatment,
         column=VALUE,
         kind=text(("levels",)),
         levels=LEVELS,
-        parts=several(record(LevelCodes, **of_target)),
+        parts=several(record(LevelCodes, ("texts",), **of_target)),
         sample=TEXT,
     )
     kept_text = record(
@@ -179,7 +184,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         column=VALUE,
         kind=text(("text",)),
         levels=LEVELS,
-        variable=variable(text((codes.TEXT.name,))),
+        variable=variable(text((codes.KEPT.name,))),
         sample=TEXT,
         mark=TEXT,
     )

@@ -13,6 +13,7 @@ from vtreat_py.base.names import is_itself
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve_code import CurveCode
+from vtreat_py.coders.ngrams import BUCKETS
 from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.frames.levels import Levels
@@ -199,6 +200,8 @@ def _check_levels(
         _check_by_level(part.slots, treatment.levels, f"{place}.slots")
         for code, table in part.tables.items():
             _check_by_level(table, treatment.levels, f"{place}.tables.{code}")
+        for code, weights in part.texts.items():
+            _check_length(weights, BUCKETS + 1, "one and one a place", f"{place}.texts.{code}")
         for j, variable in enumerate(part.variables):
             at = f"{place}.variables[{j}]"
             _check_code(variable, part, treatment.levels, own, at)
@@ -234,6 +237,10 @@ def _check_code(
     if code.is_table:
         if variable.code not in part.tables:
             raise PlanFormatError(f"{where}.code: there is no table of {variable.code!r}")
+        reads_text = variable.code in codes.names_of_texts()
+        if reads_text != (variable.code in part.texts):
+            found = "no weights" if reads_text else "weights"
+            raise PlanFormatError(f"{where}.code: there are {found} of texts of {variable.code!r}")
         _expect(variable.slot, None, f"{where}.slot")
         _expect(variable.level, None, f"{where}.level")
         return

@@ -163,8 +163,9 @@ class PlanScores:
             The column it comes from.
         code
             What it is: ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``,
-            ``catQ``; a shape of a number (``spline``, ``piecewise``, ``bins``, ``isotonic``,
-            ``window``) or a coder of one's own; or ``text``, of `design_missingness`.
+            ``catQ``, ``text``; a shape of a number (``spline``, ``piecewise``, ``bins``,
+            ``isotonic``, ``window``) or a coder of one's own; or ``kept``, of
+            `design_missingness`.
         level
             The level that an indicator marks, as it is in the data; None for the missing level,
             the pool of rare levels and all other codes.

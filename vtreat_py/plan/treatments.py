@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Protocol
@@ -16,13 +16,15 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.code import NumberCode
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import Curves, Form, Steps, scale_in_place
-from vtreat_py.coders.text import as_text
+from vtreat_py.coders.level_texts import as_text
+from vtreat_py.coders.text_features import text_values
 from vtreat_py.frames.columns import (
     Column,
     EmptyColumn,
     Kind,
     NumericColumn,
     holds_text,
+    some_rows,
 )
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.variables import DerivedVariable
@@ -177,15 +179,19 @@ class LevelCodes:
         a suppressed level.
     tables : dict from code to ndarray of shape (n_levels + 2,)
         Value of each code in the treated frame.
+    texts : dict from code to ndarray of shape (BUCKETS + 1,)
+        For codes that read the texts of novel levels: a number, and what is added to it for each
+        place of n-grams (see `NGrams`).
     """
 
     target: Any
     slots: IntArray
     tables: dict[str, FloatArray]
     variables: tuple[DerivedVariable, ...]
+    texts: dict[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (self.slots, *self.tables.values()):
+        for array in (self.slots, *self.tables.values(), *self.texts.values()):
             array.setflags(write=False)
 
     def table(self, variable: DerivedVariable) -> FloatArray:
@@ -193,6 +199,22 @@ class LevelCodes:
         if variable.slot is not None:
             return np.asarray(self.slots == variable.slot, dtype=np.float64)
         return self.tables[variable.code]
+
+
+@dataclass(frozen=True, eq=False)
+class NovelTexts:
+    """Rows of levels that a plan does not know.
+
+    Attributes
+    ----------
+    rows, codes : ndarray of int, shape (n,)
+        The rows, and the level of each.
+    levels : Levels
+    """
+
+    rows: IntArray
+    codes: IntArray
+    levels: Levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +284,30 @@ class LevelTreatment:
     ) -> None:
         """Write one derived variable of the rows to ``out``."""
         self.table(variable, wanted.scale).take(encoded, out=out, mode="clip")
+
+    def reads_text(self, variable: DerivedVariable) -> bool:
+        """Whether a variable rests on the texts of novel levels."""
+        return variable.code in self._part_of[variable.target].texts
+
+    def novel_texts(self, column: Column, encoded: IntArray) -> NovelTexts:
+        """Find the rows of novel levels, and their texts."""
+        rows = np.flatnonzero(encoded == self.levels.novel)
+        codes, levels = encoded[:0], self.levels.take(encoded[:0])
+        if len(rows):
+            found = some_rows(column, rows)
+            assert not isinstance(found, NumericColumn | EmptyColumn)  # which have no levels
+            codes, levels = found.encode()
+        return NovelTexts(rows, codes, levels)
+
+    def write_texts(
+        self, novel: NovelTexts, variable: DerivedVariable, wanted: Wanted, out: FloatArray
+    ) -> None:
+        """Write a variable that rests on texts for rows of novel levels."""
+        weights = self._part_of[variable.target].texts[variable.code]
+        values = weights[0] + text_values(novel.levels, weights[None, 1:])[0]
+        if wanted.scale:
+            scale_in_place(values, variable.slope, variable.mean)
+        out[novel.rows] = values[novel.codes]
 
     @cached_property
     def _part_of(self) -> dict[Any, LevelCodes]:

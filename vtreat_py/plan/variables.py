@@ -58,9 +58,9 @@ class DerivedVariable:
     orig_variable : hashable
         The input column.
     code : str
-        ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``, ``catQ`` or ``text``,
-        a shape (``spline``, ``piecewise``, ``bins``, ``isotonic``, ``window``), or the name of a
-        coder of one's own.
+        ``clean``, ``isBAD``, ``lev``, ``catP``, ``catB``, ``catN``, ``catD``, ``catQ``, ``text``,
+        a shape (``spline``, ``piecewise``, ``bins``, ``isotonic``, ``window``), ``kept``, or the
+        name of a coder of one's own.
     level : object
         The level an indicator marks; None for the missing level and for other codes.
     slot : int or None

@@ -14,7 +14,7 @@ from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import Curves
-from vtreat_py.plan.choice import Choice
+from vtreat_py.plan.choice import Choice, check_reads_no_text
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
@@ -68,6 +68,7 @@ class _Query:
         if not is_name(row_id):
             raise OptionTypeError(f"row_id={row_id!r} is no name of a column")
         kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
+        check_reads_no_text(self.plan, self.choice, "SQL")
         treatments = self.choice.treatments(self.plan)
         names = self._output_names()
         self._check_names(kept, [t.column for t in treatments], list(names.values()))

@@ -1,0 +1,122 @@
+"""Levels as points: those whose texts are alike are near to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.ngrams import BUCKETS, NGrams, mixed, ngrams_of
+from vtreat_py.frames.levels import Levels
+
+# Directions that texts are told apart by.
+RANK = 256
+# Texts that a regression learns from: those of most weight.
+MOST_TEXTS = 1 << 15
+# How often directions are turned towards those in which texts differ most.
+_TURNS = 2
+# Squares of lengths below this share of the largest one are rounding.
+_NOTHING = 1e-11
+# Points at a time.
+_BLOCK = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class TextFeatures:
+    """The texts that a regression learns from, in coordinates of few directions.
+
+    Directions are those of the texts themselves, if there are few; else those in which texts differ
+    most, roughly: random ones, turned towards them by two steps of subspace iteration. They rest on
+    the texts alone, not on outcomes, so that all training sets may share them; and a small change
+    of the texts does not change them much, as it might change singular vectors.
+
+    Attributes
+    ----------
+    levels : Levels
+    places : ndarray of int, shape (m,)
+        The levels.
+    basis : ndarray of shape (BUCKETS, rank)
+        Orthonormal directions.
+    points : ndarray of shape (m, rank)
+        Coordinates of the texts.
+
+    Notes
+    -----
+    N. Halko, P. Martinsson and J. Tropp, "Finding Structure with Randomness: Probabilistic
+    Algorithms for Constructing Approximate Matrix Decompositions", SIAM Review 53 (2011).
+    """
+
+    levels: Levels
+    places: IntArray
+    basis: FloatArray
+    points: FloatArray
+
+    @classmethod
+    def of(cls, levels: Levels, weight: FloatArray) -> TextFeatures:
+        """Find directions for levels of these weights; those of weight 0 do not count."""
+        places = np.flatnonzero(weight[: len(levels)] > 0)
+        if len(places) > MOST_TEXTS:
+            order = np.lexsort((places, -weight[places]))
+            places = np.sort(places[order[:MOST_TEXTS]])
+        everyone = len(places) == len(levels)
+        blocks = list(ngrams_of(levels if everyone else levels.take(places)))
+        nothing = sparse.csr_array((0, BUCKETS))
+        texts = sparse.csr_array(sparse.vstack([nothing, *map(_matrix, blocks)]))
+        if len(places) <= RANK:
+            basis = _orthonormal(texts.T, (texts @ texts.T).toarray())
+        else:
+            basis = _signs().T.astype(np.float64)
+            for _ in range(_TURNS):
+                turned = texts.T @ (texts @ basis)
+                basis = _orthonormal(turned, turned.T @ turned)
+        return cls(levels, places, basis, texts @ basis)
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the points into pieces."""
+        for start in range(0, len(self.places), _BLOCK):
+            yield slice(start, start + _BLOCK)
+
+    def weights(self, slopes: FloatArray) -> FloatArray:
+        """Weights of the places of n-grams, from slopes along the directions."""
+        return np.asarray(self.basis @ slopes)
+
+
+def text_values(levels: Levels, weights: FloatArray) -> FloatArray:
+    """Sum weights over the n-grams of levels, for each of several vectors of weights.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (vectors, BUCKETS)
+
+    Returns
+    -------
+    ndarray of shape (vectors, levels)
+    """
+    found = [np.empty((len(weights), 0))]
+    found += [np.array([grams.dot(one) for one in weights]) for grams in ngrams_of(levels)]
+    return np.concatenate(found, axis=1)
+
+
+def _matrix(grams: NGrams) -> sparse.csr_array:
+    shape = grams.n_texts, BUCKETS
+    return sparse.csr_array((grams.value, grams.bucket, grams.starts), shape=shape)
+
+
+def _orthonormal(vectors: Any, products: FloatArray) -> FloatArray:
+    """Directions that vectors lie in, given their products; those of next to no length are left."""
+    squares, turned = np.linalg.eigh(products)
+    some = squares > _NOTHING * squares.max(initial=0.0)
+    return np.asarray(vectors @ (turned[:, some] / np.sqrt(squares[some])))
+
+
+@cache
+def _signs() -> npt.NDArray[np.int8]:
+    """Random directions, the same ones everywhere."""
+    bits = mixed(np.arange(RANK * BUCKETS, dtype=np.uint64)) >> np.uint64(63)
+    return 1 - 2 * bits.astype(np.int8).reshape(RANK, BUCKETS)

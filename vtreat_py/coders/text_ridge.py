@@ -1,0 +1,193 @@
+"""What texts say of the outcome: a ridge regression of level means on their n-grams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import optimize
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.text_features import TextFeatures
+from vtreat_py.statistics.outcome_sums import ROUNDING
+
+# Ratios of the variance between levels to that inside them that are reckoned with.
+LEAST_RATIO, GREATEST_RATIO = 0.02, 50.0
+# Penalties that are looked at first, as multiples of the mean eigenvalue.
+_PENALTIES = np.geomspace(1e-4, 1e6, 41)
+# A gain of likelihood below this one is rounding, as are such a share of the squares, and how far
+# the logarithm of the penalty is followed.
+_SAME, _NOTHING, _CLOSE = 1e-9, 1e-12, 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LevelMeans:
+    """The levels of one training set that a regression learns from.
+
+    Attributes
+    ----------
+    weight, mean : ndarray of shape (m,)
+        Of each point of the features; a weight of 0: the training set does not have the level.
+    inside : float
+        Squares of the outcome inside levels.
+    """
+
+    weight: FloatArray
+    mean: FloatArray
+    inside: float
+
+
+@dataclass(frozen=True, eq=False)
+class TextRidge:
+    """A regression of level means on texts, with an effect of each level beside.
+
+    The means m of levels of n rows are
+
+        m = mean + z * slopes + effect + noise
+
+    where z are the coordinates of the text, slopes are drawn from one normal distribution, effects
+    from another one, whose variance is ``ratio`` times that of a row, and noise has the variance of
+    a row over n. Given ``ratio``, the penalty, which is the variance of effect and noise over that
+    of slopes, and the variance of a row are those of restricted maximum likelihood. Of ratios,
+    the one that levels have without texts is the first; one step follows towards where
+
+        sum of (v * residual)**2 over the variance of a row  =  sum of v * (1 - leverage)
+
+    with v = n / (1 + n * ratio), where the derivative of the likelihood is 0.
+
+    Attributes
+    ----------
+    mean : float
+        Of a level without text.
+    centre, slopes : ndarray of shape (rank,)
+    ratio : float
+
+    Notes
+    -----
+    D. Harville, "Maximum Likelihood Approaches to Variance Component Estimation and to Related
+    Problems", JASA 72 (1977).
+    """
+
+    mean: float
+    centre: FloatArray
+    slopes: FloatArray
+    ratio: float
+
+    @classmethod
+    def fitted(
+        cls, features: TextFeatures, levels: LevelMeans, ratio: float, *, estimated: bool
+    ) -> TextRidge:
+        """Fit the model, from a ratio; ``estimated``: which it is to be estimated."""
+        n_levels, rows = int((levels.weight > 0).sum()), float(levels.weight.sum())
+        rank = features.points.shape[1]
+        if not n_levels:
+            return cls(0.0, np.zeros(rank), np.zeros(rank), ratio)
+        fit = _Fit.at(features, levels, ratio)
+        if estimated and rows * (1.0 - ROUNDING) > n_levels:
+            ratio = min(max(ratio * fit.growth(), _NOTHING), GREATEST_RATIO)
+            fit = _Fit.at(features, levels, ratio)
+        return cls(fit.mean, fit.centre, fit.slopes, ratio)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The regression at one ratio."""
+
+    features: TextFeatures
+    levels: LevelMeans
+    precision: FloatArray
+    mean: float
+    centre: FloatArray
+    eigenvalues: FloatArray
+    directions: FloatArray
+    along: FloatArray
+    squares: float
+    free: float
+    penalty: float = field(init=False)
+    slopes: FloatArray = field(init=False)
+
+    @classmethod
+    def at(cls, features: TextFeatures, levels: LevelMeans, ratio: float) -> _Fit:
+        """Sum up the levels, each as far as it is known."""
+        precision = levels.weight / (1.0 + levels.weight * ratio)
+        whole = float(precision.sum())
+        mean = float((precision * levels.mean).sum()) / whole
+        apart, rank = levels.mean - mean, features.points.shape[1]
+        centre, products, along = np.zeros(rank), np.zeros((rank, rank)), np.zeros(rank)
+        for rows in features.blocks():
+            points, v = features.points[rows], precision[rows]
+            weighted = points * v[:, None]
+            centre += weighted.sum(axis=0)
+            products += points.T @ weighted
+            along += apart[rows] @ weighted
+        centre /= whole
+        products -= whole * np.outer(centre, centre)
+        eigenvalues, directions = np.linalg.eigh(products)
+        return cls(
+            features,
+            levels,
+            precision,
+            mean,
+            centre,
+            np.maximum(eigenvalues, 0.0),
+            directions,
+            directions.T @ along,
+            float((precision * apart * apart).sum()),
+            max(float(levels.weight.sum()) - 1.0, 1.0),
+        )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "penalty", self._likeliest())
+        slopes = self.directions @ (self.along / (self.eigenvalues + self.penalty))
+        object.__setattr__(self, "slopes", slopes)
+
+    def _likeliest(self) -> float:
+        """Search the likeliest penalty: infinite where texts say no more than by chance."""
+        average = float(self.eigenvalues.mean())
+        whole = self.squares + self.levels.inside
+        if not (average > 0 and self.squares > _NOTHING * whole):
+            return np.inf
+        penalties = average * _PENALTIES
+        deviances = np.array([self._deviance(one) for one in penalties])
+        best = int(np.argmin(deviances))
+        if deviances[best] > self.free * np.log(whole) - _SAME:
+            return np.inf
+        low, high = (float(penalties[min(max(best + k, 0), len(penalties) - 1)]) for k in (-1, 1))
+        if not self._slope(np.log(low)) < 0 < self._slope(np.log(high)):
+            return float(penalties[best])
+        root = optimize.brentq(self._slope, np.log(low), np.log(high), xtol=_CLOSE)
+        return float(np.exp(root))
+
+    def _left(self, penalty: float) -> float:
+        """Squares that are left, with those of the slopes."""
+        explained = self.along * self.along / (self.eigenvalues + penalty)
+        left = max(self.squares - float(explained.sum()), _NOTHING * self.squares)
+        return left + self.levels.inside
+
+    def _deviance(self, penalty: float) -> float:
+        """Minus twice the logarithm of the likelihood, but for what no penalty changes."""
+        log = float(np.log1p(self.eigenvalues / penalty).sum())
+        return self.free * float(np.log(self._left(penalty))) + log
+
+    def _slope(self, log_penalty: float) -> float:
+        """Derivative of that, by the logarithm of the penalty."""
+        penalty = float(np.exp(log_penalty))
+        known = self.eigenvalues + penalty
+        pull = float((self.along * self.along * penalty / (known * known)).sum())
+        return self.free * pull / self._left(penalty) - float((self.eigenvalues / known).sum())
+
+    def growth(self) -> float:
+        """How many times as large the ratio is to be."""
+        v, shrink = self.precision, np.sqrt(self.eigenvalues + self.penalty)
+        turned = self.directions / shrink
+        pull = trace = 0.0
+        for rows in self.features.blocks():
+            points, own = self.features.points[rows] - self.centre, v[rows]
+            residual = self.levels.mean[rows] - self.mean - points @ self.slopes
+            spread = points @ turned
+            leverage = (spread * spread).sum(axis=1) + 1.0 / v.sum()
+            pull += float((own * own * residual * residual).sum())
+            trace += float((own * (1.0 - own * leverage)).sum())
+        within = self._left(self.penalty) / self.free
+        enough = trace > 0 and within > 0
+        return pull / (within * trace) if enough else 1.0
