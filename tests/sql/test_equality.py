@@ -13,6 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.sql.data import LEVELS, NUMBERS, awkward_frame, awkward_plan
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.sql import coding_tables, query
 
 # Levels and columns that differ in case only are what these tests are about.
@@ -202,3 +203,34 @@ def test_frames_of_other_kinds(make: str, engine: tuple[str, Any]) -> None:
     native = polars.from_pandas(frame) if make == "polars" else polars.from_pandas(frame).to_arrow()
     report = plan.check_sql(connection, native, variables=names, prune_sig=0.99)
     assert report.passed, report
+
+
+@pytest.mark.parametrize("zone", [None, "UTC-03:30", "America/New_York"])
+def test_parts_of_dates(engine: tuple[str, Any], zone: str | None) -> None:
+    dialect, connection = engine
+    moment = pd.date_range("1965-03-05 00:30", periods=500, freq="41h31min10s", tz="UTC")
+    ends = pd.DatetimeIndex(["1903-12-31 23:59:59", "2000-02-29 23:00", "2036-02-28 12:00"])
+    moment = moment.append(ends.tz_localize("UTC")).as_unit("us").tz_convert(zone)
+    frame = pd.DataFrame({"moment": moment if zone else moment.tz_localize(None)})
+    frame["day"] = pd.array(moment.tz_localize(None).date, dtype="date32[day][pyarrow]")
+    frame.loc[5, "moment"], frame.loc[7, "day"] = None, None
+    plan = vt.design_treatments(
+        frame, outcome_type="unsupervised", coders=["lev", "catP"], min_fraction=0.03
+    )
+    assert len(plan.made) == 11
+    if dialect == "sqlite" and zone == "America/New_York":
+        with pytest.raises(InvalidOptionError, match="'moment_month' is made of the dates"):
+            plan.to_sql("t", dialect="sqlite")
+        return
+    report = plan.check_sql(connection, frame)
+    assert report.passed, report
+    assert report.largest_difference == 0
+
+
+def test_parts_of_dates_are_translated_to_no_dialect() -> None:
+    pytest.importorskip("sqlglot")
+    frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=40)})
+    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    with pytest.raises(InvalidOptionError, match=r"'day_weekday' is made .* calendar=None"):
+        plan.to_sql("t", dialect="snowflake")
+    assert "day" in plan.to_sql("t", dialect="snowflake", variables=["day"])

@@ -15,7 +15,7 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
-from vtreat_py.design.checks import no_cross_frame
+from vtreat_py.design.checks import AUTO_CALENDAR, no_cross_frame
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.design import LazyDesign
@@ -41,6 +41,7 @@ def design_treatments(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
+    calendar: str | Sequence[str] | None = "auto",
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -122,6 +123,17 @@ def design_treatments(
         (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the
         order of the rows: so the folds are the same wherever the frame is, in memory or not. That
         ids differ is not checked: rows of one id share a fold.
+    calendar : "auto", sequence of str, or None
+        What is made of columns of dates, or of points in time, beside the number (days, seconds):
+        columns of levels, such as ``when_weekday`` of a column ``when``, which are coded, scored
+        and pruned as all columns are. Parts are ``"month"``, ``"week"`` (of ISO 8601), ``"day"``
+        (of the month), ``"is_month_end"``, ``"weekday"`` and, of points in time, ``"hour"``.
+        "auto": those whose cycles the training rows cover twice; not with ``keep_statistics``,
+        where other rows may cover others, nor with ``significance="classic"``. They go by the
+        clock of the column's own time zone at the design, which the plan keeps; later frames may
+        have another. Their p-values are of what a line along the dates leaves of the outcome,
+        because a trend alone is no season; those of kept statistics, which do not know it, are
+        not. None: numbers only.
     min_fraction : float
         Share of the weight a level needs for an indicator.
     smoothing : "auto", "mixed" or float
@@ -272,12 +284,13 @@ def design_treatments(
     """
     check_by_name(misplaced, "design_treatments(frame, outcome='y')")
     keep = check_flag("keep_statistics", keep_statistics)
+    parts = None if keep and calendar == AUTO_CALENDAR else calendar
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
-        sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress,
+        sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
         max_classes=max_classes,
     )  # fmt: skip
     if is_lazy(frame):
@@ -308,6 +321,7 @@ def cross_frame_experiment(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
+    calendar: str | Sequence[str] | None = "auto",
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -371,14 +385,15 @@ def cross_frame_experiment(
     """
     check_by_name(misplaced, "cross_frame_experiment(frame, outcome='y')")
     keep, scale = check_flag("keep_statistics", keep_statistics), check_flag("scale", scale)
+    parts = None if keep and calendar == AUTO_CALENDAR else calendar
     check_pruning(prune_sig, prune_by)
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
-        sample_weight, weight_kind, groups, cv, random_state, row_id, n_jobs, progress, scale,
-        max_classes,
+        sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
+        scale, max_classes,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {

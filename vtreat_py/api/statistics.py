@@ -157,7 +157,8 @@ class DesignStatistics(KeptSums):
         self, learned: Sequence[LearnedAnywhere | Unused], context: DesignContext
     ) -> TreatmentPlan:
         """Put the learned columns together."""
-        plan = assemble(self.design.variables, learned, context, self.design.columns, self.n_rows)
+        design, n_rows = self.design, self.n_rows
+        plan = assemble(design.variables, learned, context, design.columns, n_rows, design.made)
         return with_verbs(plan, self)
 
     def of_rows(

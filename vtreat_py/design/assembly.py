@@ -10,7 +10,9 @@ from vtreat_py.base.names import NameRegister
 from vtreat_py.base.version import __version__
 from vtreat_py.base.warn import warn
 from vtreat_py.design.context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext
+from vtreat_py.design.hints import DETERMINES
 from vtreat_py.design.levels import UnusedLevels
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import Treatment
@@ -49,6 +51,7 @@ def assemble(
     context: DesignContext,
     columns: Iterable[Hashable],
     n_rows: int,
+    made: tuple[CalendarPart, ...] = (),
 ) -> Plan:
     """Put the learned columns together, under names that do not collide.
 
@@ -62,9 +65,12 @@ def assemble(
         All columns of the frame: no variable gets the name of one.
     n_rows : int
         Rows of the frame.
+    made : tuple of CalendarPart
+        Columns that are made of others.
     """
     outcome = context.outcome
     register = NameRegister(str(c) for c in columns)
+    made_here = {one.name for one in made}
     treatments, unused, statistics = [], [], []
     hints: list[tuple[Hashable, str]] = []
     declined: list[tuple[Hashable, str]] = []
@@ -73,7 +79,7 @@ def assemble(
         if isinstance(one, str):
             unused.append((name, one))
             continue
-        hints += [(name, hint) for hint in one.hints]
+        hints += [(name, h) for h in one.hints if name not in made_here or h == DETERMINES]
         if one.declined:
             declined.append((name, "; ".join(one.declined)))
         dropped += one.dropped
@@ -93,8 +99,8 @@ def assemble(
         of_target = [v for v in everything if v.target == target]
         derived += [v for v in of_target if v.slot is None]
         derived += [v for v in of_target if v.slot is not None]
-    if unused:
-        _warn_of_unused(unused)
+    if told := [one for one in unused if one[0] not in made_here]:
+        _warn_of_unused(told)
     if hints:
         _warn_of_hints(hints)
     return Plan(
@@ -113,6 +119,7 @@ def assemble(
         tuple(statistics),
         tuple(hints),
         dropped=tuple(dropped),
+        made=made,
     )
 
 

@@ -10,12 +10,14 @@ from typing import Any
 from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself, is_name
+from vtreat_py.frames.calendar import PARTS
 from vtreat_py.frames.columns import is_utf8
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
 
 _LEAST_CLASSES = 2
+AUTO_CALENDAR = "auto"
 
 
 def check_outcome_type(outcome_type: Any) -> None:
@@ -118,6 +120,18 @@ def no_names(column: Hashable, kind: str) -> InvalidOptionError:
         f"categorical names {column!r}, which holds values of type {kind}; it is for numbers that "
         "are names, such as zip codes and ids. Convert the column to text"
     )
+
+
+def check_calendar(given: Any) -> None:
+    """Refuse what says nothing of the parts of dates."""
+    if given is None or is_one_of(given, (AUTO_CALENDAR,)):
+        return
+    unknown = [one for one in check_list("calendar", given, "parts") if not is_one_of(one, PARTS)]
+    if unknown:
+        raise InvalidOptionError(
+            f'calendar holds {unknown[0]!r}; give "{AUTO_CALENDAR}", None (numbers only), or some '
+            f"of {list(PARTS)}"
+        )
 
 
 def check_unused(**given: Any) -> None:

@@ -45,6 +45,8 @@ class DesignContext:
         Whether rows of one group may be alike, as far as p-values reckon with it.
     invalid_mark : str or None
         Where columns are only to lose their missing values: what stands for those of text.
+    without_trend : bool
+        Whether p-values are of what a trend leaves of the outcome, in rows that know it.
     """
 
     outcome: OutcomeValues
@@ -55,6 +57,7 @@ class DesignContext:
     class_number: int | None = None
     in_groups: bool = False
     invalid_mark: str | None = None
+    without_trend: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -184,8 +187,8 @@ class DesignContext:
     @property
     def tests_rows(self) -> bool:
         """Whether calibrated tests need rows: sums are enough where those may all be permuted."""
-        counts_rows = self.outcome.weighting.counts_rows
-        return self.calibrated is not None and (self.in_groups or self.in_order or not counts_rows)
+        may_permute = self.outcome.weighting.counts_rows and not self.without_trend
+        return self.calibrated is not None and (self.in_groups or self.in_order or not may_permute)
 
     @cached_property
     def combined(self) -> CombinedTests | None:

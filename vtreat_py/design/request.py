@@ -11,6 +11,8 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.coders import codes
 from vtreat_py.design.checks import (
+    AUTO_CALENDAR,
+    check_calendar,
     check_class_coders,
     check_invalid_mark,
     check_most_classes,
@@ -25,10 +27,11 @@ from vtreat_py.design.checks import (
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.frames.calendar import PARTS, Part
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
-from vtreat_py.plan.options import DesignOptions
+from vtreat_py.plan.options import CLASSIC, DesignOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,7 @@ class DesignRequest(DesignOptions):
     cv: Any = None
     random_state: Any = None
     row_id: Any = None
+    calendar: Any = AUTO_CALENDAR
     n_jobs: int | None = None
     progress: bool = False
     scaled: bool = False
@@ -66,6 +70,7 @@ class DesignRequest(DesignOptions):
         check_weight_kind(self.weight_kind)
         check_row_id(self.row_id)
         check_most_classes(self.max_classes)
+        check_calendar(self.calendar)
         checked = super()._checked()
         check_jobs(self.n_jobs)
         checked["progress"] = check_flag("progress", self.progress)
@@ -75,6 +80,13 @@ class DesignRequest(DesignOptions):
     def options(self) -> DesignOptions:
         """Those that say how columns are coded, and that the plan keeps."""
         return DesignOptions(**{f.name: getattr(self, f.name) for f in fields(DesignOptions)})
+
+    @property
+    def parts(self) -> tuple[Part, ...] | None:
+        """Parts that are made of all columns of dates; None: those that they cover."""
+        if self.calendar != AUTO_CALENDAR:
+            return tuple(part for part in PARTS if part in (self.calendar or ()))
+        return () if self.significance == CLASSIC else None
 
     @property
     def fold_column(self) -> Any:
@@ -148,6 +160,7 @@ class MissingnessRequest(DesignRequest):
 
     outcome_type: str | None = "unsupervised"
     coders: Any = ("clean", "isBAD")
+    calendar: Any = None
     invalid_mark: str = "_invalid_"
 
     def _checked(self) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class Treatment(FrameTransformer):
             if self._fitted_columns.from_array:
                 own = self.plan_.options.own_codes
                 place = dict(zip(self._fitted_columns.columns, given, strict=True))
+                place |= {p.name: f"{place[p.column]}_{p.part}" for p in self.plan_.made}
                 names = [_named_after(place[v.orig_variable], v, own) for v in chosen]
         return np.array(names, dtype=object)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.reading import read_column
@@ -38,6 +39,8 @@ class InputFrame:
         Columns that are read as levels even where they hold numbers.
     missing_values : tuple of str
         Texts that mean missing.
+    made : dict from name to CalendarPart
+        Columns that are made of others when they are read.
     """
 
     frame: nw.DataFrame[Any]
@@ -46,6 +49,7 @@ class InputFrame:
     is_array: bool = False
     categorical: frozenset[Hashable] = frozenset()
     missing_values: tuple[str, ...] = ()
+    made: Mapping[Hashable, CalendarPart] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any) -> InputFrame:
@@ -105,6 +109,10 @@ class InputFrame:
         """Read the columns by options of a design."""
         return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
 
+    def making(self, made: Iterable[CalendarPart]) -> InputFrame:
+        """Make columns of others when they are read."""
+        return replace(self, made={one.name: one for one in made})
+
     def renamed(self, names: Sequence[Hashable]) -> InputFrame:
         """Give the columns other names, in their order."""
         mapping: Any = dict(zip(self.columns, names, strict=True))
@@ -116,6 +124,9 @@ class InputFrame:
 
     def read(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read one column; see `read_column`."""
+        if name in self.made:
+            made = self.made[name]
+            return made.of(self.read(made.column))
         as_levels = as_levels or name in self.categorical
         return read_column(name, self.series(name), as_levels, self.missing_values)
 

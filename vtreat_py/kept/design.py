@@ -13,6 +13,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.memory.design import Design
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType, OutcomeValues
 from vtreat_py.outcome.reading import note_of_classes, sorted_classes
@@ -35,6 +36,8 @@ class KeptDesign:
         All columns of the frames: no derived variable gets the name of one.
     n_folds : int
         Each fold is trained on all rows that are not its own.
+    made : tuple of CalendarPart
+        Columns that are made of others.
     """
 
     outcome_type: OutcomeType
@@ -46,6 +49,7 @@ class KeptDesign:
     columns: tuple[Hashable, ...]
     options: DesignOptions
     n_folds: int
+    made: tuple[CalendarPart, ...] = ()
 
     @classmethod
     def of(cls, design: Design) -> KeptDesign:
@@ -61,6 +65,7 @@ class KeptDesign:
             design.source.columns,
             context.options,
             context.folds.n_folds,
+            tuple(design.source.made.values()),
         )
 
     @property
@@ -116,7 +121,7 @@ class KeptDesign:
         InvalidOptionError
             Naming the first thing that differs.
         """
-        for name in ("outcome_type", "outcome_name", "target", "variables", "n_folds"):
+        for name in ("outcome_type", "outcome_name", "target", "variables", "n_folds", "made"):
             _check_same(name, getattr(self, name), getattr(other, name))
         for field in fields(DesignOptions):
             ours, theirs = (getattr(one.options, field.name) for one in (self, other))

@@ -21,7 +21,7 @@ from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
-from vtreat_py.plan.json import OPTIONS, check_version, parsed
+from vtreat_py.plan.json import CALENDAR, OPTIONS, check_version, parsed
 from vtreat_py.plan.json_schema import (
     LEVELS,
     NUMBER,
@@ -58,7 +58,9 @@ _HEADER_SCHEMA = record(
     format_version=WHOLE,
     version=TEXT,
     design=record(
-        KeptDesign, **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS)
+        KeptDesign,
+        ("made",),
+        **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS, made=CALENDAR),
     ),
     n_rows=WHOLE,
     centre=NUMBER,

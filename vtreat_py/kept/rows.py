@@ -14,6 +14,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.folds.making import folds_of_pairs
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import read_along
+from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.kept.design import KeptDesign
@@ -123,9 +124,11 @@ def rows_of_frame(
     check_jobs(n_jobs)
     frame = InputFrame.of(frame)
     source = frame.read_by(design.options.missing_values, design.options.categorical)
+    source = source.making(design.made)
     if not source.n_rows:
         raise FrameError("the frame has no rows")
-    missing = [name for name in design.variables if name not in set(source.columns)]
+    needed = sources_of(design.variables, design.made)
+    missing = [name for name in needed if name not in set(source.columns)]
     if missing:
         raise SchemaError(
             f"the frame lacks {counted(len(missing), 'column')} that the statistics are of: "

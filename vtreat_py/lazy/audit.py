@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, LevelTally, NumberCounts, no_rows
+from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_present
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
@@ -28,7 +29,7 @@ _LEVEL, _ROWS, _WEIGHT = "level", "rows", "weight"
 def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
     """Count the rows of a lazy frame; see `vtreat_py.memory.audit.count_frame`."""
     source = LazySource.of(frame)
-    check_present([t.column for t in plan.treatments], source.columns)
+    check_present(sources_of([t.column for t in plan.treatments], plan.made), source.columns)
     columns = treated_columns(source, plan, plan.treatments)
     rows, _ = with_weight(DesignRows(source), sample_weight)
     n_rows = source.count_rows()
@@ -57,7 +58,7 @@ def tally_lazy(plan: Plan, frame: Any, sample_weight: Any) -> dict[Hashable, Lev
     """Tally the levels of a lazy frame; see `vtreat_py.memory.audit.tally_frame`."""
     source = LazySource.of(frame)
     treatments = [t for t in plan.treatments if isinstance(t, LevelTreatment)]
-    check_present([t.column for t in treatments], source.columns)
+    check_present(sources_of([t.column for t in treatments], plan.made), source.columns)
     columns = treated_columns(source, plan, treatments)
     rows, _ = with_weight(DesignRows(source), sample_weight)
     n_rows, weight = 0, 0.0

@@ -15,8 +15,10 @@ from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.schema import check_kinds
 from vtreat_py.lazy.source import LazySource
 
 PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
@@ -31,6 +33,8 @@ _KINDS: dict[PlainKind, tuple[Any, ...]] = {
     "time": (nw.Time,),
 }
 _WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+# Engines that tell the time by no clock but that of UTC.
+WITHOUT_ZONES = ("ibis",)
 # What an engine module says of types that narwhals has no name for.
 EMPTY = "empty"
 
@@ -179,6 +183,21 @@ class LazyRanges(LazyLevels):
         return nw.when(self.value.is_finite()).then(result)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LazyPart(LazyLevels):
+    """A column of levels that is made of one of dates; an engine's own functions make the text.
+
+    The kind is that of the dates.
+    """
+
+    part: CalendarPart
+
+    @property
+    def date(self) -> PlainColumn:
+        """The column of dates."""
+        return PlainColumn(str(self.part.column), self.alias, self.kind, self.dtype)
+
+
 @dataclass(frozen=True)
 class LazyEmpty:
     """A column of the null type. Columns of other types may hold nulls only, too: as data says."""
@@ -221,6 +240,8 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
     UnsupportedColumnError
         If the column holds lists, structs or the like.
     """
+    if name in source.made:
+        return _part(source, source.made[name])
     kind, dtype = _kind(source, name), source.dtypes[name]
     if kind == EMPTY:
         return LazyEmpty(name)
@@ -236,6 +257,24 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
             "integers: cast the column to integers or to text"
         )
     return LazyNumber(name, alias, kind, dtype)
+
+
+def _part(source: LazySource, part: CalendarPart) -> LazyPart | LazyEmpty:
+    """Type a column that is made of dates."""
+    column = str(part.column)
+    kind, dtype = _kind(source, column), source.dtypes[column]
+    if kind == EMPTY:
+        return LazyEmpty(part.name)
+    if kind != part.kind:
+        found = "levels" if kind in ("text", "bytes") else kind
+        check_kinds([(part.column, part.kind, found)])
+    if source.engine in WITHOUT_ZONES and part.offset is None:
+        raise InvalidOptionError(
+            f"column {part.name!r} goes by the clock of {part.zone}, which {source.engine} does "
+            "not tell; prepare other variables (variables=), or the frame in memory"
+        )
+    alias = f"c{source.columns.index(column)}_{part.part}"
+    return LazyPart(name=part.name, alias=alias, kind=kind, dtype=dtype, part=part)
 
 
 def _kind(source: LazySource, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +15,18 @@ from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_fac
 from vtreat_py.design.numbers import LearnedNumbers, learn_filled
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.frames.calendar import with_parts
 from vtreat_py.frames.reading import warn_if_rounded
-from vtreat_py.lazy.columns import LazyColumn, LazyLevels, LazyNumber, integer_column, lazy_columns
+from vtreat_py.lazy.columns import (
+    LazyColumn,
+    LazyLevels,
+    LazyNumber,
+    LazyPart,
+    integer_column,
+    lazy_columns,
+)
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
+from vtreat_py.lazy.dates import ResidualsAlong, parts_of_dates
 from vtreat_py.lazy.fold_checks import (
     check_groups_of_folds,
     check_tests_of_rows,
@@ -50,6 +59,7 @@ class LazyDesign:
     columns: Sequence[LazyColumn]
     context: DesignContext
     progress: bool
+    _trends: dict[str, Residuals] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
@@ -91,7 +101,12 @@ class LazyDesign:
                 check_groups_of_folds(rows, groups)
             check_tests_of_rows(request.significance, groups)
         context = request.context(outcome, FoldScheme(rows.n_folds))
-        return cls(rows, columns, context, request.progress)
+        parts = {}
+        if context.uses_levels and request.parts != ():
+            parts = parts_of_dates(typed, columns, request.parts)
+        typed = typed.making(part for made in parts.values() for part in made)
+        names = map(str, with_parts(chosen, parts))
+        return cls(rows, lazy_columns(typed, list(names)), context, request.progress)
 
     @cached_property
     def _residuals(self) -> Residuals:
@@ -161,13 +176,26 @@ class LazyDesign:
             return _MISSING_ONLY
         if not self.context.uses_levels:
             return NO_CODE_APPLIES
-        facts = engine_level_facts(self.rows, self._residuals, column)
-        return _MISSING_ONLY if facts is None else learn_level_facts(facts, self.context)
+        context, residuals = self.context, self._residuals
+        if isinstance(column, LazyPart) and context.calibrated is not None:
+            context = replace(context, without_trend=True)
+            residuals = self._along(str(column.part.column))
+        facts = engine_level_facts(self.rows, residuals, column)
+        return _MISSING_ONLY if facts is None else learn_level_facts(facts, context)
+
+    def _along(self, name: str) -> Residuals:
+        """Residuals without the trend along a column of dates."""
+        if name not in self._trends:
+            (date,) = (c for c in self.columns if isinstance(c, LazyNumber) and c.name == name)
+            self._trends[name] = ResidualsAlong(self.rows, self.context, date)
+        return self._trends[name]
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
         names = tuple(column.name for column in self.columns)
-        return assemble(names, learned, self.context, self.rows.source.columns, self.rows.n_rows)
+        made = tuple(c.part for c in self.columns if isinstance(c, LazyPart))
+        columns, n_rows = self.rows.source.columns, self.rows.n_rows
+        return assemble(names, learned, self.context, columns, n_rows, made)
 
     def cross_frame(
         self,

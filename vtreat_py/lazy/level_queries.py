@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where, value_where
-from vtreat_py.lazy.columns import LazyLevels
+from vtreat_py.lazy.columns import LazyLevels, PlainColumn
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.statistics.level_table import LevelTable
@@ -34,9 +34,15 @@ LevelSums = tuple[Levels, list[LevelTable], IntArray]
 
 
 def level_values(
-    column: LazyLevels, levels: Levels, frame: nw.LazyFrame[Any], value: nw.Expr
+    column: LazyLevels,
+    levels: Levels,
+    frame: nw.LazyFrame[Any],
+    value: nw.Expr,
+    times: PlainColumn | None = None,
 ) -> OutcomeSums:
-    """Sum an expression by level, over the rows of a frame, each counting as one."""
+    """Sum an expression by level, over the rows of a frame, each counting as one, or so often."""
+    if times is not None:
+        return _repeated_values(column, levels, frame, value, times.value)
     asked: dict[str, Asked] = {
         "rows": ("count", value),
         "total": ("sum", value),
@@ -48,6 +54,26 @@ def level_values(
     rows[code], total[code] = floats(table, "rows"), floats(table, "total")
     inner[code] = np.nan_to_num(floats(table, "inner")) * rows[code]
     return OutcomeSums(rows, total, inner)
+
+
+def _repeated_values(
+    column: LazyLevels,
+    levels: Levels,
+    frame: nw.LazyFrame[Any],
+    value: nw.Expr,
+    times: nw.Expr,
+) -> OutcomeSums:
+    """The same of rows that are there several times; the expression is 0 on the average."""
+    of_rows = {"rows": times, "total": times * value, "squares": times * value * value}
+    table = grouped(
+        frame, {_LEVEL: column.level}, {name: ("sum", one) for name, one in of_rows.items()}
+    )
+    code = column.codes(levels, table[_LEVEL])
+    found = np.zeros((3, len(levels) + 1))
+    found[:, code] = [floats(table, name) for name in of_rows]
+    rows, total, squares = found
+    inner = squares - total * total / np.where(rows > 0, rows, 1.0)
+    return OutcomeSums(rows, total, np.maximum(inner, 0.0))
 
 
 def level_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:

@@ -32,7 +32,10 @@ _LEVEL, _NUMBER, _OWN = "tested_level", "tested_number", "own_level"
 def engine_level_facts(
     rows: DesignRows, residuals: Residuals, column: LazyLevels
 ) -> LevelFacts | None:
-    """Sum up a column; None where it has missing values only."""
+    """Sum up a column; None where it has missing values only.
+
+    Tests see the residuals: of the outcome, or of what a trend leaves of it.
+    """
     levels, tables, n_rows = level_sums(rows, column)
     if not len(levels):
         return None
@@ -70,15 +73,17 @@ class _EngineLevels:
         sums, _ = self._residual_sums(number)
         share, square = self._weights
         apart = values - float((share * values).sum() / share.sum())
-        spread = float(np.sqrt((square * apart * apart).sum() / self.n_rows.sum()))
-        product = float((apart * sums.total).sum())
         outcome = self.residuals.outcome(number)
+        spread = float(np.sqrt((square * apart * apart).sum() / outcome.n_rows))
+        product = float((apart * sums.total).sum())
         return correlation_of(product, spread, lambda: self._weighted(apart), outcome)
 
     @cached_property
     def _weights(self) -> FloatArray:
-        """Sums of the rows' weights, in units of the largest, and of their squares, by level."""
+        """Sums of the shares of rows, and of their squares, by level."""
         share = self.residuals.share
+        if self.residuals.times is not None:
+            return np.tile(self._residual_sums(0)[0].weight, (2, 1))
         asked: dict[str, Asked] = {"share": ("sum", share), "square": ("sum", share * share)}
         table = grouped(self.rows.counted([self.column]), {_LEVEL: self.column.level}, asked)
         found = np.zeros((2, len(self.levels) + 1))
@@ -93,13 +98,16 @@ class _EngineLevels:
         table = brought(self.rows.source, numbers)
         joined = frame.join(table, left_on=_OWN, right_on=_LEVEL, how="left")
         number = nw.when(self.column.is_missing).then(nw.lit(float(apart[-1])))
-        return sampled(joined, self.residuals.share * number.otherwise(nw.col(_NUMBER)))
+        value = self.residuals.share * number.otherwise(nw.col(_NUMBER))
+        return sampled(joined, value, self.residuals.times)
 
     def _residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
         """Sums by level, and powers, of the rows' weighted residuals."""
         if number not in self._sums:
-            frame = self.residuals.attached(self.rows.counted([self.column]), number)
-            self._sums[number] = level_values(self.column, self.levels, frame, nw.col(RESIDUAL))
+            frame = self.residuals.attached(self.residuals.counted([self.column]), number)
+            self._sums[number] = level_values(
+                self.column, self.levels, frame, nw.col(RESIDUAL), self.residuals.times
+            )
         return self._sums[number], self.residuals.powers(number)
 
     def score_sums(self) -> OutcomeSums:
@@ -108,4 +116,4 @@ class _EngineLevels:
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""
-        return spread_p_value(self.rows, self.column, self.levels, self.n_rows)
+        return spread_p_value(self.residuals, self.column, self.levels, self.n_rows)

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from vtreat_py.frames.columns import EmptyColumn, NumericColumn
+from vtreat_py.frames.calendar import CalendarPart
+from vtreat_py.frames.columns import CodedColumn, EmptyColumn, NumericColumn
 from vtreat_py.frames.reading import read_column
-from vtreat_py.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"null[pyarrow]": EMPTY}
@@ -32,17 +33,26 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    chosen = native[list(dict.fromkeys(c.name for c in wanted))]
+    chosen = native[list(dict.fromkeys(_source_name(c) for c in wanted))]
     return chosen.map_partitions(_read, list(wanted), meta=_read(chosen._meta, list(wanted)))
 
 
 def _read(part: pd.DataFrame, wanted: list[PlainColumn]) -> pd.DataFrame:
-    return pd.DataFrame({c.alias: _plain(part[c.name], c) for c in wanted}, index=part.index)
+    return pd.DataFrame(
+        {c.alias: _plain(part[_source_name(c)], c) for c in wanted}, index=part.index
+    )
+
+
+def _source_name(column: PlainColumn) -> str:
+    """Name of the column that one is read from."""
+    return column.date.name if isinstance(column, LazyPart) else column.name
 
 
 def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
     if column.kind == "as it is":
         return values
+    if isinstance(column, LazyPart):
+        return _text_of_part(values, column.part)
     if column.kind in _TYPES:
         return values.astype(_TYPES[column.kind])
     read = read_column(column.name, nw.from_native(values, series_only=True))
@@ -52,6 +62,16 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
         assert isinstance(read, NumericColumn)
         numbers = read.values.astype(np.float64)
     return pd.Series(numbers, index=values.index)
+
+
+def _text_of_part(values: pd.Series[Any], part: CalendarPart) -> pd.Series[Any]:
+    made = part.of(read_column(part.column, nw.from_native(values, series_only=True)))
+    if isinstance(made, EmptyColumn):
+        return values.astype(_TYPES["text"])
+    assert isinstance(made, CodedColumn)
+    codes = np.where(made.codes < 0, made.levels.missing, made.codes)
+    labels = np.array([*made.levels.to_list(), None], dtype=object)
+    return pd.Series(labels[codes], index=values.index).astype(_TYPES["text"])
 
 
 def bring(_native: Any, table: pa.Table) -> Any:

@@ -10,9 +10,12 @@ import duckdb
 import pyarrow as pa
 
 from vtreat_py.base.errors import FrameError
-from vtreat_py.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 from vtreat_py.lazy.tables import Lookup
+from vtreat_py.sql.calendar import text_of_part
+from vtreat_py.sql.duckdb_dialect import DuckDB
 
+_DIALECT = DuckDB()
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {'"NULL"': EMPTY}
 
@@ -28,10 +31,15 @@ def type_name(native: Any, name: str) -> str:
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
     types = dict(zip(native.columns, map(str, native.types), strict=True))
-    plain = (_plain(column, types[column.name]) for column in wanted)
+    plain = (_plain(column, types[_source_name(column)]) for column in wanted)
     return native.project(
         ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
     )
+
+
+def _source_name(column: PlainColumn) -> str:
+    """Name of the column that one is read from."""
+    return column.date.name if isinstance(column, LazyPart) else column.name
 
 
 def quoted(name: str) -> str:
@@ -40,6 +48,10 @@ def quoted(name: str) -> str:
 
 
 def _plain(column: PlainColumn, type_: str) -> str:
+    if isinstance(column, LazyPart):
+        text = text_of_part(column.part, _plain(column.date, type_), _DIALECT)
+        assert text is not None
+        return text
     value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value

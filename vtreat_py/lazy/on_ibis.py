@@ -8,7 +8,8 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
-from vtreat_py.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.frames.calendar import LABELS, CalendarPart
+from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"null": EMPTY}
@@ -23,7 +24,14 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    return native.select(**{c.alias: _plain(native[c.name], c) for c in wanted})
+    return native.select(
+        **{
+            c.alias: _part(native[c.date.name], c.part)
+            if isinstance(c, LazyPart)
+            else _plain(native[c.name], c)
+            for c in wanted
+        }
+    )
 
 
 def _plain(value: Any, column: PlainColumn) -> Any:
@@ -41,6 +49,25 @@ def _plain(value: Any, column: PlainColumn) -> Any:
     if kind == "time":
         return _with_rest((value.hour() * 60 + value.minute()) * 60 + value.second(), value)
     return value.total_seconds().cast("float64")
+
+
+def _part(moment: Any, part: CalendarPart) -> Any:
+    """Text of a part of dates."""
+    if part.offset:
+        moment = moment + ibis.interval(seconds=part.offset)
+    if part.part == "is_month_end":
+        day = (moment.date() if part.kind == "datetime" else moment) + ibis.interval(days=1)
+        return ibis.cases((day.day() == 1, "True"), (day.day() > 1, "False"))
+    if part.part == "weekday":
+        number = moment.day_of_week.index() + 1
+    elif part.part == "week":
+        number = moment.week_of_year()
+    else:
+        number = getattr(moment, part.part)()
+    if part.part in ("month", "weekday"):
+        names = enumerate(LABELS[part.part], start=1)
+        return ibis.cases(*((number == place, name) for place, name in names))
+    return number.cast("string")
 
 
 def _with_rest(whole: Any, value: Any) -> Any:

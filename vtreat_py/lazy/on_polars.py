@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow as pa
 
-from vtreat_py.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.frames.calendar import LABELS, UTC
+from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"Null": EMPTY}
@@ -27,6 +28,8 @@ def project(native: pl.LazyFrame, wanted: Sequence[PlainColumn]) -> pl.LazyFrame
 
 
 def _plain(column: PlainColumn) -> pl.Expr:
+    if isinstance(column, LazyPart):
+        return _part(column)
     value, kind = pl.col(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
@@ -38,6 +41,24 @@ def _plain(column: PlainColumn) -> pl.Expr:
     if kind == "date":
         return ticks.cast(pl.Float64)
     return _seconds(ticks, 10**9 if kind == "time" else _TICKS[column.dtype.time_unit])
+
+
+def _part(column: LazyPart) -> pl.Expr:
+    """Text of a part of dates."""
+    part, moment = column.part, pl.col(column.date.name)
+    if part.kind == "datetime":
+        if column.dtype.time_zone is None:
+            moment = moment.dt.replace_time_zone(UTC)
+        moment = moment.dt.convert_time_zone(UTC if part.offset is not None else part.zone)
+        moment = moment.dt.replace_time_zone(None) + pl.duration(seconds=part.offset or 0)
+    if part.part == "is_month_end":
+        day = moment.dt.offset_by("1d").dt.day()
+        return pl.when(day == 1).then(pl.lit("True")).when(day > 1).then(pl.lit("False"))
+    number: pl.Expr = getattr(moment.dt, part.part)()
+    names = {"month": LABELS["month"], "weekday": LABELS["weekday"]}.get(part.part)
+    if names is None:
+        return number.cast(pl.String)
+    return number.replace_strict(list(range(1, len(names) + 1)), list(names), default=None)
 
 
 def _seconds(ticks: pl.Expr, per_second: int) -> pl.Expr:

@@ -9,8 +9,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import functions
 
-from vtreat_py.lazy.columns import EMPTY, PlainColumn
+from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
+from vtreat_py.sql.calendar import text_of_part
+from vtreat_py.sql.spark_dialect import Spark
 
+_DIALECT = Spark()
 _UNITS = ("day", "hour", "minute", "second")
 _SPANS = [*combinations(_UNITS, 1), *combinations(_UNITS, 2)]
 # What columns hold whose type narwhals does not know, by `type_name`.
@@ -27,8 +30,15 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    plain = (functions.expr(_plain(c, type_name(native, c.name))).alias(c.alias) for c in wanted)
+    plain = (
+        functions.expr(_plain(c, type_name(native, _source_name(c)))).alias(c.alias) for c in wanted
+    )
     return native.select(*plain)
+
+
+def _source_name(column: PlainColumn) -> str:
+    """Name of the column that one is read from."""
+    return column.date.name if isinstance(column, LazyPart) else column.name
 
 
 def quoted(name: str) -> str:
@@ -37,6 +47,10 @@ def quoted(name: str) -> str:
 
 
 def _plain(column: PlainColumn, type_: str) -> str:
+    if isinstance(column, LazyPart):
+        text = text_of_part(column.part, _plain(column.date, type_), _DIALECT)
+        assert text is not None
+        return text
     value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import is_utf8
 from vtreat_py.frames.schema import check_kinds, check_present
 from vtreat_py.lazy.arithmetic import coded, scaled
@@ -51,8 +52,8 @@ def prepare_lazy(source: LazySource, plan: Plan, choice: Choice) -> Any:
     """
     check_reads_no_text(plan, choice, "a query")
     treatments, names = choice.treatments(plan), choice.names
-    needed = [*(t.column for t in treatments), *choice.first, *choice.extra]
-    check_present(needed, source.columns)
+    needed = sources_of((t.column for t in treatments), plan.made)
+    check_present([*needed, *choice.first, *choice.extra], source.columns)
     front, back = [*map(str, choice.first)], [*map(str, choice.extra)]
     output = [*front, *source.output_names(plan.feature_names, names, front + back), *back]
     columns = treated_columns(source, plan, treatments)
@@ -85,7 +86,7 @@ def treated_columns(
     """
     names = {t.column for t in treatments if isinstance(t, LevelTreatment) and t.holds_numbers}
     integers = [name for name in names if source.dtypes[str(name)].is_integer()]
-    source = source.read_by(plan.options.missing_values, integers)
+    source = source.read_by(plan.options.missing_values, integers).making(plan.made)
     columns = lazy_columns(source, [str(t.column) for t in treatments])
     check_kinds(
         [

@@ -1,4 +1,4 @@
-"""Weighted residuals of the rows of a lazy frame, where weights do not count rows."""
+"""Weighted residuals of the rows of a lazy frame, for tests that sums by level do not tell."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from vtreat_py.design.context import DesignContext
+from vtreat_py.lazy.columns import LazyColumn, PlainColumn
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.permutation_moments import OutcomePowers
@@ -19,26 +20,48 @@ RESIDUAL = "weighted_residual"
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What the rows add to the sums of their levels, for each contrast; see `ImportanceTests`."""
+    """What the rows add to the sums of their levels, for each contrast; see `ImportanceTests`.
+
+    Where weights count rows, each row is there as often; else each is one.
+    """
 
     rows: DesignRows
     context: DesignContext
-    _powers: dict[int, OutcomePowers] = field(default_factory=dict)
-    _outcomes: dict[int, Sample] = field(default_factory=dict)
+    _powers: dict[int, OutcomePowers] = field(default_factory=dict, kw_only=True)
+    _outcomes: dict[int, Sample] = field(default_factory=dict, kw_only=True)
+
+    def counted(self, columns: list[LazyColumn]) -> nw.LazyFrame[Any]:
+        """Build the query of `DesignRows.counted` for columns, and what residuals rest on."""
+        return self.rows.counted(columns)
 
     def attached(self, frame: nw.LazyFrame[Any], number: int) -> nw.LazyFrame[Any]:
         """Add those of a contrast to a query, as the column `RESIDUAL`."""
+        return frame.with_columns((self.share * self.apart(number)).alias(RESIDUAL))
+
+    def apart(self, number: int) -> nw.Expr:
+        """The outcome of a contrast less its mean, from the side of the rarer class."""
         outcome = self.context.contrasts[number].outcome
         mean = float(np.average(outcome.y, weights=outcome.weight))
-        added = self.share * outcome.side(mean) * (self._y(number) - mean)
-        return frame.with_columns(added.alias(RESIDUAL))
+        return outcome.side(mean) * (self.y(number) - mean)
 
     @property
     def share(self) -> nw.Expr:
-        """Weight of a row in units of the largest."""
+        """Weight of a row in units of the largest; 1 where weights count rows."""
+        if self._counts_rows:
+            return nw.lit(1.0)
         return self.rows.w / self.rows.largest_weight
 
-    def _y(self, number: int) -> nw.Expr:
+    @property
+    def times(self) -> PlainColumn | None:
+        """How often each row is there; None: once."""
+        return self.rows.weight if self._counts_rows else None
+
+    @property
+    def _counts_rows(self) -> bool:
+        return self.context.outcome.weighting.counts_rows
+
+    def y(self, number: int) -> nw.Expr:
+        """The outcome of a contrast."""
         if self.context.contrasts[number].outcome.kind != "binomial":
             return nw.col(Y)
         target = number if self.context.n_classes else 1
@@ -47,18 +70,24 @@ class Residuals:
     def powers(self, number: int) -> OutcomePowers:
         """Their powers; of more than 2**20 different ones of a condensed table of their values."""
         if number not in self._powers:
-            frame = self.attached(self.rows.counted([]), number)
-            self._powers[number] = OutcomePowers.of_sample(sampled(frame, nw.col(RESIDUAL)))
+            frame = self.attached(self.counted([]), number)
+            sample = sampled(frame, nw.col(RESIDUAL), self.times)
+            self._powers[number] = OutcomePowers.of_sample(sample)
         return self._powers[number]
 
     def outcome(self, number: int) -> Sample:
-        """The outcome itself, each row counting as one."""
+        """The outcome as correlations see it, each row counting as one, or as often as it is."""
         if number not in self._outcomes:
-            self._outcomes[number] = sampled(self.rows.counted([]), self._y(number))
+            found = sampled(self.counted([]), self.tested(number), self.times)
+            self._outcomes[number] = found
         return self._outcomes[number]
 
+    def tested(self, number: int) -> nw.Expr:
+        """What `outcome` has for each row."""
+        return self.y(number)
 
-def sampled(frame: nw.LazyFrame[Any], value: nw.Expr) -> Sample:
-    """Values of an expression, each row counting as one."""
-    table = table_of_values(frame, value, None)
+
+def sampled(frame: nw.LazyFrame[Any], value: nw.Expr, times: PlainColumn | None = None) -> Sample:
+    """Values of an expression, each row counting as one, or so many times."""
+    table = table_of_values(frame, value, times)
     return Sample.of_values(table.numbers, table.weight)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.lazy_frames import is_list_of_paths, wrapped_or_not
 from vtreat_py.lazy.files import check_readable, open_path, open_paths
 
@@ -47,6 +48,8 @@ class LazySource:
         Columns of integers that are read as levels.
     missing_values : tuple of str
         Texts that mean missing.
+    made : dict from name to CalendarPart
+        Columns that are made of others when they are read.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class LazySource:
     engine: str
     categorical: frozenset[Hashable] = frozenset()
     missing_values: tuple[str, ...] = ()
+    made: Mapping[str, CalendarPart] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any) -> LazySource:
@@ -116,6 +120,10 @@ class LazySource:
     ) -> LazySource:
         """Read the columns by options of a design."""
         return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
+
+    def making(self, made: Iterable[CalendarPart]) -> LazySource:
+        """Make columns of others when they are read."""
+        return replace(self, made={one.name: one for one in made})
 
     @property
     def native(self) -> Any:

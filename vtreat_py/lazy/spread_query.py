@@ -11,17 +11,19 @@ import pyarrow as pa
 from vtreat_py.base.arrays import BoolArray, IntArray
 from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.columns import LazyLevels
-from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.lazy.residuals import Residuals
+from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import collect
 from vtreat_py.lazy.tables import brought
 from vtreat_py.significance.spread import MOST_ROWS, SpreadTest, sampled_levels
 
 _SEED = 1953
 _LEVEL, _WEIGHT, _ID, _CHOSEN = "level", "weight", "row_id", "chosen_level"
+_TESTED = "tested_outcome"
 
 
 def spread_p_value(
-    rows: DesignRows, column: LazyLevels, levels: Levels, n_rows: IntArray
+    residuals: Residuals, column: LazyLevels, levels: Levels, n_rows: IntArray
 ) -> float | None:
     """p-value of the test of spread, by at most about 32,768 rows.
 
@@ -29,15 +31,16 @@ def spread_p_value(
     have few rows, all rows of some levels. None where there are more, and no row id is named.
     ``n_rows`` are those of each level that count, and of the missing one.
     """
+    rows = residuals.rows
     chosen = sampled_levels(len(n_rows), int(n_rows.sum()))
     expected = int(n_rows.sum() if chosen is None else n_rows[chosen].sum())
-    frame = rows.counted([column])
+    frame = residuals.counted([column]).with_columns(residuals.tested(0).alias(_TESTED))
     if chosen is not None:
         frame = _of_levels(rows, column, levels, frame, chosen)
     part = rows.part(frame, expected, MOST_ROWS, _SEED)
     if part is None:
         return None
-    wanted = {_LEVEL: column.level, Y: nw.col(Y), _WEIGHT: rows.w}
+    wanted = {_LEVEL: column.level, _TESTED: nw.col(_TESTED), _WEIGHT: rows.w}
     if rows.row_id is not None:
         wanted[_ID] = rows.row_id.value
     table = collect(part.select(**wanted))
@@ -47,7 +50,7 @@ def spread_p_value(
     assert rows.outcome is not None
     weight = None if rows.weight is None else table[_WEIGHT].to_numpy()
     counts_rows = rows.outcome.weighting.counts_rows
-    return SpreadTest(table[Y].to_numpy(), weight, counts_rows=counts_rows).p_value(
+    return SpreadTest(table[_TESTED].to_numpy(), weight, counts_rows=counts_rows).p_value(
         codes, len(n_rows)
     )
 

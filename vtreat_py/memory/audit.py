@@ -28,7 +28,7 @@ def count_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> FrameCount
     FrameError, OutcomeError
         If there are no rows, or the weights cannot be used.
     """
-    source = InputFrame.of(frame).read_by(plan.options.missing_values)
+    source = InputFrame.of(frame).read_by(plan.options.missing_values).making(plan.made)
     columns = read_treated(source, plan.treatments)
     if not source.n_rows:
         raise no_rows()
@@ -55,7 +55,7 @@ def tally_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> dict[Hasha
     OutcomeError
         If the weights cannot be used.
     """
-    source = InputFrame.of(frame).read_by(plan.options.missing_values)
+    source = InputFrame.of(frame).read_by(plan.options.missing_values).making(plan.made)
     treatments = [t for t in plan.treatments if isinstance(t, LevelTreatment)]
     columns = read_treated(source, treatments)
     weight = read_weight(source, sample_weight)

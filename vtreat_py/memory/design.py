@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.making import group_labels, make_folds
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
+from vtreat_py.frames.calendar import with_parts
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
@@ -30,6 +31,7 @@ from vtreat_py.memory.crossing import (
     learn_levels,
     learn_numbers,
 )
+from vtreat_py.memory.dates import filled, parts_of_dates
 from vtreat_py.memory.rows import DesignRows, together
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome
@@ -59,6 +61,7 @@ class Design:
     n_jobs: int | None
     progress: bool
     row_id: Hashable | None = None
+    _along: dict[Hashable, DesignRows] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any, request: DesignRequest) -> Design:
@@ -92,7 +95,12 @@ class Design:
         rows = DesignRows(context, outcome, folds, labels)
         _check_series(request, rows)
         source = source.read_by(request.missing_values, request.categorical)
-        return cls(source, chosen, rows, request.n_jobs, request.progress, row_id)
+        parts = {}
+        if context.uses_levels and request.parts != ():
+            parts = parts_of_dates(source, chosen, request.parts)
+        source = source.making(one for made in parts.values() for one in made)
+        variables = with_parts(chosen, parts)
+        return cls(source, variables, rows, request.n_jobs, request.progress, row_id)
 
     @property
     def context(self) -> DesignContext:
@@ -129,12 +137,24 @@ class Design:
             if column.name in self.source.categorical:
                 raise no_names(column.name, column.kind)
             return learn_numbers(column, self.rows)
-        return learn_levels(column, self.rows)
+        return learn_levels(column, self._rows_for(column.name))
+
+    def _rows_for(self, name: Hashable) -> DesignRows:
+        """Rows of the design, for a part of dates without the trend along those."""
+        made = self.source.made.get(name)
+        if made is None or self.context.calibrated is None:
+            return self.rows
+        if made.column not in self._along:
+            dates = self.source.read(made.column)
+            assert isinstance(dates, NumericColumn)
+            self._along[made.column] = self.rows.along(filled(dates))
+        return self._along[made.column]
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
         source = self.source
-        plan = assemble(self.variables, learned, self.context, source.columns, source.n_rows)
+        made = tuple(source.made.values())
+        plan = assemble(self.variables, learned, self.context, source.columns, source.n_rows, made)
         if not (plan.treatments and self.context.supervised):
             return plan
         used = [one for one in learned if isinstance(one, Learned)]

@@ -23,7 +23,7 @@ from vtreat_py.plan.variables import DerivedVariable
 def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
     """Treat a frame; see `vtreat_py.prepare`."""
     treatments = choice.treatments(plan)
-    source = source.read_by(plan.options.missing_values)
+    source = source.read_by(plan.options.missing_values).making(plan.made)
     columns = read_treated(source, treatments, choice.first + choice.extra)
     _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
     if choice.sparse:

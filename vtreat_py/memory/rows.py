@@ -11,6 +11,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.memory.dates import without_trend
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
@@ -33,12 +34,25 @@ class DesignRows:
         What engines share.
     groups : ndarray of int, shape (n,), or None
         Group of each row, where rows of one may be alike.
+    trend : ndarray of float, shape (n,), or None
+        Dates as numbers; p-values are then of what a line along them leaves of the outcome.
     """
 
     context: DesignContext
     outcome: OutcomeRows
     folds: FoldPlan
     groups: IntArray | None = None
+    trend: FloatArray | None = None
+
+    def along(self, trend: FloatArray) -> DesignRows:
+        """Return the same rows, of dates."""
+        return replace(self, context=replace(self.context, without_trend=True), trend=trend)
+
+    def _tested(self, outcome: OutcomeRows) -> OutcomeRows:
+        """The outcome as p-values see it."""
+        if self.trend is None:
+            return outcome
+        return replace(outcome, y=without_trend(outcome.y, self.trend, outcome.weight))
 
     @cached_property
     def contrasts(self) -> list[OutcomeRows]:
@@ -69,7 +83,7 @@ class DesignRows:
     @cached_property
     def tests(self) -> list[RowTests]:
         """For each contrast, the tests that look at rows; see `DesignContext.tests_rows`."""
-        return [self.tests_of(contrast, self.counted) for contrast in self.contrasts]
+        return [self.tests_of(self._tested(one), self.counted) for one in self.contrasts]
 
     def tests_of(self, contrast: OutcomeRows, rows: IntArray | slice) -> RowTests:
         """The tests that look at some of the rows that count."""
@@ -103,7 +117,7 @@ class DesignRows:
     @cached_property
     def spread(self) -> SpreadTest | SpreadInGroups | SpreadInOrder:
         """Tests whether the outcome varies more in some levels than in others."""
-        y, weight = self.outcome.y, self.outcome.weight
+        y, weight = self._tested(self.outcome).y, self.outcome.weight
         if self.context.in_order:
             return SpreadInOrder(y, weight)
         if self.groups is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.schema import check_kinds, check_present
@@ -20,7 +21,8 @@ def read_treated(
     SchemaError
         If columns are missing, ``extra`` ones included, or hold another type than at design.
     """
-    check_present([*(t.column for t in treatments), *extra], source.columns, source.is_array)
+    needed = sources_of((t.column for t in treatments), source.made.values())
+    check_present([*needed, *extra], source.columns, source.is_array)
     columns = source.read_all(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],

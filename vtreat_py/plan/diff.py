@@ -117,8 +117,11 @@ def _tree(plan: Plan) -> dict[str, Any]:
     treatments = {t.column: t for t in plan.treatments}
     statistics = {s.column: s for s in plan.level_statistics}
     reasons = dict(plan.unused)
+    made = {one.name: one for one in plan.made}
     for column in plan.variables:
         known = {".unused": reasons[column]} if column in reasons else {}
+        if column in made:
+            known |= {".part": made[column].part, ".zone": made[column].zone}
         if column in treatments:
             known |= _treatment_tree(treatments[column])
         if column in statistics:

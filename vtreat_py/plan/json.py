@@ -18,6 +18,7 @@ from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve import METHODS, Curve
 from vtreat_py.coders.custom import ROWS, TABLE, CustomCoder, LevelCoder, NumberCoder
 from vtreat_py.coders.prior import BY_LIKELIHOOD
+from vtreat_py.frames.calendar import PARTS, CalendarPart
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.json_arrays import is_long
@@ -190,7 +191,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     )
     return record(
         dict,
-        ("hints", "marks", "dropped"),
+        ("hints", "marks", "dropped", "made"),
         format=text((FORMAT,)),
         format_version=WHOLE,
         version=TEXT,
@@ -212,11 +213,26 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         ),
         level_statistics=several(record(LevelStatistics, **_STATISTICS)),
         hints=pairs(column=VALUE, hint=TEXT),
+        made=CALENDAR,
         dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(of_levels)))),
         marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
     )
 
 
+def _calendar_part(**given: Any) -> CalendarPart:
+    try:
+        return CalendarPart(**given)
+    except VtreatError as reason:
+        raise PlanFormatError(f"made: {reason}") from reason
+
+
+# Columns that are made of dates.
+CALENDAR = several(
+    record(
+        _calendar_part,
+        **fields_of(CalendarPart, kind=text(("date", "datetime")), part=text(PARTS)),
+    )
+)
 # The options of a design without codes of one's own.
 OPTIONS = _options_with(codes.names)
 
@@ -240,7 +256,7 @@ def plan_to_json(plan: Plan) -> str:
 def _version_of(plan: Plan) -> int:
     """Tell the format: the first that knows what is in the plan, which older versions read."""
     new_codes = set(plan.options.coders) - set(codes.names(c for c in codes.CODES if c.by_default))
-    if new_codes or any(isinstance(t, TextTreatment) for t in plan.treatments):
+    if new_codes or plan.made or any(isinstance(t, TextTreatment) for t in plan.treatments):
         return FORMAT_VERSION
     return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 

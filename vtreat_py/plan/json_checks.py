@@ -16,6 +16,7 @@ from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.ngrams import BUCKETS
 from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.coders.step_code import StepCode
+from vtreat_py.frames.calendar import LABELS
 from vtreat_py.frames.levels import Levels
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
@@ -53,6 +54,7 @@ def check_plan(held: dict[str, Any]) -> None:
     check_distinct(held["variables"], "variables")
     for part in ("unused", "treatments", "level_statistics"):
         _check_columns(held, part)
+    _check_made(held)
     classes, own = held["classes"], held["options"].own_codes
     for i, treatment in enumerate(held["treatments"]):
         _CHECKS[type(treatment)](treatment, classes, own, f"treatments[{i}]")
@@ -71,6 +73,27 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_dropped(one, known, classes, f"dropped[{i}]")
     if held.get("marks") is not None:
         _check_marks(held["marks"], held["treatments"])
+
+
+def _check_made(held: dict[str, Any]) -> None:
+    """Columns that are made of dates are treated as levels that the calendar has."""
+    made = {one.name: one for one in held.get("made", ())}
+    check_distinct([one.name for one in held.get("made", ())], "made")
+    known = set(held["variables"])
+    for i, one in enumerate(made.values()):
+        if one.name not in known:
+            raise PlanFormatError(f"made[{i}].name: {one.name!r} is not among the variables")
+        if one.column in made or not is_itself(one.column):
+            raise PlanFormatError(f"made[{i}].column: {one.column!r} is no column of a frame")
+    for i, treatment in enumerate(held["treatments"]):
+        if treatment.column not in made:
+            continue
+        labels = LABELS[made[treatment.column].part]
+        if type(treatment) is not LevelTreatment or set(treatment.levels.to_list()) - {*labels}:
+            raise PlanFormatError(
+                f"treatments[{i}]: {treatment.column!r} is made of dates; it is treated as levels, "
+                f"some of {listed(list(dict.fromkeys(labels)))}"
+            )
 
 
 def _check_dropped(

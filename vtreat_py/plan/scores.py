@@ -13,10 +13,13 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.shape_code import ShapeCode
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.plan.options import CLASSIC, DesignOptions
 from vtreat_py.plan.pruning import SIG, adjusted
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
 
+# Noise among columns that were made of dates that is expected to be recommended.
+_OF_MADE = 0.05
 # Shares that add up to 1 do so up to this.
 _ROUNDING = 1e-9
 
@@ -46,6 +49,7 @@ class PlanScores:
     classes: tuple[Any, ...]
     derived: tuple[DerivedVariable, ...]
     dropped: tuple[DroppedCode, ...]
+    made: tuple[CalendarPart, ...]
     options: DesignOptions
 
     @property
@@ -64,13 +68,23 @@ class PlanScores:
     def _thresholds(self) -> list[float]:
         """For each row of the score frame, 1 / (number of codes x rows of its code).
 
-        Each kind of code gets an equal share of one expected false inclusion.
+        Each kind of code gets an equal share of one expected false inclusion. Columns that nobody
+        gave, but were made of dates, are not counted with the others, and share a twentieth of one.
         """
-        names = [v.code for v, _ in self._scored]
-        count = Counter(code for row, code in enumerate(names) if row not in self._twins)
-        for one in self.dropped:
-            count[one.code] += one.n_tests
-        return [1.0 / (len(count) * count[code]) for code in names]
+        made, count = {one.name for one in self.made}, Counter[str]()
+        n_made = 0
+        tests = [(v.orig_variable, v.code, 1) for v, _ in self._scored]
+        tests = [one for row, one in enumerate(tests) if row not in self._twins]
+        tests += [(one.column, one.code, one.n_tests) for one in self.dropped]
+        for column, code, n in tests:
+            if column in made:
+                n_made += n
+            else:
+                count[code] += n
+        return [
+            _OF_MADE / n_made if v.orig_variable in made else 1.0 / (len(count) * count[v.code])
+            for v, _ in self._scored
+        ]
 
     @cached_property
     def _twins(self) -> dict[int, int]:
@@ -192,7 +206,9 @@ class PlanScores:
             one would be expected to score below its threshold. The two indicators of a column of
             two levels say the same, and count as one row, here and in the adjusted p-values, and
             codes that were dropped because of the outcome count too (``plan.dropped``); unless
-            ``significance="classic"`` asks for R's numbers.
+            ``significance="classic"`` asks for R's numbers. Variables of columns that were made
+            of dates (``plan.made``) are counted by themselves: of all those together, were they
+            noise, 0.05 would be expected to score below ``0.05 / their number``.
         recommended
             Whether ``sig`` is below that threshold; always, without outcome.
         outcome_target

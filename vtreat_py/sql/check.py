@@ -90,7 +90,7 @@ def check_sql(
     tolerance: float,
 ) -> SqlCheck:
     """Run a query on the rows of a treated frame; see `TreatmentPlan.check_sql`."""
-    names = choice.names
+    names, source = choice.names, source.making(plan.made)
     expected = _columns_of(treated, names)
     treatments = choice.treatments(plan)
     name, row_id = f"vtreat_check_{uuid4().hex}", _row_id(plan)
@@ -157,12 +157,14 @@ def _row_id(plan: Plan) -> str:
 
 def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
     """Return treated columns as an Arrow table of types that engines have; NaN stays NaN."""
-    arrays = []
-    for treatment in treatments:
-        column = treatment.column
+    arrays, made = [], source.made
+    types = {t.column: _type_of(t) for t in treatments if t.column not in made}
+    parts = [made[t.column] for t in treatments if t.column in made]
+    types |= {part.column: TYPES["date" if part.kind == "date" else "datetime"] for part in parts}
+    for column, type_ in types.items():
         try:
             if isinstance(source.read(column), EmptyColumn):
-                arrays.append(pa.nulls(source.n_rows, _type_of(treatment)))
+                arrays.append(pa.nulls(source.n_rows, type_))
             else:
                 arrays.append(plain_array(_as_arrow(source.series(column))))
         except (pa.ArrowException, UnicodeEncodeError, OverflowError) as reason:
@@ -170,10 +172,9 @@ def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
                 f"column {column!r} cannot be loaded into a table: {reason}. Leave it out of the "
                 "comparison with variables="
             ) from reason
-    names = [str(treatment.column) for treatment in treatments]
     if not arrays:
         return pa.table({"nothing": pa.nulls(source.n_rows, pa.float64())})
-    return pa.table(arrays, names=names)
+    return pa.table(arrays, names=[*map(str, types)])
 
 
 def _type_of(treatment: Treatment) -> pa.DataType:

@@ -106,6 +106,22 @@ class Dialect(ABC):
     def moment(self, kind: Kind, column: str) -> str | None:
         """Read a date, time or duration as a float as `NumericColumn` has it; None: unknown."""
 
+    def floored(self, number: str) -> str:
+        """Round a float down."""
+        return f"floor({number})"
+
+    def integer_text(self, number: str) -> str:
+        """Write whole numbers as text."""
+        return f"CAST(CAST({number} AS INTEGER) AS VARCHAR)"
+
+    def at_zone(self, zone: str, seconds: str) -> str | None:  # noqa: ARG002
+        """Whole seconds by the clock of a zone, of those by UTC; None: unknown."""
+        return None
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:  # noqa: ARG002
+        """Month, weekday (1 is Monday), ISO week or day of the month of whole seconds."""
+        return None
+
     def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """Write a named query of literals."""
         listed = ",\n".join(f"    ({', '.join(row)})" for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
 from vtreat_py.sql.dialect import Dialect, floor_seconds
 
@@ -33,11 +34,29 @@ class DuckDB(Dialect):
             return f"(epoch_ns({column}) / 1e9)"
         return floor_seconds(f"epoch_us({column})", "//", "DOUBLE")
 
+    def at_zone(self, zone: str, seconds: str) -> str | None:
+        """Seconds by the clock of a zone, which ICU knows."""
+        return f"epoch(timezone({self.text(zone)}, to_timestamp({seconds})))"
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:
+        """Fields of a date."""
+        function = {"weekday": "isodow", "week": "weekofyear"}.get(field, field)
+        days = self.floored(f"{seconds} / {DAY}")
+        return f"{function}(DATE '1970-01-01' + CAST({days} AS INTEGER))"
+
 
 class Portable(DuckDB):
     """The part of DuckDB's SQL that other dialects have, too."""
 
     text_key = "CAST({} AS VARCHAR)"
+
+    def at_zone(self, zone: str, seconds: str) -> str | None:  # noqa: ARG002
+        """Other dialects have other zones."""
+        return None
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:  # noqa: ARG002
+        """Other dialects have other calendars: weeks of other kinds, weekdays from other days."""
+        return None
 
     def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """Write a named query of literals without VALUES, whose columns some dialects lose."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
 from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
 
@@ -57,3 +58,18 @@ class Postgres(Dialect):
             f"CAST(extract(epoch FROM {column}) * 1000000 AS bigint)", "/", "float8"
         )
         return seconds if kind == "time" else f"CASE WHEN isfinite({column}) THEN {seconds} END"
+
+    def integer_text(self, number: str) -> str:
+        """Write whole numbers as text."""
+        return f"CAST(CAST({number} AS integer) AS text)"
+
+    def at_zone(self, zone: str, seconds: str) -> str | None:
+        """Seconds by the clock of a zone."""
+        local = f"to_timestamp({seconds}) AT TIME ZONE {self.text(zone)}"
+        return f"CAST(extract(epoch FROM {local}) AS float8)"
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:
+        """Fields of a date."""
+        days = self.floored(f"{seconds} / {DAY}")
+        date = f"DATE '1970-01-01' + CAST({days} AS integer)"
+        return f"extract({'isodow' if field == 'weekday' else field} FROM {date})"

@@ -14,10 +14,12 @@ from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import Curves
+from vtreat_py.frames.calendar import CalendarPart, sources_of
 from vtreat_py.plan.choice import Choice, check_reads_no_text
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.sql.calendar import part_of_date
 from vtreat_py.sql.coding_tables import (
     LEVEL,
     MANY_LEVELS,
@@ -71,7 +73,8 @@ class _Query:
         check_reads_no_text(self.plan, self.choice, "SQL")
         treatments = self.choice.treatments(self.plan)
         names = self._output_names()
-        self._check_names(kept, [t.column for t in treatments], list(names.values()))
+        columns = sources_of((t.column for t in treatments), self.plan.made)
+        self._check_names(kept, columns, list(names.values()))
         scanned = self._source(source)
         while self.prefix in scanned.lower():  # our names must not hide the tables of a subquery
             self.prefix += "_"
@@ -85,14 +88,14 @@ class _Query:
             else:
                 written = self._numbers(treatment, variables)
             derived |= zip((v.name for v in variables), written, strict=True)
-        columns = [f"{derived[name]} AS {self._name(new)}" for name, new in names.items()]
+        selected = [f"{derived[name]} AS {self._name(new)}" for name, new in names.items()]
         first = 0 if row_id is None else 1
-        columns = as_they_are[:first] + columns + as_they_are[first:]
-        self._check_size(max(len(columns), len(self.read)))
+        selected = as_they_are[:first] + selected + as_they_are[first:]
+        self._check_size(max(len(selected), len(self.read)))
         rows = f"{self.prefix}_rows"
         listed = ",\n    ".join(self.read)
         scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
-        body = "SELECT\n  " + ",\n  ".join(columns) + f"\nFROM {rows}"
+        body = "SELECT\n  " + ",\n  ".join(selected) + f"\nFROM {rows}"
         return "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
 
     def _output_names(self) -> dict[str, str]:
@@ -222,6 +225,9 @@ class _Query:
 
     def _key(self, codes: SqlCodes) -> str:
         """Read a column as keys; what is no number there is missing, as NaN is."""
+        made = next((one for one in self.plan.made if one.name == codes.column), None)
+        if made is not None:
+            return self.dialect.text_key.format(self._part(made))
         column = self._column(codes.column)
         if codes.kind == "text":
             return self.dialect.text_key.format(column)
@@ -235,6 +241,16 @@ class _Query:
         may_be_boolean = all(key in (0.0, 1.0) for key in codes.keys)
         number = self.dialect.number(column, may_be_boolean)
         return f"CASE WHEN abs({number}) <= {self.dialect.double(np.inf)} THEN {number} END"
+
+    def _part(self, part: CalendarPart) -> str:
+        written = part_of_date(part, self._column(part.column), self.dialect)
+        if written is not None:
+            return written
+        raise InvalidOptionError(
+            f"column {part.name!r} is made of the dates of {part.column!r} by the clock of "
+            f"{part.zone}, which cannot be written as SQL of this dialect. Choose variables of "
+            "other columns (variables=), or design with calendar=None or dates in UTC"
+        )
 
     def _case(self, level: str, codes: SqlCodes, place: int) -> str:
         """Write one variable of a column of few levels."""

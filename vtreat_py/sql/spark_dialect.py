@@ -6,6 +6,7 @@ import math
 import re
 
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
 from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds
 
@@ -62,3 +63,20 @@ class Spark(Dialect):
             micros = f"CAST(CAST({column} AS DECIMAL(38, 6)) * 1000000 AS BIGINT)"
             return floor_seconds(micros, "div", "DOUBLE")
         return None
+
+    def integer_text(self, number: str) -> str:
+        """Write whole numbers as text."""
+        return f"CAST(CAST({number} AS INT) AS STRING)"
+
+    def at_zone(self, zone: str, seconds: str) -> str | None:
+        """Seconds by the clock of a zone."""
+        moment = f"timestamp_seconds(CAST({seconds} AS BIGINT))"
+        local = f"from_utc_timestamp({moment}, {self.text(zone)})"
+        return f"CAST(unix_seconds({local}) AS DOUBLE)"
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:
+        """Fields of a date; Spark's weekdays begin with 0."""
+        date = f"date_from_unix_date(CAST({self.floored(f'{seconds} / {DAY}')} AS INT))"
+        if field == "weekday":
+            return f"(weekday({date}) + 1)"
+        return f"{'weekofyear' if field == 'week' else field}({date})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
 from vtreat_py.sql.dialect import Dialect, infinity
 
@@ -58,6 +59,29 @@ class SQLite(Dialect):
             moment = f"{_seconds(whole)} + {nanos} / 1000000000.0"
             return f"CASE WHEN {column} GLOB '{day}*' THEN {moment} END"
         return None
+
+    def floored(self, number: str) -> str:
+        """Round down; a cast rounds towards 0."""
+        whole = f"CAST({number} AS INTEGER)"
+        return f"({whole} - ({number} < {whole}))"
+
+    def integer_text(self, number: str) -> str:
+        """Write whole numbers as text."""
+        return f"CAST({number} AS TEXT)"
+
+    def calendar_field(self, field: str, seconds: str) -> str | None:
+        """Fields of a date; the week is that of its Thursday, weekdays begin with Sunday."""
+        if field in ("month", "day"):
+            return _strftime("%m" if field == "month" else "%d", seconds)
+        weekday = f"(({_strftime('%w', seconds)} + 6) % 7 + 1)"
+        if field == "weekday":
+            return weekday
+        thursday = f"{seconds} + (4 - {weekday}) * {DAY}"
+        return f"(({_strftime('%j', thursday)} - 1) / 7 + 1)"
+
+
+def _strftime(field: str, seconds: str) -> str:
+    return f"CAST(strftime('{field}', {seconds}, 'unixepoch') AS INTEGER)"
 
 
 def _seconds(text: str) -> str:

@@ -1,0 +1,128 @@
+"""Columns of dates in an engine: their parts, and outcomes without the trend along them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.calendar import UTC, CalendarPart, Part, named_parts, offset_of
+from vtreat_py.lazy.aggregates import Asked, totals
+from vtreat_py.lazy.columns import (
+    WITHOUT_ZONES,
+    LazyColumn,
+    LazyLevels,
+    LazyNumber,
+    exactly,
+    lazy_columns,
+    typed_frame,
+)
+from vtreat_py.lazy.residuals import Residuals
+from vtreat_py.lazy.source import LazySource
+
+
+def parts_of_dates(
+    source: LazySource, columns: Iterable[LazyColumn], wanted: Sequence[Part] | None
+) -> dict[Hashable, list[CalendarPart]]:
+    """Make the parts of columns of dates, by one query for all."""
+    dates = [c for c in columns if isinstance(c, LazyNumber) and c.kind in ("date", "datetime")]
+    dates = [date for date in dates if _has_clock(source, date)]
+    if not dates:
+        return {}
+    found = totals(typed_frame(source, dates), _ends(dates))
+    extents: dict[Hashable, tuple[str, str, float, float]] = {
+        date.name: (date.kind, _zone(date), found[f"low{i}"], found[f"high{i}"])
+        for i, date in enumerate(dates)
+        if not np.isnan(found[f"low{i}"])
+    }
+    parts = named_parts(extents, source.columns, wanted)
+    return parts if wanted is not None else _with_hours(source, parts)
+
+
+def _with_hours(
+    source: LazySource, parts: dict[Hashable, list[CalendarPart]]
+) -> dict[Hashable, list[CalendarPart]]:
+    """Leave out hours that are the same in all rows, as those of days at midnight are."""
+    hours = [one for made in parts.values() for one in made if one.part == "hour"]
+    if not hours:
+        return parts
+    columns = lazy_columns(source.making(hours), [one.name for one in hours])
+    asked: dict[str, Asked] = {}
+    for i, column in enumerate(columns):
+        assert isinstance(column, LazyLevels)
+        hour = column.value.cast(nw.Float64())
+        asked |= {f"low{i}": ("min", hour), f"high{i}": ("max", hour)}
+    found = totals(typed_frame(source, columns), asked)
+    same = {one.name for i, one in enumerate(hours) if found[f"low{i}"] == found[f"high{i}"]}
+    return {name: [p for p in made if p.name not in same] for name, made in parts.items()}
+
+
+def _ends(dates: list[LazyNumber]) -> dict[str, Asked]:
+    asked: dict[str, Asked] = {}
+    for i, date in enumerate(dates):
+        asked |= {f"low{i}": ("min", date.good), f"high{i}": ("max", date.good)}
+    return asked
+
+
+def _zone(date: LazyNumber) -> str:
+    return getattr(date.dtype, "time_zone", None) or UTC
+
+
+def _has_clock(source: LazySource, date: LazyNumber) -> bool:
+    """Whether an engine can tell the time of the clock of a column; say so if not."""
+    if source.engine not in WITHOUT_ZONES or offset_of(_zone(date)) is not None:
+        return True
+    warn(
+        f"column {date.name!r} is in the time zone {_zone(date)}, by whose clock {source.engine} "
+        "tells no month or weekday: it is a number only. Convert it to UTC, or to the time of its "
+        "clock without a zone"
+    )
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualsAlong(Residuals):
+    """The same of what a line along dates, by least squares, leaves of the outcome."""
+
+    date: LazyNumber
+    _lines: dict[int, tuple[float, float, float]] = field(default_factory=dict, kw_only=True)
+    _extent: dict[str, float] = field(default_factory=dict, kw_only=True)
+
+    def counted(self, columns: list[LazyColumn]) -> nw.LazyFrame[Any]:
+        """Build the query of `DesignRows.counted` for columns, and the date."""
+        return self.rows.counted([*columns, self.date])
+
+    def apart(self, number: int) -> nw.Expr:
+        """What is left of the outcome of a contrast."""
+        x, y, slope = self._line(number)
+        return self.y(number) - exactly(y) - exactly(slope) * (self._x - exactly(x))
+
+    def tested(self, number: int) -> nw.Expr:
+        """What `outcome` has for each row."""
+        return self.apart(number)
+
+    def _line(self, number: int) -> tuple[float, float, float]:
+        """Means of date and outcome, and the slope."""
+        if number not in self._lines:
+            x, y, w = self._x, self.y(number), self.rows.w
+            products = {"w": w, "x": w * x, "y": w * y, "xx": w * x * x, "xy": w * x * y}
+            found = totals(self.counted([]), {name: ("sum", one) for name, one in products.items()})
+            n = found["w"]
+            mean, of_y = found["x"] / n, found["y"] / n
+            squares, product = found["xx"] - n * mean * mean, found["xy"] - n * mean * of_y
+            self._lines[number] = mean, of_y, product / squares if squares > 0 else 0.0
+        return self._lines[number]
+
+    @property
+    def _x(self) -> nw.Expr:
+        """The date less the middle of all, in units of what they span; 0 for bad ones."""
+        if not self._extent:
+            found = totals(typed_frame(self.rows.source, [self.date]), _ends([self.date]))
+            self._extent.update(found)
+        low, high = self._extent["low0"], self._extent["high0"]
+        apart = (self.date.value - exactly(low + 0.5 * (high - low))) / exactly(high - low or 1.0)
+        return nw.when(self.date.is_bad).then(nw.lit(0.0)).otherwise(apart)

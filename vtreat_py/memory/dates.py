@@ -1,0 +1,107 @@
+"""Columns of dates in memory: their parts, and outcomes without the trend along them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.warn import warn
+from vtreat_py.frames.calendar import UTC, CalendarPart, Part, is_known, named_parts
+from vtreat_py.frames.columns import CodedColumn, Column, NumericColumn
+from vtreat_py.frames.frame import InputFrame
+
+_DATES = ("date", "datetime")
+
+
+def parts_of_dates(
+    source: InputFrame, names: Iterable[Hashable], wanted: Sequence[Part] | None
+) -> dict[Hashable, list[CalendarPart]]:
+    """Make the parts of columns of dates, of those named."""
+    found = {name: _extent(source, name) for name in names if name not in source.categorical}
+    dates = {name: extent for name, extent in found.items() if extent is not None}
+    found_parts = named_parts(dates, source.columns, wanted)
+    if wanted is not None:
+        return found_parts
+    return {
+        name: [one for one in made if one.part != "hour" or _has_hours(source.read(name), one)]
+        for name, made in found_parts.items()
+    }
+
+
+def _has_hours(dates: Column, hour: CalendarPart) -> bool:
+    """Whether rows are of different hours: those of days at midnight are not."""
+    part = hour.of(dates)
+    assert isinstance(part, CodedColumn)
+    present = part.codes[part.codes >= 0]
+    return bool((present != present[0]).any())
+
+
+def _extent(source: InputFrame, name: Hashable) -> tuple[str, str, float, float] | None:
+    """Kind, zone, first and last of a column of dates; None of another."""
+    series = source.series(name)
+    if not _may_be_dates(series):
+        return None
+    column = source.read(name)
+    if not isinstance(column, NumericColumn) or column.kind not in _DATES:
+        return None
+    numbers = column.values if column.bad is None else column.values[~column.bad]
+    if not len(numbers):
+        return None
+    zone = _zone(series)
+    if not is_known(zone):
+        warn(
+            f"column {name!r} is in the time zone {zone}, which is no name of the time zone "
+            "database: it is a number only. Convert it to one that is, such as 'Europe/Rome', or "
+            "to UTC"
+        )
+        return None
+    return column.kind, zone, float(numbers.min()), float(numbers.max())
+
+
+def _zone(series: nw.Series[Any]) -> str:
+    """Name of the time zone of a column, as its own library has it."""
+    native: Any = series.to_native()
+    dtype = getattr(native, "dtype", None)
+    if isinstance(dtype, pd.ArrowDtype):
+        return str(getattr(dtype.pyarrow_dtype, "tz", None) or UTC)
+    if not isinstance(dtype, pd.DatetimeTZDtype):
+        return str(getattr(series.dtype, "time_zone", None) or UTC)
+    fixed = dtype.tz.utcoffset(None)
+    return str(dtype.tz) if fixed is None else str(dt.timezone(fixed))
+
+
+def _may_be_dates(series: nw.Series[Any]) -> bool:
+    native: Any = series.to_native()
+    if not (isinstance(native, pd.Series) and native.dtype == object):
+        return series.dtype.is_temporal() or series.dtype == nw.Unknown
+    known = (
+        value
+        for value in native
+        if not (isinstance(value, float) or value is None or value is pd.NA)
+    )
+    return isinstance(next(known, None), dt.date | np.datetime64)
+
+
+def without_trend(y: NumberArray, x: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """What a line along the numbers x, by least squares, leaves of the outcome."""
+    x = x - np.average(x, weights=weight)
+    apart = y - np.average(y, weights=weight)
+    w = np.ones(len(x)) if weight is None else weight
+    squares = float((w * x * x).sum())
+    slope = float((w * x * apart).sum()) / squares if squares > 0 else 0.0
+    return np.asarray(apart - slope * x)
+
+
+def filled(column: NumericColumn) -> FloatArray:
+    """The dates of a column as numbers, bad ones in the middle between first and last."""
+    numbers = column.values.astype(np.float64)
+    if column.bad is None:
+        return numbers
+    good = numbers[~column.bad]
+    return np.where(column.bad, good.min() + 0.5 * (good.max() - good.min()), numbers)
