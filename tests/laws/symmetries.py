@@ -28,6 +28,7 @@ def weights_or_repeated_rows(random: Random) -> None:
     drawn.weight = counts(random, drawn.n_rows)
     drawn.options.pop("weight_kind", None)
     drop_series(drawn)
+    _without_shapes_of_r(drawn, "piecewise", "window")  # which count rows, whatever their weight
     rows = [i for i, weight in enumerate(drawn.weight) for _ in range(int(weight))]
     repeated = drawn.pandas().iloc[rows].reset_index(drop=True).drop(columns="weight")
     given = {name: value for name, value in drawn.given.items() if name != "sample_weight"}
@@ -85,10 +86,15 @@ def _with_telling_options(random: Random, drawn: Table) -> Table:
         drawn.options["significance"] = "classic"
     if random.random() < 0.3:
         drawn.options["rare_sig"] = random.choice([0.05, 0.3, 0.7])
-    follows_r = is_classic(drawn) and not isinstance(drawn.options.get("smoothing", "auto"), str)
-    if follows_r and "isotonic" in drawn.options.get("coders", ()):
-        drawn.options["coders"].remove("isotonic")  # R's rises where it fits as well as it falls
+    _without_shapes_of_r(drawn, "isotonic")  # R's rises where it fits as well as it falls
     return drawn
+
+
+def _without_shapes_of_r(drawn: Table, *names: str) -> None:
+    """Leave out shapes where they are made as R makes them."""
+    follows_r = is_classic(drawn) and not isinstance(drawn.options.get("smoothing", "auto"), str)
+    if follows_r and "coders" in drawn.options:
+        drawn.options["coders"] = [c for c in drawn.options["coders"] if c not in names]
 
 
 def is_classic(drawn: Table) -> bool:
