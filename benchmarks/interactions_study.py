@@ -26,7 +26,7 @@ from simulation import Array, in_parallel
 import vtreat_py as vt
 
 HERE = Path(__file__).parent
-ROWS, COLUMNS, FRAMES, FOUND, PLANTED = 1_000, 20, 40, 300, 4
+ROWS, COLUMNS, FRAMES, FOUND, PLANTED = 1_000, 20, 30, 200, 3
 SIZES = (0.05, 0.01, 0.001)
 STRENGTH = 0.3
 # Columns, outcome, whether columns have effects, weights, rows.
@@ -52,6 +52,7 @@ CELLS = [
     ("mixed", "50%", True, "importance", ROWS),
     ("correlated", "normal", True, "", ROWS),
     ("correlated", "normal", True, "", 20 * ROWS),
+    ("correlated", "50%", True, "", 20 * ROWS),
 ]
 POWER = [
     (columns, outcome)
@@ -244,8 +245,7 @@ def report(sizes: pd.DataFrame, power: pd.DataFrame, planted: pd.DataFrame, jobs
         f"size: frames of {COLUMNS} columns, 190 pairs each; shares of sig at .05, .01 and .001, "
         "with errors between\nframes. mixed: numbers and Zipf columns in turn. effects: straight "
         f"lines of numbers ({STRENGTH} of their\nunit), normal effects of levels. correlated: "
-        "numbers of correlation .5 whose lines go on inside ranges,\nwhich no table of ranges "
-        "tells from an interaction.\n\n"
+        "numbers of correlation .5, whose lines go on inside ranges.\n\n"
         f"{lines(sizes)}\n"
         "More than three errors above: " + ("; ".join(over) if over else "none") + ".\n\n\n"
         f"power: one pair of {ROWS} rows that acts as the exclusive or of its halves (odd and even "

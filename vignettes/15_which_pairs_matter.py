@@ -134,7 +134,7 @@ of_families = vt.find_interactions(
 for what, table in (("years", of_years), ("families", of_families)):
     print(what)
     print(table.head(3).to_string(index=False, float_format="{:.2g}".format))
-assert of_years["sig"][0] < 1e-10
+assert of_years["sig"][0] < 1e-6
 assert of_families["sig"].min() > 1e4 * of_years["sig"][0]
 
 # %% [markdown]
@@ -143,7 +143,8 @@ assert of_families["sig"].min() > 1e4 * of_years["sig"][0]
 #
 # **Columns that go together.** Numbers are cut into eight ranges. If two of them are alike, and the
 # outcome goes up *within* their ranges, too, then of two rows in one range the one with the larger
-# second number has the larger first one as well: a trace of an interaction that is none.
+# second number has the larger first one as well: an interaction of ranges that is none of numbers.
+# So each range has a slope of its own where columns go together:
 
 # %%
 n = 50_000
@@ -152,11 +153,11 @@ alike = pd.DataFrame({"a": common + 0.5 * noise[0], "b": common + 0.5 * noise[1]
 y = alike["a"] + alike["b"] + noise[2]
 trace = vt.find_interactions(alike, outcome=y, outcome_type="numeric", random_state=0)
 print(trace.to_string(index=False, float_format="{:.2g}".format))
-assert trace["sig"][0] < 1e-3
-assert trace["rsq"][0] < 0.02
+assert trace["sig"][0] > 0.01
 
 # %% [markdown]
-# With many rows everything is significant. `rsq` says what it is worth.
+# What is left of curves may still be found among millions of rows: with many rows everything is
+# significant. `rsq` says what it is worth.
 #
 # ## The picture
 

@@ -147,6 +147,27 @@ def test_a_column_again_says_nothing_beside_itself() -> None:
     assert table.loc["again size", "sig"] == pytest.approx(table.loc["size town", "sig"])
 
 
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("kind", ["line", "square", "class"])
+def test_numbers_that_go_together_do_not_seem_to_interact(kind: str, weights: bool) -> None:
+    random = np.random.default_rng(3)
+    common, n = random.normal(size=20_000), 20_000
+    frame = pd.DataFrame({k: common + random.normal(size=n) for k in "abc"}).assign(
+        band=np.digitize(common, [-1.0, 1.0]).astype(str)
+    )
+    frame.loc[:500, "c"] = np.nan
+    both = frame["a"] + frame["b"]
+    y = frame["a"] ** 2 + frame["b"] ** 2 if kind == "square" else both
+    y = y + random.normal(size=n) if kind != "class" else random.random(n) < 1 / (1 + np.exp(-both))
+    options = {"sample_weight": random.random(n), "weight_kind": "importance"} if weights else {}
+    table = vt.find_interactions(frame[["a", "b"]], outcome=y.to_numpy(), random_state=0, **options)
+    assert table["sig"][0] > 0.02  # of cells alone it is below 1e-6
+    acts = y.astype(float) + (frame["a"] > 0) * (frame["c"] > 0)
+    if kind != "class":
+        table = vt.find_interactions(frame, outcome=acts, variables=["a", "c", "band"], **options)
+        assert table["sig"][0] < 1e-5
+
+
 def test_that_a_value_is_missing_may_matter_beside_another_column() -> None:
     random = np.random.default_rng(5)
     x, town = random.normal(size=500), random.choice(["a", "b"], 500)

@@ -46,6 +46,27 @@ def test_several_tables_at_once() -> None:
         np.testing.assert_allclose(basis @ basis.T, additive_basis(one) @ additive_basis(one).T)
 
 
+def test_what_else_may_be_added_is_in_the_basis_once() -> None:
+    weight, more = table(6), np.random.default_rng(7).normal(size=(3, 4, 5))
+    more[1], more[2] = 2.0 * more[0], np.arange(4.0)[:, None]
+    basis = additive_basis(weight, more)
+    root = np.sqrt(weight.ravel())[:, None]
+    design = root * np.hstack([indicators(4, 5), more.reshape(3, -1).T])
+    expected = design @ np.linalg.pinv(design)
+    np.testing.assert_allclose(basis @ basis.T, expected, atol=1e-9)
+    assert not additive_basis(np.zeros((4, 5)), more).any()
+
+
+def test_log_odds_go_along_with_what_else_may_be_added() -> None:
+    weight, more = np.full((4, 5), 80.0), np.random.default_rng(7).normal(size=(1, 4, 5))
+    hits = np.random.default_rng(4).binomial(80, 1 / (1 + np.exp(-0.5 * more[0]))).astype(float)
+    design = np.column_stack([np.delete(indicators(4, 5), 4, axis=1), more.ravel()])
+    counts = np.column_stack([hits.ravel(), 80.0 - hits.ravel()])
+    expected = sm.GLM(counts, design, family=sm.families.Binomial()).fit().fittedvalues
+    found = additive_log_odds(weight, hits, None, more)
+    np.testing.assert_allclose(1 / (1 + np.exp(-found.ravel())), expected, rtol=1e-3)
+
+
 def test_log_odds_are_those_of_logistic_regression() -> None:
     weight = np.maximum(table(3), 4.0)
     hits = np.random.default_rng(4).binomial(weight.astype(int), 0.4).astype(float)

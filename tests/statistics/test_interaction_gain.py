@@ -83,6 +83,12 @@ def test_sums_of_other_rows_and_of_earlier_ones() -> None:
     assert groups.first(3).squares.shape == (3, 3, 2)
 
 
+def test_columns_are_related_where_cells_are_not_as_margins_say() -> None:
+    nothing, margins = np.zeros((3, 3)), np.outer([10.0, 20.0, 0.0], [5.0, 7.0, 9.0])
+    assert not PairCells(margins, nothing, nothing, None).are_related
+    assert PairCells(margins + 40.0 * np.eye(3), nothing, nothing, None).are_related
+
+
 def test_cells_are_worth_as_many_rows_as_their_weights_are_like() -> None:
     alike = cells(np.array([[[6.0, 0.0]]]), np.ones((1, 1, 2)), np.array([[[18.0, 0.0]]]))
     np.testing.assert_allclose(alike.size, [[[2.0, 0.0]]])  # two rows of weight 3

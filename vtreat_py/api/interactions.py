@@ -87,11 +87,14 @@ def find_interactions(
     rows it is the F test of the interaction in a two-way analysis of variance. Outcomes with
     outliers, and few hits of a class, have its distribution drawn.
 
+    Where two columns go together, the second tells where in its range a number is. That is no
+    interaction: the outcome may rise or fall inside each range by a slope of its own, which is in
+    the additive fit. What is left of curves may be found among millions of rows; its ``rsq`` is
+    next to nothing.
+
     Rows are taken as independent of each other: where several are of one person or shop, p-values
-    are too small. They are also too small for two numbers that go together, if the outcome goes on
-    rising or falling inside their ranges: what the ranges do not say of one column, the other one
-    does. ``rsq`` says how little that is. ``benchmarks/interactions_study.txt`` has the rates.
-    Weights that are no whole numbers, or are of importance, count by their ratios in each cell.
+    are too small. Weights that are no whole numbers, or are of importance, count by their ratios
+    in each cell. ``benchmarks/interactions_study.txt`` has the rates of false alarms.
 
     References
     ----------

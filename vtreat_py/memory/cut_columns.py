@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -10,13 +12,17 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.frames.columns import Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.statistics.blocks import blocks
-from vtreat_py.statistics.outcome_sums import ROUNDING, sum_by
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.outcome_sums import ROUNDING as ROUNDING_OF_WEIGHTS
+from vtreat_py.statistics.outcome_sums import sum_by
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
 # Numbers are cut into so many ranges.
 _RANGES = 8
 # So many levels of a column are kept, each of which has at least so many rows; others are one.
 _LEVELS, _LEAST_ROWS = 30, 20.0
+# Numbers that differ by less, relative to the largest, do so by rounding.
+_ROUNDING, _TINY = 1e-12, 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,19 +34,75 @@ class CutColumn:
     codes : ndarray of int8, shape (n,)
     n_levels : int
         At most 32; some may have no row.
+    weight : ndarray of shape (n,) or None
+        Weights of the rows.
+    read : callable
+        Reads the column again.
     """
 
     codes: IntArray
     n_levels: int
+    weight: FloatArray | None
+    read: Callable[[], Column]
 
     @classmethod
-    def of(cls, column: Column, weight: FloatArray | None) -> CutColumn:
+    def of(cls, column: Column, weight: FloatArray | None, read: Callable[[], Column]) -> CutColumn:
         """Cut a column, given the weights of the rows."""
         if isinstance(column, EmptyColumn):
-            return cls(np.zeros(len(column), dtype=np.int8), 1)
+            return cls(np.zeros(len(column), dtype=np.int8), 1, weight, read)
         if isinstance(column, NumericColumn):
-            return cls(*_ranges(column, weight))
-        return cls(*_levels(column, weight))
+            return cls(*_ranges(column, weight), weight, read)
+        return cls(*_levels(column, weight), weight, read)
+
+    @cached_property
+    def inside(self) -> InsideRanges | None:
+        """Where numbers lie in their ranges; None where those say all of them."""
+        column = self.read()
+        return InsideRanges.of(column, self) if isinstance(column, NumericColumn) else None
+
+
+@dataclass(frozen=True, eq=False)
+class InsideRanges:
+    """Numbers less the means of their ranges.
+
+    Attributes
+    ----------
+    near : Coordinates
+    unit : float
+        The largest number, in coordinates.
+    means : ndarray of shape (levels,)
+        Mean of each range, in that unit.
+    """
+
+    near: Coordinates
+    unit: float
+    means: FloatArray
+
+    @classmethod
+    def of(cls, column: NumericColumn, cut: CutColumn) -> InsideRanges | None:
+        """Find the means, if there is anything beside them."""
+        counted = np.ones(len(column)) if cut.weight is None else cut.weight
+        if column.bad is not None:
+            counted = np.where(column.bad, 0.0, counted)
+        known = np.flatnonzero(counted)
+        if not len(known):
+            return None
+        values, codes, counted = column.values[known], cut.codes[known], counted[known]
+        near = Coordinates.near(values)
+        inner = near.inner(values)
+        unit = max(float(np.abs(inner).max()), _TINY)
+        inner /= unit
+        total = np.maximum(sum_by(codes, counted, cut.n_levels), _TINY)
+        means = sum_by(codes, counted * inner, cut.n_levels) / total
+        apart = float(np.abs(inner - means[codes]).max())
+        return cls(near, unit, means) if apart > _ROUNDING else None
+
+    def values(self, column: NumericColumn, cut: CutColumn, some: slice) -> FloatArray:
+        """Values of some rows; 0 for bad ones."""
+        inner = self.near.inner(column.values[some]) / self.unit - self.means[cut.codes[some]]
+        if column.bad is not None:
+            inner[column.bad[some]] = 0.0
+        return inner
 
 
 def _ranges(column: NumericColumn, weight: FloatArray | None) -> tuple[IntArray, int]:
@@ -74,7 +136,7 @@ def _levels(column: LevelColumn, weight: FloatArray | None) -> tuple[IntArray, i
     """
     codes, levels = column.encode()
     rows = sum_by(codes, weight, len(levels) + 1)[:-1]
-    common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING))
+    common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING_OF_WEIGHTS))
     if len(common) > _LEVELS:
         names = levels.take(common).to_list()
         by_name = sorted(range(len(common)), key=lambda k: (-rows[common[k]], repr(names[k])))

@@ -52,7 +52,7 @@ class InteractionSearch:
         def cut(column: Column) -> CutColumn:
             if isinstance(column, NumericColumn) and column.name in categorical:
                 raise no_names(column.name, column.kind)
-            return CutColumn.of(column, weight)
+            return CutColumn.of(column, weight, partial(design.source.read, column.name))
 
         columns = replace(design, progress=False).each_column(cut)
         return cls(columns, PairRows(design.rows), design.n_jobs, design.progress)
@@ -91,10 +91,13 @@ class _PairsOfFirst:
                 sums[grouped] = self._sums(second, grouped)
             return _cells(sums[grouped], number, rows)
 
+        whole, beside = cells(0, rows.blocks).merged(), None
+        if whole.are_related:
+            beside = rows.beside(self._first, second, whole.weight)
         if not rows.of_class:
-            return self._number(second, partial(cells, 0))
+            return self._number(second, partial(cells, 0), beside)
         classes = range(rows.n_classes) if rows.n_classes > 2 else (1,)
-        found = [self._class(partial(cells, k)) for k in classes]
+        found = [self._class(partial(cells, k), beside) for k in classes]
         return max(r for r, _ in found), min(1.0, len(found) * min(p for _, p in found))
 
     def _sums(self, second: CutColumn, grouped: GroupedRows) -> FloatArray:
@@ -102,30 +105,35 @@ class _PairsOfFirst:
             self._code[grouped] = self._rows.by_first(self._first, grouped)
         return self._rows.sums(self._code[grouped], self._first, second, grouped)
 
-    def _number(self, second: CutColumn, of: CellsOf) -> tuple[float, float]:
+    def _number(
+        self, second: CutColumn, of: CellsOf, beside: FloatArray | None
+    ) -> tuple[float, float]:
         blocks = of(self._rows.blocks)
         whole = blocks.merged()
         trained, coded = self._rows.crossed(blocks, of)
         total = trained.total * trained.worth
-        gain = gain_of_numbers(trained.size, total, trained.inner, coded.weight, coded.total)
+        gain = gain_of_numbers(
+            trained.size, total, trained.inner, coded.weight, coded.total, beside
+        )
         weight, total_of_all = coded.weight.sum(), coded.total.sum()
         squares = float(coded.squares.sum() - total_of_all**2 / weight)
-        tested = NumberCells(whole.size, whole.total * whole.worth, whole.inner)
+        tested = NumberCells(whole.size, whole.total * whole.worth, whole.inner, beside)
         residuals = partial(self._rows.residuals, self._first, second, whole)
         return _share(gain, squares), tested.interaction(residuals)
 
-    def _class(self, of: CellsOf) -> tuple[float, float]:
+    def _class(self, of: CellsOf, beside: FloatArray | None) -> tuple[float, float]:
         blocks = of(self._rows.blocks)
         whole = blocks.merged()
         hits = whole.total * whole.worth
-        log_odds = additive_log_odds(whole.size, hits)
+        log_odds = additive_log_odds(whole.size, hits, None, beside)
         trained, coded = self._rows.crossed(blocks, of)
         gain = gain_of_classes(
-            trained.size, trained.total * trained.worth, log_odds, coded.weight, coded.total
+            trained.size, trained.total * trained.worth, log_odds, coded.weight, coded.total, beside
         )
         counts = np.array([coded.total.sum(), (coded.weight - coded.total).sum()])
         deviance = 2.0 * float(-special.xlogy(counts, counts / counts.sum()).sum())
-        return _share(gain, deviance), ClassCells(whole.size, hits, log_odds).interaction()
+        tested = ClassCells(whole.size, hits, log_odds, beside)
+        return _share(gain, deviance), tested.interaction()
 
 
 def _cells(sums: FloatArray, number: int, rows: PairRows) -> PairCells:

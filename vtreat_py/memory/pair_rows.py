@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.memory.cut_columns import CutColumn
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.significance.interaction_draws import Residuals
@@ -123,6 +124,33 @@ class PairRows:
             assert weight is not None
             yield weight * weight
 
+    def beside(self, first: CutColumn, second: CutColumn, weight: FloatArray) -> FloatArray | None:
+        """What numbers say inside their ranges: their means by cell, range by range.
+
+        Where two columns go together, the second tells where in its range the first one is.
+        """
+        found = [
+            _of_each_range(self._means(column, first, second, weight), axis)
+            for axis, column in enumerate((first, second))
+            if column.inside is not None
+        ]
+        return np.concatenate(found) if found else None
+
+    def _means(
+        self, column: CutColumn, first: CutColumn, second: CutColumn, weight: FloatArray
+    ) -> FloatArray:
+        """Weighted means of where a column's numbers lie in their ranges, by cell."""
+        inside, numbers = column.inside, column.read()
+        assert inside is not None
+        assert isinstance(numbers, NumericColumn)
+        total = np.zeros(weight.size)
+        for some in blocks(len(column.codes)):
+            values = inside.values(numbers, column, some)
+            if column.weight is not None:
+                values *= column.weight[some]
+            total += np.bincount(_cell(first, second, some), values, weight.size)
+        return total.reshape(weight.shape) / np.where(weight > 0, weight, 1.0)
+
     def residuals(
         self, first: CutColumn, second: CutColumn, cells: PairCells, fitted: FloatArray
     ) -> Residuals:
@@ -130,9 +158,7 @@ class PairRows:
         weight, n_rows = self._rows.outcome.weight, float(cells.size.sum())
         left = np.empty(len(self.y))
         for some in blocks(len(left)):
-            cell = first.codes[some].astype(np.intp)
-            cell *= second.n_levels
-            cell += second.codes[some]
+            cell = _cell(first, second, some)
             left[some] = self.y[some] - fitted.ravel()[cell]
             if not self.counts_rows:
                 assert weight is not None
@@ -140,3 +166,23 @@ class PairRows:
         if weight is None or not self.counts_rows:
             return Residuals(left, None, n_rows)
         return Residuals(left[weight > 0], weight[weight > 0], n_rows)
+
+
+def _cell(first: CutColumn, second: CutColumn, some: slice) -> IntArray:
+    """Cell of some rows."""
+    cell = first.codes[some].astype(np.intp)
+    cell *= second.n_levels
+    cell += second.codes[some]
+    return cell
+
+
+def _of_each_range(means: FloatArray, axis: int) -> FloatArray:
+    """For each range that a column has along an axis, the means of its cells alone."""
+    n_ranges = means.shape[axis]
+    each = np.zeros((n_ranges, *means.shape))
+    one = np.arange(n_ranges)
+    if axis:
+        each[one, :, one] = means.T
+    else:
+        each[one, one] = means
+    return each

@@ -37,11 +37,14 @@ class NumberCells:
         Rows of each cell; as many as its mean is worth, where weights do not count them.
     total, inner : ndarray of shape (a, b)
         Sums of the outcome, and of its squares about the mean of the cell.
+    beside : ndarray of shape (d, a, b) or None
+        What else may be added; see `additive_basis`.
     """
 
     size: FloatArray
     total: FloatArray
     inner: FloatArray
+    beside: FloatArray | None = None
 
     def interaction(self, residuals: Callable[[FloatArray], Residuals]) -> float:
         """p-value of the hypothesis that the means of the cells add up.
@@ -64,7 +67,7 @@ class NumberCells:
         """
         some = self.size > 0
         size, root = self.size[some], np.sqrt(self.size[some])
-        basis = additive_basis(self.size)[some.ravel()]
+        basis = additive_basis(self.size, self.beside)[some.ravel()]
         form = InteractionForm.of(size, size, basis)
         whole = self.total[some] / root
         x, inner = form.apart(whole), self.inner[some]
@@ -96,11 +99,14 @@ class ClassCells:
         Rows of each cell, and those of the class.
     log_odds : ndarray of shape (a, b)
         Those of the logistic regression on both columns; see `additive_log_odds`.
+    beside : ndarray of shape (d, a, b) or None
+        What else is in that regression.
     """
 
     size: FloatArray
     hits: FloatArray
     log_odds: FloatArray
+    beside: FloatArray | None = None
 
     def interaction(self) -> float:
         """p-value of the hypothesis that the log odds of the cells add up.
@@ -116,7 +122,8 @@ class ClassCells:
         information = self.size * variance
         some = self.size > 0
         size, root = self.size[some], np.sqrt(information[some])
-        form = InteractionForm.of(size, root * root, additive_basis(information)[some.ravel()])
+        basis = additive_basis(information, self.beside)[some.ravel()]
+        form = InteractionForm.of(size, root * root, basis)
         cells = HitsOfCells(form, rate[some], root)
         if not form.n_free:
             return 1.0

@@ -13,22 +13,24 @@ _CONFOUNDED = 1e-9
 _RIDGE = 1e-8
 # Log odds beyond this are those of a cell of one class; no step is longer than so much.
 _FARTHEST, _LONGEST_STEP = 15.0, 3.0
-_MOST_STEPS = 30
+_MOST_STEPS, _STEPS_BESIDE = 30, 2
 # Steps that change the likelihood by less are the last.
 _CLOSE = 1e-6
 
 
-def additive_basis(weight: FloatArray) -> FloatArray:
+def additive_basis(weight: FloatArray, beside: FloatArray | None = None) -> FloatArray:
     """Orthonormal basis of all sums of a number for the row and one for the column of a table.
 
     Parameters
     ----------
     weight : ndarray of shape (..., a, b)
         Weight of each cell, 0 or more.
+    beside : ndarray of shape (d, a, b), optional
+        What else may be added, times any number each.
 
     Returns
     -------
-    ndarray of shape (..., a * b, a + b)
+    ndarray of shape (..., a * b, a + b + d)
         By cells, in units of the roots of their weights; columns that are not needed are 0.
 
     Notes
@@ -47,7 +49,20 @@ def additive_basis(weight: FloatArray) -> FloatArray:
     of_column = vectors[..., n_rows:, :] * per_column[..., None]
     basis = of_row[..., :, None, :] + of_column[..., None, :, :]
     basis *= np.sqrt(weight)[..., None]
-    return basis.reshape(*weight.shape[:-2], n_rows * n_columns, n_rows + n_columns)
+    basis = basis.reshape(*weight.shape[:-2], n_rows * n_columns, n_rows + n_columns)
+    return basis if beside is None else _extended(basis, weight, beside)
+
+
+def _extended(basis: FloatArray, weight: FloatArray, beside: FloatArray) -> FloatArray:
+    """Add what else may be added, as far as it is no sum of what is there."""
+    root = np.sqrt(weight).reshape(*weight.shape[:-2], -1, 1)
+    more = root * beside.reshape(len(beside), -1).T
+    length = np.sqrt((more * more).sum(axis=-2, keepdims=True))
+    more = np.where(length > 0, more / np.where(length > 0, length, 1.0), 0.0)
+    more = more - basis @ (np.swapaxes(basis, -1, -2) @ more)
+    directions, lengths, _ = np.linalg.svd(more, full_matrices=False)
+    directions *= (lengths > np.sqrt(_CONFOUNDED))[..., None, :]
+    return np.concatenate([basis, directions], axis=-1)
 
 
 def _equations(weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -84,7 +99,10 @@ def projected(basis: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def additive_log_odds(
-    weight: FloatArray, hits: FloatArray, start: FloatArray | None = None
+    weight: FloatArray,
+    hits: FloatArray,
+    start: FloatArray | None = None,
+    beside: FloatArray | None = None,
 ) -> FloatArray:
     """Log odds of each cell by maximum likelihood, where those of rows and columns add up.
 
@@ -94,6 +112,8 @@ def additive_log_odds(
         Weight of all rows of a cell, and of those that are of the class.
     start : ndarray of shape (a, b), optional
         Log odds to start from.
+    beside : ndarray of shape (d, a, b), optional
+        What else may be added; of that, two steps are taken after all others.
 
     Returns
     -------
@@ -105,13 +125,25 @@ def additive_log_odds(
     for _ in range(_MOST_STEPS):
         rate = special.expit(log_odds)
         information = weight * rate * (1.0 - rate)
-        step = _additive_step(information, hits - weight * rate)
-        longest = np.abs(step).max(axis=(-2, -1), keepdims=True)
-        step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP))
+        step = _shortened(_additive_step(information, hits - weight * rate))
         before, log_odds = log_odds, np.clip(log_odds + step, -_FARTHEST, _FARTHEST)
         if float((information * (log_odds - before) ** 2).sum(axis=(-2, -1)).max()) < _CLOSE:
             break
+    for _ in range(0 if beside is None else _STEPS_BESIDE):
+        rate = special.expit(log_odds)
+        information = weight * rate * (1.0 - rate)
+        some = information > 0
+        scale = np.where(some, 1.0 / np.sqrt(np.where(some, information, 1.0)), 0.0)
+        left = ((hits - weight * rate) * scale).reshape(*weight.shape[:-2], -1)
+        step = projected(additive_basis(information, beside), left).reshape(weight.shape) * scale
+        log_odds = np.clip(log_odds + _shortened(step), -_FARTHEST, _FARTHEST)
     return np.asarray(log_odds)
+
+
+def _shortened(step: FloatArray) -> FloatArray:
+    """A step for each table, of which no number is too large."""
+    longest = np.abs(step).max(axis=(-2, -1), keepdims=True)
+    return np.asarray(step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)))
 
 
 def _of_one_class(weight: FloatArray, hits: FloatArray) -> BoolArray:

@@ -36,9 +36,9 @@ class Surplus:
     n_free: FloatArray
 
     @classmethod
-    def of(cls, weight: FloatArray, values: FloatArray) -> Surplus:
+    def of(cls, weight: FloatArray, values: FloatArray, beside: FloatArray | None) -> Surplus:
         """Fit tables of shape (folds, a, b)."""
-        basis = additive_basis(weight)
+        basis = additive_basis(weight, beside)
         size, values = (one.reshape(len(weight), -1) for one in (weight, values))
         leverage = (basis * basis).sum(axis=-1)
         n_free = (size > 0).sum(axis=-1) - np.rint(leverage.sum(axis=-1))
@@ -57,7 +57,12 @@ class Surplus:
 
 
 def gain_of_numbers(
-    size: FloatArray, total: FloatArray, inner: FloatArray, weight: FloatArray, held: FloatArray
+    size: FloatArray,
+    total: FloatArray,
+    inner: FloatArray,
+    weight: FloatArray,
+    held: FloatArray,
+    beside: FloatArray | None = None,
 ) -> float:
     """Squares by which cells that were learned elsewhere come closer to rows than additive fits.
 
@@ -67,11 +72,13 @@ def gain_of_numbers(
         Rows of training sets, sums of the outcome, and squares about the means of cells.
     weight, held : ndarray of shape (folds, a, b)
         Weight of the rows that are coded, and sums of their outcomes.
+    beside : ndarray of shape (d, a, b), optional
+        What else may be added; see `additive_basis`.
     """
     root = np.sqrt(size)
     scale = np.where(size > 0, 1.0 / np.where(size > 0, root, 1.0), 0.0)
     mean = total * scale
-    surplus = Surplus.of(size, mean)
+    surplus = Surplus.of(size, mean, beside)
     rows, cells = size.sum(axis=(-2, -1)), (size > 0).sum(axis=(-2, -1))
     inside, apart = inner.sum(axis=(-2, -1)), (surplus.left**2).sum(axis=-1)
     within, every = rows - cells, rows - cells + surplus.n_free
@@ -89,7 +96,12 @@ def gain_of_numbers(
 
 
 def gain_of_classes(
-    size: FloatArray, hits: FloatArray, start: FloatArray, weight: FloatArray, held: FloatArray
+    size: FloatArray,
+    hits: FloatArray,
+    start: FloatArray,
+    weight: FloatArray,
+    held: FloatArray,
+    beside: FloatArray | None = None,
 ) -> float:
     """The same in deviance, of effects on log odds.
 
@@ -101,13 +113,15 @@ def gain_of_classes(
         Log odds that are near.
     weight, held : ndarray of shape (folds, a, b)
         Weight of the rows that are coded, and of those of the class.
+    beside : ndarray of shape (d, a, b), optional
+        What else may be added.
     """
-    log_odds = additive_log_odds(size, hits, start)
+    log_odds = additive_log_odds(size, hits, start, beside)
     rate = special.expit(log_odds)
     information = size * rate * (1.0 - rate)
     root = np.sqrt(information)
     scale = np.where(information > 0, 1.0 / np.where(information > 0, root, 1.0), 0.0)
-    surplus = Surplus.of(information, (hits - size * rate) * scale)
+    surplus = Surplus.of(information, (hits - size * rate) * scale, beside)
     # Squares of a hit where none is expected are huge: cells that tell little have little to say.
     variance = surplus.variance(np.ones(len(size)), surplus.size)
     effect = _shrunk_effects(size, hits, log_odds, variance)

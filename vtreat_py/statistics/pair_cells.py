@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,9 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.statistics.outcome_sums import weight_left
+
+# Standard deviations that are no chance.
+_CLEARLY = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,15 @@ class PairCells:
         some = self.weight > 0
         about = self.total * self.total / np.where(some, self.weight, 1.0)
         return np.maximum(self.squares - about, 0.0) * self.worth
+
+    @property
+    def are_related(self) -> bool:
+        """Whether the two columns go together beyond what chance may make; of merged groups."""
+        size = self.size[self.size.sum(axis=1) > 0][:, self.size.sum(axis=0) > 0]
+        expected = np.outer(size.sum(axis=1), size.sum(axis=0)) / size.sum()
+        chi_square = float(((size - expected) ** 2 / expected).sum())
+        free = float((size.shape[0] - 1) * (size.shape[1] - 1))
+        return chi_square > free + _CLEARLY * math.sqrt(2.0 * free)
 
     def merged(self) -> PairCells:
         """All groups together."""
