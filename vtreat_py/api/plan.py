@@ -44,7 +44,7 @@ class TreatmentPlan(PlanInSql):
     note : str
         How outcome type and target were chosen.
     variables : tuple of hashable
-        The input columns the plan was designed on.
+        The columns the plan was designed on: input columns, and those that are made of them.
     treatments : tuple
         What was learned, one entry for each column that can be used.
     unused : tuple of (column, reason)
@@ -73,6 +73,9 @@ class TreatmentPlan(PlanInSql):
         levels no more than by chance, indicators because of ``rare_sig``. Each is a test that was
         made, and counts where p-values are looked at in view of their number. Empty with
         ``significance="classic"``.
+    made : tuple of CalendarPart
+        Columns that are made of columns of dates when they are read: for each its ``name``, the
+        ``column``, what that holds (``kind``), the ``part`` and the ``zone`` of its clock.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
