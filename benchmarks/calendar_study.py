@@ -59,6 +59,7 @@ def scores(days: pd.DatetimeIndex, y: Array) -> pd.DataFrame:
             pd.DataFrame({"when": days}),
             outcome=y,
             outcome_type="binomial" if y.dtype == np.int8 else "numeric",
+            calendar="auto",
             random_state=0,
         )
     return plan.score_frame

@@ -78,7 +78,7 @@ def test_numbers_of_parts_are_those_of_python(part: str) -> None:
 
 def test_an_effect_of_saturdays_is_found() -> None:
     frame = daily(saturday=5.0)
-    scores = vt.design_treatments(frame, outcome="y", random_state=0).score_frame
+    scores = vt.design_treatments(frame, outcome="y", calendar="auto", random_state=0).score_frame
     of_weekday = scores[scores["orig_variable"] == "when_weekday"].set_index("variable")
     best = of_weekday.loc["when_weekday_catN"]
     truth = np.corrcoef(frame["y"], frame["when"].dt.day_of_week == 5)[0, 1] ** 2
@@ -92,7 +92,9 @@ def test_an_effect_of_saturdays_is_found() -> None:
 def test_a_trend_alone_is_no_season(n: int) -> None:
     sigs, recommended = [], 0
     for seed in range(6):
-        plan = vt.design_treatments(daily(n, seed, trend=6.0), outcome="y", random_state=0)
+        plan = vt.design_treatments(
+            daily(n, seed, trend=6.0), outcome="y", calendar="auto", random_state=0
+        )
         scores = plan.score_frame.set_index("orig_variable")
         assert scores.loc["when", "recommended"]
         made = scores.drop("when")
@@ -107,7 +109,9 @@ def test_a_trend_alone_is_no_season_of_a_class_nor_of_weighted_rows() -> None:
     frame["y"] = frame["y"] > 0
     frame["w"] = np.random.default_rng(0).integers(0, 3, len(frame))
     for given in ({}, {"sample_weight": "w"}, {"sample_weight": "w", "weight_kind": "importance"}):
-        plan = vt.design_treatments(frame, outcome="y", variables=["when"], random_state=0, **given)
+        plan = vt.design_treatments(
+            frame, outcome="y", calendar="auto", variables=["when"], random_state=0, **given
+        )
         scores = plan.score_frame.set_index("orig_variable")
         assert scores.loc["when", "recommended"]
         assert not scores.loc["when_month", "recommended"].any()
@@ -117,7 +121,9 @@ def test_parts_are_those_whose_cycles_are_covered_twice() -> None:
     def parts(n: int, freq: str = "D") -> list[str]:
         frame = pd.DataFrame({"when": pd.date_range("2021-01-01", periods=n, freq=freq)})
         frame["y"] = np.arange(n) % 7
-        plan = vt.design_treatments(frame, outcome="y", outcome_type="numeric", random_state=0)
+        plan = vt.design_treatments(
+            frame, outcome="y", outcome_type="numeric", calendar="auto", random_state=0
+        )
         return [one.part for one in plan.made]
 
     assert parts(13) == []
@@ -132,7 +138,9 @@ def test_parts_are_those_whose_cycles_are_covered_twice() -> None:
 
 def test_no_parts_are_made_where_they_are_not_wanted() -> None:
     frame = daily()
-    for given in ({"calendar": None}, {"significance": "classic"}, {"coders": ["clean", "isBAD"]}):
+    auto = {"calendar": "auto"}
+    classic, numbers = {"significance": "classic"}, {"coders": ["clean", "isBAD"]}
+    for given in ({}, auto | classic, auto | numbers):
         plan = vt.design_treatments(frame, outcome="y", random_state=0, **given)
         assert plan.variables == ("when",)
         assert not plan.made
@@ -147,7 +155,9 @@ def test_no_parts_are_made_where_they_are_not_wanted() -> None:
 
 def test_a_part_gives_way_to_a_column_of_its_name() -> None:
     frame = daily().assign(when_weekday="x", when_day=1.0)
-    plan = vt.design_treatments(frame, outcome="y", variables=["when"], random_state=0)
+    plan = vt.design_treatments(
+        frame, outcome="y", calendar="auto", variables=["when"], random_state=0
+    )
     assert [one.name for one in plan.made] == ["when_day_2", "when_is_month_end", "when_weekday_2"]
 
 
@@ -156,13 +166,20 @@ def test_parts_go_by_the_clock_of_the_column_on_all_frames(zone: str | None) -> 
     frame = moments(zone=zone)
     if zone == "UTC+05:30":
         frame["moment"] = frame["moment"].dt.tz_convert(dt.timezone(dt.timedelta(hours=5.5)))
-    plan = vt.design_treatments(frame, outcome="y", variables=["moment"], cv="fold")
+    plan = vt.design_treatments(
+        frame, outcome="y", variables=["moment"], calendar="auto", cv="fold"
+    )
     assert {one.zone for one in plan.made} == {zone or "UTC"}
     expected = codes(plan, frame)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     others = [table] if zone == "UTC+05:30" else [table, pl.from_arrow(table)]
     for other in others:
-        assert vt.design_treatments(other, outcome="y", variables=["moment"], cv="fold") == plan
+        assert (
+            vt.design_treatments(
+                other, outcome="y", variables=["moment"], calendar="auto", cv="fold"
+            )
+            == plan
+        )
         np.testing.assert_array_equal(codes(plan, other), expected)
     if zone is not None:
         elsewhere = frame.assign(moment=frame["moment"].dt.tz_convert("Asia/Tokyo"))
@@ -179,7 +196,7 @@ def test_parts_go_by_the_clock_of_the_column_on_all_frames(zone: str | None) -> 
 def test_python_dates_and_naive_moments_are_dates_in_utc() -> None:
     frame = daily(saturday=3.0)
     objects = frame.assign(when=[t.date() for t in frame["when"]])
-    plan = vt.design_treatments(objects, outcome="y", random_state=0)
+    plan = vt.design_treatments(objects, outcome="y", calendar="auto", random_state=0)
     assert {(one.kind, one.part) for one in plan.made} >= {("date", "weekday")}
     numbers = frame.assign(when=pd.array(objects["when"], dtype="date32[day][pyarrow]"))
     np.testing.assert_array_equal(codes(plan, numbers), codes(plan, objects))
@@ -190,12 +207,12 @@ def test_a_zone_that_has_no_name_gives_numbers_only() -> None:
     tz = pytest.importorskip("dateutil.tz")
     frame["when"] = frame["when"].dt.tz_localize(tz.gettz("Europe/Rome"))
     with pytest.warns(vt.VtreatWarning, match="which is no name of the time zone database"):
-        plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        plan = vt.design_treatments(frame, outcome="y", calendar="auto", random_state=0)
     assert not plan.made
 
 
 def test_frames_without_the_dates_or_with_others_are_refused() -> None:
-    plan = vt.design_treatments(daily(saturday=5.0), outcome="y", random_state=0)
+    plan = vt.design_treatments(daily(saturday=5.0), outcome="y", calendar="auto", random_state=0)
     wanted = {"variables": ["when_weekday_catN"]}
     with pytest.raises(SchemaError, match="the frame lacks 1 column: 'when'"):
         vt.prepare(plan, pd.DataFrame({"when_weekday": ["Sat"]}), **wanted)
@@ -206,12 +223,16 @@ def test_frames_without_the_dates_or_with_others_are_refused() -> None:
 
 
 def test_a_plan_with_parts_is_read_as_it_was_written() -> None:
-    plan = vt.design_treatments(moments(zone="Europe/Berlin"), outcome="y", cv="fold")
+    plan = vt.design_treatments(
+        moments(zone="Europe/Berlin"), outcome="y", calendar="auto", cv="fold"
+    )
     text = plan.to_json()
     again = vt.TreatmentPlan.from_json(text)
     assert again == plan
     assert again.made == plan.made
-    other = vt.design_treatments(moments(zone="Asia/Tokyo"), outcome="y", cv="fold")
+    other = vt.design_treatments(
+        moments(zone="Asia/Tokyo"), outcome="y", calendar="auto", cv="fold"
+    )
     where = plan.diff(other).set_index("where")["other"]
     assert where["columns['moment_weekday'].zone"] == "Asia/Tokyo"
     for change, message in (
@@ -232,6 +253,7 @@ def test_a_plan_with_parts_is_read_as_it_was_written() -> None:
 def test_kept_statistics_make_the_parts_that_the_first_rows_had(tmp_path: Path) -> None:
     frame = moments()
     given: dict[str, Any] = {"outcome": "y", "variables": ["moment"], "cv": "fold"}
+    given["calendar"] = "auto"
     assert not vt.design_treatments(frame, keep_statistics=True, **given).made
     given["calendar"] = ["weekday", "hour"]
     made = vt.cross_frame_experiment(frame, keep_statistics=True, **given)
@@ -253,7 +275,7 @@ def test_kept_statistics_make_the_parts_that_the_first_rows_had(tmp_path: Path) 
 
 def test_parts_are_audited_and_told_by_their_levels() -> None:
     frame = daily(saturday=2.0)
-    plan = vt.design_treatments(frame, outcome="y", random_state=0)
+    plan = vt.design_treatments(frame, outcome="y", calendar="auto", random_state=0)
     assert "when_weekday" in set(plan.audit(frame.iloc[:100]).frame["column"])
     effects = plan.level_effects("when_weekday")
     assert set(effects["level"].dropna()) >= {"Mon", "Sat"}
@@ -264,7 +286,9 @@ def test_parts_are_audited_and_told_by_their_levels() -> None:
 def test_a_row_of_a_date_has_no_influence_on_its_own_codes(kind: str) -> None:
     frame = daily(300, saturday=2.0)
     make = vt.NumericOutcomeTreatment if kind == "numeric" else vt.BinomialOutcomeTreatment
-    treatment = make(cv=KFold(4, shuffle=True, random_state=0), prune_sig=None, scale=True)
+    treatment = make(
+        calendar="auto", cv=KFold(4, shuffle=True, random_state=0), prune_sig=None, scale=True
+    )
     y = frame["y"] if kind == "numeric" else frame["y"] > 0
     found = own_outcome_influence(treatment, frame[["when"]], y, rows=(3, 77), push=64.0)
     assert any("weekday_cat" in name for name in found.moves)
@@ -274,6 +298,6 @@ def test_a_row_of_a_date_has_no_influence_on_its_own_codes(kind: str) -> None:
 def test_treatments_name_parts_of_arrays_after_their_columns() -> None:
     frame = daily(saturday=5.0)
     values = frame[["when"]].astype(object).to_numpy()
-    treatment = vt.NumericOutcomeTreatment(random_state=0).fit(values, frame["y"])
+    treatment = vt.NumericOutcomeTreatment(calendar="auto", random_state=0).fit(values, frame["y"])
     names = treatment.get_feature_names_out(["when"])
     assert "when_weekday_lev_x_Sat" in set(names)

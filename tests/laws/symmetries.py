@@ -164,14 +164,15 @@ def _largest(drawn: Table, variable: Any) -> float:
 def _rounding_of_mean(drawn: Table, name: str) -> float:
     """How far the mean that stands for bad values may be rounded, in standard deviations."""
     numbers = _numbers(drawn, name)
-    if len(numbers) == len(drawn.columns[name]) or not numbers:
+    if not numbers or len(numbers) == len(drawn.columns[name]):
         return 0.0
     spread = max(numbers) - min(numbers)
     return 10 * math.ulp(max(map(abs, numbers))) / spread if spread > 0 else 0.0
 
 
 def _numbers(drawn: Table, name: str) -> list[float]:
-    numbers = [value for value in drawn.columns[name] if isinstance(value, float)]
+    values = drawn.columns.get(name, [])  # parts of dates have none
+    numbers = [value for value in values if isinstance(value, float)]
     return [value for value in numbers if math.isfinite(value)]
 
 

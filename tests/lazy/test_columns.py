@@ -229,6 +229,7 @@ def test_parts_of_dates_are_those_of_a_frame_in_memory(
     frame["w"] = np.arange(n) % 3 + 0.0
     frame.loc[[3, 50], "moment"] = pd.NaT
     given: dict[str, Any] = {"outcome": "y", "cv": "fold", "row_id": "id", "variables": ["moment"]}
+    given |= {"calendar": "auto", "min_fraction": 0.05}
     made = vt.cross_frame_experiment(frame, sample_weight="w", **given)
     assert len(made.plan.made) == 6
     there = frame

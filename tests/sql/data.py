@@ -72,7 +72,7 @@ def outcome_of(frame: pd.DataFrame, kind: str) -> Any:
 
 
 def awkward_plan(kind: str, **options: Any) -> vt.TreatmentPlan:
-    frame, options = awkward_frame(), {"calendar": None} | options
+    frame = awkward_frame()
     if kind == "unsupervised":
         return vt.design_treatments(frame, outcome_type="unsupervised", **options)
     outcome = outcome_of(frame, kind)

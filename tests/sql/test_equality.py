@@ -215,7 +215,11 @@ def test_parts_of_dates(engine: tuple[str, Any], zone: str | None) -> None:
     frame["day"] = pd.array(moment.tz_localize(None).date, dtype="date32[day][pyarrow]")
     frame.loc[5, "moment"], frame.loc[7, "day"] = None, None
     plan = vt.design_treatments(
-        frame, outcome_type="unsupervised", coders=["lev", "catP"], min_fraction=0.03
+        frame,
+        outcome_type="unsupervised",
+        calendar="auto",
+        coders=["lev", "catP"],
+        min_fraction=0.03,
     )
     assert len(plan.made) == 11
     if dialect == "sqlite" and zone == "America/New_York":
@@ -230,7 +234,7 @@ def test_parts_of_dates(engine: tuple[str, Any], zone: str | None) -> None:
 def test_parts_of_dates_are_translated_to_no_dialect() -> None:
     pytest.importorskip("sqlglot")
     frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=40)})
-    plan = vt.design_treatments(frame, outcome_type="unsupervised")
+    plan = vt.design_treatments(frame, outcome_type="unsupervised", calendar="auto")
     with pytest.raises(InvalidOptionError, match=r"'day_weekday' is made .* calendar=None"):
         plan.to_sql("t", dialect="snowflake")
     assert "day" in plan.to_sql("t", dialect="snowflake", variables=["day"])

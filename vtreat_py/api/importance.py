@@ -33,7 +33,7 @@ def variable_importance(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = "auto",
+    calendar: str | Sequence[str] | None = None,
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,

@@ -197,8 +197,7 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
     coders.add("clean")  # extra columns are numbers
     if not request.supervised:
         coders.add("catP")  # tells which levels are common
-    options: dict[str, Any] = {
-        "calendar": None,
+    options = {
         "coders": sorted(coders),
         "min_fraction": params["indicator_min_fraction"],
         "imputation": native_imputer(params["missingness_imputation"]),

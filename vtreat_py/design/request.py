@@ -58,7 +58,7 @@ class DesignRequest(DesignOptions):
     cv: Any = None
     random_state: Any = None
     row_id: Any = None
-    calendar: Any = AUTO_CALENDAR
+    calendar: Any = None
     n_jobs: int | None = None
     progress: bool = False
     scaled: bool = False
@@ -160,7 +160,6 @@ class MissingnessRequest(DesignRequest):
 
     outcome_type: str | None = "unsupervised"
     coders: Any = ("clean", "isBAD")
-    calendar: Any = None
     invalid_mark: str = "_invalid_"
 
     def _checked(self) -> dict[str, Any]:

@@ -10,12 +10,10 @@ import duckdb
 import pyarrow as pa
 
 from vtreat_py.base.errors import FrameError
+from vtreat_py.frames.calendar import LABELS
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 from vtreat_py.lazy.tables import Lookup
-from vtreat_py.sql.calendar import text_of_part
-from vtreat_py.sql.duckdb_dialect import DuckDB
 
-_DIALECT = DuckDB()
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {'"NULL"': EMPTY}
 
@@ -49,9 +47,7 @@ def quoted(name: str) -> str:
 
 def _plain(column: PlainColumn, type_: str) -> str:
     if isinstance(column, LazyPart):
-        text = text_of_part(column.part, _plain(column.date, type_), _DIALECT)
-        assert text is not None
-        return text
+        return _part(column, type_)
     value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
@@ -67,6 +63,27 @@ def _plain(column: PlainColumn, type_: str) -> str:
     if type_.endswith("_NS"):
         return _seconds(f"epoch_ns({value})", 10**9)
     return _seconds(f"epoch_us({value})", 10**6)  # null for infinite times
+
+
+def _part(column: LazyPart, type_: str) -> str:
+    """Text of a part of dates."""
+    part, number = column.part, _plain(column.date, type_)
+    if part.kind == "date":
+        moment = f"(DATE '1970-01-01' + CAST({number} AS INTEGER))"
+    elif part.offset is None:
+        moment = f"timezone('{part.zone}', to_timestamp(floor({number})))"
+    else:
+        seconds = f"CAST(floor({number}) + {part.offset} AS BIGINT)"
+        moment = f"(TIMESTAMP '1970-01-01' + to_seconds({seconds}))"
+    if part.part == "is_month_end":
+        day = f"day({moment} + INTERVAL 1 DAY)"
+        text = f"CASE WHEN {day} = 1 THEN 'True' WHEN {day} > 1 THEN 'False' END"
+    elif part.part in ("month", "weekday"):
+        function = "isodow" if part.part == "weekday" else "month"
+        text = f"({list(LABELS[part.part])})[{function}({moment})]"
+    else:
+        text = f"CAST({'weekofyear' if part.part == 'week' else part.part}({moment}) AS VARCHAR)"
+    return f"{text} COLLATE C"
 
 
 def _seconds(ticks: str, per_second: int) -> str:

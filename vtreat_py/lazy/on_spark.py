@@ -9,11 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import functions
 
+from vtreat_py.frames.calendar import LABELS
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
-from vtreat_py.sql.calendar import text_of_part
-from vtreat_py.sql.spark_dialect import Spark
 
-_DIALECT = Spark()
 _UNITS = ("day", "hour", "minute", "second")
 _SPANS = [*combinations(_UNITS, 1), *combinations(_UNITS, 2)]
 # What columns hold whose type narwhals does not know, by `type_name`.
@@ -48,9 +46,7 @@ def quoted(name: str) -> str:
 
 def _plain(column: PlainColumn, type_: str) -> str:
     if isinstance(column, LazyPart):
-        text = text_of_part(column.part, _plain(column.date, type_), _DIALECT)
-        assert text is not None
-        return text
+        return _part(column, type_)
     value, kind = quoted(column.name), column.kind
     if kind in ("as it is", "bytes"):
         return value
@@ -65,6 +61,30 @@ def _plain(column: PlainColumn, type_: str) -> str:
     if kind == "date":
         return f"CAST(unix_date({value}) AS DOUBLE)"
     return _seconds(_micros(value, kind, type_))
+
+
+def _part(column: LazyPart, type_: str) -> str:
+    """Text of a part of dates."""
+    part, value = column.part, quoted(column.date.name)
+    seconds = f"CAST(unix_date({value}) AS BIGINT) * 86400L"
+    if part.kind == "datetime":
+        micros = _micros(value, "datetime", type_)
+        seconds = f"((({micros}) - pmod({micros}, 1000000L)) div 1000000L + {part.offset or 0}L)"
+        if part.offset is None:
+            moment = f"timestamp_seconds({seconds})"
+            seconds = f"unix_seconds(from_utc_timestamp({moment}, '{part.zone}'))"
+    if part.part == "hour":
+        return f"CAST(pmod({seconds}, 86400L) div 3600L AS STRING)"
+    if part.part == "is_month_end":
+        seconds = f"({seconds} + 86400L)"
+    date = f"date_from_unix_date(CAST(floor({seconds} / 86400D) AS INT))"
+    if part.part == "is_month_end":
+        return f"CASE WHEN day({date}) = 1 THEN 'True' WHEN day({date}) > 1 THEN 'False' END"
+    if part.part in ("month", "weekday"):
+        place = f"weekday({date}) + 1" if part.part == "weekday" else f"month({date})"
+        names = enumerate(LABELS[part.part], start=1)
+        return f"CASE {place} {' '.join(f'WHEN {i} THEN {name!r}' for i, name in names)} END"
+    return f"CAST({'weekofyear' if part.part == 'week' else part.part}({date}) AS STRING)"
 
 
 def _micros(value: str, kind: str, type_: str) -> str:
