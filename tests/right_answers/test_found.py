@@ -503,3 +503,17 @@ def test_rows_are_enough_for_segments_whichever_way_weights_were_rounded(roundin
         np.testing.assert_allclose(values[0], values[1], atol=1e-9)
         scores = cross_validation(np.zeros(2), sets.rows, 5.0)
         assert np.isinf(scores).tolist() == [rows == 5.0] * 2
+
+
+def test_one_text_has_no_effect_beside_that_of_its_text() -> None:
+    random = np.random.default_rng(0)
+    for rows in range(20, 50):
+        frame = pd.DataFrame({"x": random.choice(np.array(["d0", None], object), rows)})
+        frame["fold"], y = np.arange(rows) % 3, random.random(rows) < 0.3
+        given = {"coders": ["text"], "cv": "fold", "variables": ["x"], "prune_sig": None}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "nothing is derived", vt.VtreatWarning)
+            one, other = (
+                vt.cross_frame_experiment(frame, outcome=hits, **given) for hits in (y, ~y)
+            )
+        np.testing.assert_allclose(one.cross_frame, -other.cross_frame, atol=1e-9)

@@ -189,5 +189,5 @@ class _Fit:
             pull += float((own * own * residual * residual).sum())
             trace += float((own * (1.0 - own * leverage)).sum())
         within = self._left(self.penalty) / self.free
-        enough = trace > 0 and within > 0
+        enough = trace > _SAME * float(v.sum()) and within > 0  # a level alone has no effect beside
         return pull / (within * trace) if enough else 1.0
