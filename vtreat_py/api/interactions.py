@@ -94,7 +94,9 @@ def find_interactions(
 
     Rows are taken as independent of each other: where several are of one person or shop, p-values
     are too small. Weights that are no whole numbers, or are of importance, count by their ratios
-    in each cell. ``benchmarks/interactions_study.txt`` has the rates of false alarms.
+    in each cell; together with outcomes that have outliers they may give p-values that are too
+    small, for many pairs at once where one row has much of the weight.
+    ``benchmarks/interactions_study.txt`` has the rates of false alarms.
 
     References
     ----------
