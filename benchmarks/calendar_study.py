@@ -52,7 +52,7 @@ def outcome(random: np.random.Generator, kind: str, trend: str, n: int) -> Array
 
 
 def scores(days: pd.DatetimeIndex, y: Array) -> pd.DataFrame:
-    """The score frame of one column of days."""
+    """The score frame of one column of days, with impact codes that were tried and dropped."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", vt.VtreatWarning)
         plan = vt.design_treatments(
@@ -62,7 +62,11 @@ def scores(days: pd.DatetimeIndex, y: Array) -> pd.DataFrame:
             calendar="auto",
             random_state=0,
         )
-    return plan.score_frame
+    dropped = pd.DataFrame(
+        [(one.column, one.code, one.sig) for one in plan.dropped if one.n_tests == 1],
+        columns=["orig_variable", "code", "sig"],
+    )
+    return pd.concat([plan.score_frame, dropped.assign(recommended=False)], ignore_index=True)
 
 
 def size_cell(n_designs: int, days: int, kind: str, trend: str) -> list[dict[str, Any]]:

@@ -132,7 +132,8 @@ def design_treatments(
         where other rows may cover others, nor with ``significance="classic"``. They go by the
         clock of the column's own time zone at the design, which the plan keeps; later frames may
         have another. Their p-values are of what a line along the dates leaves of the outcome,
-        because a trend alone is no season; those of kept statistics, which do not know it, are
+        because a trend alone is no season (one that bends may be taken for a season, see
+        ``benchmarks/calendar_study.txt``); those of kept statistics, which do not know it, are
         not. None: numbers only.
     min_fraction : float
         Share of the weight a level needs for an indicator.
