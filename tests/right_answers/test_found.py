@@ -38,6 +38,7 @@ from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.level_tests import class_level_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.series import SeriesTests
 from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -517,3 +518,11 @@ def test_one_text_has_no_effect_beside_that_of_its_text() -> None:
                 vt.cross_frame_experiment(frame, outcome=hits, **given) for hits in (y, ~y)
             )
         np.testing.assert_allclose(one.cross_frame, -other.cross_frame, atol=1e-9)
+
+
+def test_shifts_that_tie_are_reached_whichever_class_is_the_target() -> None:
+    random = np.random.default_rng(0)
+    for rows in range(8, 40):
+        level, y = random.integers(0, 4, rows), random.random(rows) < 0.4
+        one, other = (SeriesTests(hits.astype(float)).level_effects(level, 4) for hits in (y, ~y))
+        assert one == pytest.approx(other, rel=1e-9)
