@@ -202,10 +202,11 @@ def test_python_dates_and_naive_moments_are_dates_in_utc() -> None:
     np.testing.assert_array_equal(codes(plan, numbers), codes(plan, objects))
 
 
-def test_a_zone_that_has_no_name_gives_numbers_only() -> None:
+def test_a_zone_that_has_no_name_gives_numbers_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As those of dateutil are, which not all versions of pandas take.
+    monkeypatch.setattr("vtreat_py.memory.dates.is_known", lambda _: False)
     frame = daily()
-    tz = pytest.importorskip("dateutil.tz")
-    frame["when"] = frame["when"].dt.tz_localize(tz.gettz("Europe/Rome"))
+    frame["when"] = frame["when"].dt.tz_localize("Europe/Rome", nonexistent="NaT")
     with pytest.warns(vt.VtreatWarning, match="which is no name of the time zone database"):
         plan = vt.design_treatments(frame, outcome="y", calendar="auto", random_state=0)
     assert not plan.made
