@@ -221,7 +221,7 @@ def job(n: int) -> dict[str, Any]:
     row = {"rows": n, "columns": 100, "pairs": len(table)}
     row |= {"seconds": time.perf_counter() - wall, "of processor": time.process_time() - cpu}
     more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    row |= {"MB above frame": more, "MB of codes": 100 * n / 2**20}
+    row |= {"MB above start": more, "MB of codes": 100 * n / 2**20}
     return row | {f"at {size}": (table["sig"] <= size).mean() for size in SIZES}
 
 
@@ -256,7 +256,7 @@ def report(sizes: pd.DataFrame, power: pd.DataFrame, planted: pd.DataFrame, jobs
         "effects.\n\n"
         f"{lines(shown)}\n"
         f"First in {(planted['place'] == 1).sum()} of {len(planted)}.\n\n\n"
-        "job: seconds, one process; MB: the most above what the process had with the frame.\n\n"
+        "job: seconds, one process; MB: the most above what making the frame had needed.\n\n"
         f"{lines(jobs, 4)}"
     )
 

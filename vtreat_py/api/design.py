@@ -10,7 +10,7 @@ from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
 from vtreat_py.base.by_name import check_by_name, options_by_name
-from vtreat_py.base.checks import check_flag
+from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.coders.clean import Imputer
@@ -285,7 +285,7 @@ def design_treatments(
     """
     check_by_name(misplaced, "design_treatments(frame, outcome='y')")
     keep = check_flag("keep_statistics", keep_statistics)
-    parts = None if keep and calendar == AUTO_CALENDAR else calendar
+    parts = _named_parts(calendar) if keep else calendar
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
         imputation, imputation_map, significance, force_split, y_dependent_coders,
@@ -386,7 +386,7 @@ def cross_frame_experiment(
     """
     check_by_name(misplaced, "cross_frame_experiment(frame, outcome='y')")
     keep, scale = check_flag("keep_statistics", keep_statistics), check_flag("scale", scale)
-    parts = None if keep and calendar == AUTO_CALENDAR else calendar
+    parts = _named_parts(calendar) if keep else calendar
     check_pruning(prune_sig, prune_by)
     request = DesignRequest(
         min_fraction, smoothing, rare_count, rare_sig, collar_prob, coders, cat_scaling,
@@ -433,6 +433,11 @@ def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFr
     assert rows.folds is not None
     first = None if rows.row_id is None else rows.row_id.name
     return LazyCrossFrameExperiment(with_verbs(plan), frame, None, rows.folds, first)
+
+
+def _named_parts(calendar: Any) -> Any:
+    """Parts of dates for sums that are kept: other rows may cover others."""
+    return None if is_one_of(calendar, (AUTO_CALENDAR,)) else calendar
 
 
 def _check_kept_in_memory(keep: bool) -> None:

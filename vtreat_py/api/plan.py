@@ -459,7 +459,7 @@ class TreatmentPlan(PlanInSql):
     def __repr__(self) -> str:
         lines = [
             f"TreatmentPlan: outcome {self.note}",
-            f"{counted(len(self.variables), 'column')} -> "
+            f"{counted(len(self.variables) - len(self.made), 'column')} -> "
             f"{counted(len(self.derived), 'derived variable')} "
             f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
         ]

@@ -51,7 +51,7 @@ def assemble(
     context: DesignContext,
     columns: Iterable[Hashable],
     n_rows: int,
-    made: tuple[CalendarPart, ...] = (),
+    made: tuple[CalendarPart, ...],
 ) -> Plan:
     """Put the learned columns together, under names that do not collide.
 

@@ -10,7 +10,7 @@ from typing import Any
 from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.base.names import is_itself, is_name
-from vtreat_py.frames.calendar import PARTS
+from vtreat_py.frames.calendar import PARTS, Part
 from vtreat_py.frames.columns import is_utf8
 from vtreat_py.outcome.outcome import Outcome
 from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
@@ -122,16 +122,18 @@ def no_names(column: Hashable, kind: str) -> InvalidOptionError:
     )
 
 
-def check_calendar(given: Any) -> None:
-    """Refuse what says nothing of the parts of dates."""
-    if given is None or is_one_of(given, (AUTO_CALENDAR,)):
-        return
-    unknown = [one for one in check_list("calendar", given, "parts") if not is_one_of(one, PARTS)]
+def check_calendar(given: Any) -> str | tuple[Part, ...]:
+    """Return the parts of dates to make, or that the rows are to say which."""
+    if is_one_of(given, (AUTO_CALENDAR,)):
+        return AUTO_CALENDAR
+    asked = () if given is None else check_list("calendar", given, "parts")
+    unknown = [one for one in asked if not is_one_of(one, PARTS)]
     if unknown:
         raise InvalidOptionError(
             f'calendar holds {unknown[0]!r}; give "{AUTO_CALENDAR}", None (numbers only), or some '
             f"of {list(PARTS)}"
         )
+    return tuple(part for part in PARTS if part in asked)
 
 
 def check_unused(**given: Any) -> None:

@@ -27,7 +27,7 @@ from vtreat_py.design.checks import (
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
-from vtreat_py.frames.calendar import PARTS, Part
+from vtreat_py.frames.calendar import Part
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
@@ -70,9 +70,9 @@ class DesignRequest(DesignOptions):
         check_weight_kind(self.weight_kind)
         check_row_id(self.row_id)
         check_most_classes(self.max_classes)
-        check_calendar(self.calendar)
         checked = super()._checked()
         check_jobs(self.n_jobs)
+        checked["calendar"] = check_calendar(self.calendar)
         checked["progress"] = check_flag("progress", self.progress)
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 
@@ -85,7 +85,7 @@ class DesignRequest(DesignOptions):
     def parts(self) -> tuple[Part, ...] | None:
         """Parts that are made of all columns of dates; None: those that they cover."""
         if self.calendar != AUTO_CALENDAR:
-            return tuple(part for part in PARTS if part in (self.calendar or ()))
+            return self.calendar  # type: ignore[no-any-return]
         return () if self.significance == CLASSIC else None
 
     @property

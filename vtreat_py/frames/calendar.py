@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, TypeVar, get_args
+from functools import cache, cached_property
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.names import NameRegister
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_kinds
@@ -48,8 +49,6 @@ _UTC_NAMES = {UTC, "Etc/UTC", "UCT", "Etc/UCT", "Zulu", "Etc/Zulu", "GMT", "Etc/
 _OFFSET = re.compile(r"(?:UTC)?([+-])(\d\d):?(\d\d)")
 # Of days that lie farther apart than that, each row's is looked at.
 _MOST_DAYS = 1 << 20
-
-T = TypeVar("T", Any, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class CalendarPart:
         if not (isinstance(column, NumericColumn) and column.kind == self.kind):
             check_kinds([(self.column, self.kind, kind_of(column))])
         assert isinstance(column, NumericColumn)
-        return CodedColumn(self.name, self._codes(column), _LEVELS[self.part])
+        return CodedColumn(self.name, self._codes(column), _levels_of(self.part))
 
     def _codes(self, column: NumericColumn) -> IntArray:
         """Place of each row's level; bad values have none."""
@@ -111,19 +110,14 @@ class CalendarPart:
         if bad is not None:
             numbers = np.where(bad, 0.0, numbers)
         seconds = local_seconds(numbers.astype(np.float64, copy=False), self)
-        codes = _code_of_number(self.part)[_numbers(self.part, seconds)]
+        of_number = _levels_of(self.part).codes_of(LABELS[self.part])
+        codes: IntArray = of_number[_numbers(self.part, seconds)]
         return codes if bad is None else np.where(bad, -1, codes)
 
 
+@cache
 def _levels_of(part: Part) -> Levels:
     return Levels.of(list(dict.fromkeys(LABELS[part])))
-
-
-_LEVELS = {part: _levels_of(part) for part in PARTS}
-
-
-def _code_of_number(part: Part) -> IntArray:
-    return _LEVELS[part].codes_of(LABELS[part])
 
 
 def local_seconds(numbers: FloatArray, part: CalendarPart) -> FloatArray:
@@ -141,17 +135,17 @@ def local_seconds(numbers: FloatArray, part: CalendarPart) -> FloatArray:
 def _numbers(part: Part, seconds: FloatArray) -> IntArray:
     """Number of a part for each row; of days near each other each day is looked at once."""
     if part == "hour" or not len(seconds):
-        return number_of(part, seconds, np.floor).astype(np.intp)
+        return number_of(part, seconds).astype(np.intp)
     days = np.floor(seconds / DAY)
     first, last = days.min(), days.max()
     if last - first >= min(_MOST_DAYS, len(days)):
-        return number_of(part, seconds, np.floor).astype(np.intp)
-    each = number_of(part, np.arange(first, last + 1.0) * DAY, np.floor).astype(np.intp)
+        return number_of(part, seconds).astype(np.intp)
+    each = number_of(part, np.arange(first, last + 1.0) * DAY).astype(np.intp)
     return np.asarray(each[(days - first).astype(np.intp)])
 
 
-def number_of(part: Part, seconds: T, floor: Callable[[T], T]) -> T:
-    """Number of a part, from 0 on, of seconds since 1970; for all that has arithmetic.
+def number_of(part: Part, seconds: FloatArray) -> FloatArray:
+    """Number of a part, from 0 on, of whole seconds since 1970.
 
     Notes
     -----
@@ -162,29 +156,30 @@ def number_of(part: Part, seconds: T, floor: Callable[[T], T]) -> T:
     E. G. Richards, "Calendars", in S. E. Urban and P. K. Seidelmann (editors), Explanatory
     Supplement to the Astronomical Almanac, 3rd edition (2013), chapter 15.
     """
-    days = floor(seconds / DAY)
+    days = np.floor(seconds / DAY)
     if part == "hour":
-        return floor((seconds - days * DAY) / 3600)
-    weekday = days + 3 - floor((days + 3) / 7) * 7
+        return np.asarray(np.floor((seconds - days * DAY) / 3600))
+    weekday = days + 3 - np.floor((days + 3) / 7) * 7
     if part == "weekday":
-        return weekday
+        return np.asarray(weekday)
     if part == "week":
         days = days - weekday + 3
     if part == "is_month_end":
         days = days + 1
     days = days + 719_468
-    of_era = days - floor(days / 146_097) * 146_097
-    leaps = floor(of_era / 36_524) - floor(of_era / 1460) - floor(of_era / 146_096)
-    year = floor((of_era + leaps) / 365)
-    of_year = of_era - (year * 365 + floor(year / 4) - floor(year / 100))
+    of_era = days - np.floor(days / 146_097) * 146_097
+    leaps = np.floor(of_era / 36_524) - np.floor(of_era / 1460) - np.floor(of_era / 146_096)
+    year = np.floor((of_era + leaps) / 365)
+    of_year = of_era - (year * 365 + np.floor(year / 4) - np.floor(year / 100))
     if part == "week":
-        year = year + floor(of_year / 306)  # it begins in January
-        leaps = floor((year + 3) / 4) - floor((year + 99) / 100) + floor((year + 399) / 400)
-        return floor((of_era + 60 - year * 365 - leaps) / 7)
-    month = floor((of_year * 5 + 2) / 153)
+        year = year + np.floor(of_year / 306)  # it begins in January
+        leaps = np.floor((year + 3) / 4) - np.floor((year + 99) / 100)
+        leaps = leaps + np.floor((year + 399) / 400)
+        return np.asarray(np.floor((of_era + 60 - year * 365 - leaps) / 7))
+    month = np.floor((of_year * 5 + 2) / 153)
     if part == "month":
-        return month + 2 - floor((month + 2) / 12) * 12
-    return of_year - floor((month * 153 + 2) / 5)
+        return np.asarray(month + 2 - np.floor((month + 2) / 12) * 12)
+    return np.asarray(of_year - np.floor((month * 153 + 2) / 5))
 
 
 def covered_parts(kind: str, first: float, last: float) -> list[Part]:
@@ -213,7 +208,7 @@ def named_parts(
     wanted : sequence of str or None
         The parts to make; None: those whose cycles are covered. Days have no hours.
     """
-    taken = {str(column) for column in columns}
+    register = NameRegister(map(str, columns))
     made: dict[Hashable, list[CalendarPart]] = {}
     for column, (kind, zone, first, last) in dates.items():
         made[column] = []
@@ -221,11 +216,7 @@ def named_parts(
         for part in parts:
             if kind == "date" and part == "hour":
                 continue
-            name, count = f"{column}_{part}", 1
-            while name in taken:
-                count += 1
-                name = f"{column}_{part}_{count}"
-            taken.add(name)
+            name = register.claim(f"{column}_{part}")
             made[column].append(CalendarPart(name, column, kind, part, _clock(kind, zone)))
     return made
 

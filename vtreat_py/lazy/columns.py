@@ -62,6 +62,11 @@ class PlainColumn:
     dtype: Any
 
     @property
+    def read_from(self) -> str:
+        """Name of the column of the caller's frame that it is made of."""
+        return self.name
+
+    @property
     def value(self) -> nw.Expr:
         """The column, in a `typed_frame`."""
         return nw.col(self.alias)
@@ -193,9 +198,14 @@ class LazyPart(LazyLevels):
     part: CalendarPart
 
     @property
+    def read_from(self) -> str:
+        """Name of the column of dates."""
+        return str(self.part.column)
+
+    @property
     def date(self) -> PlainColumn:
         """The column of dates."""
-        return PlainColumn(str(self.part.column), self.alias, self.kind, self.dtype)
+        return PlainColumn(self.read_from, self.alias, self.kind, self.dtype)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -90,7 +91,6 @@ class ResidualsAlong(Residuals):
 
     date: LazyNumber
     _lines: dict[int, tuple[float, float, float]] = field(default_factory=dict, kw_only=True)
-    _extent: dict[str, float] = field(default_factory=dict, kw_only=True)
 
     def counted(self, columns: list[LazyColumn]) -> nw.LazyFrame[Any]:
         """Build the query of `DesignRows.counted` for columns, and the date."""
@@ -117,12 +117,15 @@ class ResidualsAlong(Residuals):
             self._lines[number] = mean, of_y, product / squares if squares > 0 else 0.0
         return self._lines[number]
 
+    @cached_property
+    def _extent(self) -> tuple[float, float]:
+        """First and last date."""
+        found = totals(typed_frame(self.rows.source, [self.date]), _ends([self.date]))
+        return found["low0"], found["high0"]
+
     @property
     def _x(self) -> nw.Expr:
         """The date less the middle of all, in units of what they span; 0 for bad ones."""
-        if not self._extent:
-            found = totals(typed_frame(self.rows.source, [self.date]), _ends([self.date]))
-            self._extent.update(found)
-        low, high = self._extent["low0"], self._extent["high0"]
+        low, high = self._extent
         apart = (self.date.value - exactly(low + 0.5 * (high - low))) / exactly(high - low or 1.0)
         return nw.when(self.date.is_bad).then(nw.lit(0.0)).otherwise(apart)

@@ -33,19 +33,12 @@ def type_name(native: Any, name: str) -> str:
 
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
-    chosen = native[list(dict.fromkeys(_source_name(c) for c in wanted))]
+    chosen = native[list(dict.fromkeys(c.read_from for c in wanted))]
     return chosen.map_partitions(_read, list(wanted), meta=_read(chosen._meta, list(wanted)))
 
 
 def _read(part: pd.DataFrame, wanted: list[PlainColumn]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {c.alias: _plain(part[_source_name(c)], c) for c in wanted}, index=part.index
-    )
-
-
-def _source_name(column: PlainColumn) -> str:
-    """Name of the column that one is read from."""
-    return column.date.name if isinstance(column, LazyPart) else column.name
+    return pd.DataFrame({c.alias: _plain(part[c.read_from], c) for c in wanted}, index=part.index)
 
 
 def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:

@@ -29,15 +29,10 @@ def type_name(native: Any, name: str) -> str:
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
     types = dict(zip(native.columns, map(str, native.types), strict=True))
-    plain = (_plain(column, types[_source_name(column)]) for column in wanted)
+    plain = (_plain(column, types[column.read_from]) for column in wanted)
     return native.project(
         ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
     )
-
-
-def _source_name(column: PlainColumn) -> str:
-    """Name of the column that one is read from."""
-    return column.date.name if isinstance(column, LazyPart) else column.name
 
 
 def quoted(name: str) -> str:

@@ -29,14 +29,9 @@ def type_name(native: Any, name: str) -> str:
 def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     """Select plain columns."""
     plain = (
-        functions.expr(_plain(c, type_name(native, _source_name(c)))).alias(c.alias) for c in wanted
+        functions.expr(_plain(c, type_name(native, c.read_from))).alias(c.alias) for c in wanted
     )
     return native.select(*plain)
-
-
-def _source_name(column: PlainColumn) -> str:
-    """Name of the column that one is read from."""
-    return column.date.name if isinstance(column, LazyPart) else column.name
 
 
 def quoted(name: str) -> str:

@@ -38,7 +38,7 @@ def plan_html(plan: Plan) -> str:
 
 def _summary(plan: Plan) -> list[str]:
     sizes = [
-        f"columns in: {len(plan.variables)}",
+        f"columns in: {len(plan.variables) - len(plan.made)}",
         f"derived variables: {len(plan.derived)}",
         f"recommended: {sum(plan.recommended)}",
         f"rows: {plan.n_rows}",
