@@ -18,6 +18,7 @@ from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.design.checks import AUTO_CALENDAR, no_cross_frame
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.lazy_frames import is_lazy
+from vtreat_py.frames.made import joint_columns
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.outcome.reading import MOST_CLASSES
@@ -42,6 +43,8 @@ def design_treatments(
     random_state: Any = None,
     row_id: Hashable | None = None,
     calendar: str | Sequence[str] | None = None,
+    composites: Sequence[tuple[Hashable, ...]] = (),
+    hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -135,6 +138,20 @@ def design_treatments(
         because a trend alone is no season (one that bends may be taken for a season, see
         ``benchmarks/calendar_study.txt``); those of kept statistics, which do not know it, are
         not. None: numbers only.
+    composites : sequence of tuples of column names
+        Columns that are coded together, such as ``[("town", "shop")]``: each tuple makes a column
+        of levels, ``town:shop``, coded and scored as all are. Numbers in it are cut at their
+        eighths; the name of a part of dates (``when_weekday``) may be in it. Its impact code is
+        shrunk to the sum of the effects of its parts, so that its own is what the pair adds, and a
+        pair never seen has that sum (`vtreat_py.coders.part_effects.crossed_effects`). Its p-values
+        are of what the columns say together beyond what they say by adding up
+        (`vtreat_py.design.beyond_parts.BeyondParts`); `find_interactions` finds such pairs.
+    hierarchies : dict from column name to column name, or None
+        Whose effect the effect of a level is shrunk to: ``{"zip": "county", "county": "state"}``.
+        The levels of ``zip`` are then those inside the levels of ``county``, written
+        ``state:county:zip``: one with two parents is two. Its impact code is that of a nested model
+        whose variances are estimated (`vtreat_py.coders.part_effects.nested_effects`), and a level
+        never seen has the code of its parent. Other codes are as always.
     min_fraction : float
         Share of the weight a level needs for an indicator.
     smoothing : "auto", "mixed" or float
@@ -292,7 +309,7 @@ def design_treatments(
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
-        max_classes=max_classes,
+        max_classes=max_classes, composites=composites, hierarchies=hierarchies,
     )  # fmt: skip
     if is_lazy(frame):
         _check_kept_in_memory(keep)
@@ -323,6 +340,8 @@ def cross_frame_experiment(
     random_state: Any = None,
     row_id: Hashable | None = None,
     calendar: str | Sequence[str] | None = None,
+    composites: Sequence[tuple[Hashable, ...]] = (),
+    hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
     smoothing: float | str = "auto",
     rare_count: float = 0,
@@ -394,7 +413,7 @@ def cross_frame_experiment(
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
-        scale, max_classes,
+        scale, max_classes, composites, hierarchies,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
@@ -456,3 +475,15 @@ def design_with(frame: Any, **given: Any) -> Design:
 def _check_kept_as_sums(request: DesignRequest, design: Design) -> None:
     kind = design.context.outcome.kind
     request.check_sums_suffice(kind, "keep_statistics=True keeps sums alone")
+    cut = [
+        p.column
+        for one in joint_columns(design.source.made.values())
+        for p in one.parts
+        if p.is_cut
+    ]
+    if cut:
+        raise InvalidOptionError(
+            f"composites or hierarchies names {cut[0]!r}, a column of numbers, which is cut where "
+            "the rows at hand say; with keep_statistics=True others would say otherwise. Cut it "
+            "before the design, or name it in categorical="
+        )

@@ -17,6 +17,7 @@ from vtreat_py.base.errors import counted
 from vtreat_py.base.files import write_text
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.frames.lazy_frames import is_lazy
+from vtreat_py.frames.made import n_added
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.diff import plan_diff
@@ -73,9 +74,10 @@ class TreatmentPlan(PlanInSql):
         levels no more than by chance, indicators because of ``rare_sig``. Each is a test that was
         made, and counts where p-values are looked at in view of their number. Empty with
         ``significance="classic"``.
-    made : tuple of CalendarPart
-        Columns that are made of columns of dates when they are read: for each its ``name``, the
-        ``column``, what that holds (``kind``), the ``part`` and the ``zone`` of its clock.
+    made : tuple of CalendarPart and JointColumn
+        Columns that are made of others when they are read: parts of dates, each with its ``name``,
+        the ``column``, what that holds (``kind``), the ``part`` and the ``zone`` of its clock; and
+        columns of several, with the ``parts`` that they are made of, which are ``nested`` or not.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
@@ -147,6 +149,11 @@ class TreatmentPlan(PlanInSql):
             was not built because levels differ no more than by chance, all effects are 0; where
             because indicators of two levels say the same, or because its folds disagree, they are
             what it would have been.
+        of_parts
+            Of columns of several (``composites``, ``hierarchies``): what the parts of the level
+            say, that is the code of a level of these parts that was never seen. The rest of the
+            effect is the level's own. ``effect_se`` and ``belief`` are of that rest, and k is the
+            weight of what the parts say, taken for known.
         effect_se
             Standard deviation of what the level's effect may be, given the data. With
             ``smoothing="auto"`` or ``"mixed"`` it counts what is not known of how much levels
@@ -459,7 +466,7 @@ class TreatmentPlan(PlanInSql):
     def __repr__(self) -> str:
         lines = [
             f"TreatmentPlan: outcome {self.note}",
-            f"{counted(len(self.variables) - len(self.made), 'column')} -> "
+            f"{counted(len(self.variables) - n_added(self.made), 'column')} -> "
             f"{counted(len(self.derived), 'derived variable')} "
             f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
         ]

@@ -201,6 +201,8 @@ class LevelVariable:
     weights : ndarray of shape (BUCKETS + 1,) or None
         What levels never seen have by their texts: a number, and what is added for each place of
         n-grams (see `NGrams`).
+    parts : tuple of ndarray, or None
+        What they have by their parts: a number, and what is added for each key (see `LevelParts`).
     """
 
     label: str
@@ -209,6 +211,7 @@ class LevelVariable:
     level: Any = None
     slot: int | None = None
     weights: FloatArray | None = None
+    parts: tuple[FloatArray, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

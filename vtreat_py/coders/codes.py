@@ -71,6 +71,11 @@ def names_of_texts() -> tuple[str, ...]:
     return names(code for code in CODES if isinstance(code, Text))
 
 
+def names_of_impact() -> tuple[str, ...]:
+    """Names of the codes that joint columns have by their parts."""
+    return names(code for code in CODES if isinstance(code, ImpactCode))
+
+
 def impact_code(outcome_type: str) -> ImpactCode:
     """Return the impact code of a type of outcome."""
     return next(code for code in for_outcome(outcome_type) if isinstance(code, ImpactCode))

@@ -21,7 +21,6 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.coders.text_features import text_values
 from vtreat_py.coders.text_ridge import GREATEST_RATIO, LEAST_RATIO, LevelMeans, TextRidge
-from vtreat_py.statistics.level_view import LevelView
 
 # Empirical Bayes never believes a level more than as if half a row of prior stood beside it.
 _LEAST_PRIOR = 0.5
@@ -154,11 +153,9 @@ class _OfColumn(TableCode):
         unit, found = levels.likelihood.equal.unit, []
         for group in groups:
             mean = float(view.whole.mean[group])
-            weight, total, squares = _sums(view, group, features.places)
-            means = (total / np.where(weight > 0, weight, 1.0) - mean) / unit
-            own = LevelMeans(
-                weight, np.where(weight > 0, means, 0.0), float(squares.sum()) / unit / unit
-            )
+            sums = view.sums_in(group).take(features.places)
+            means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
+            own = LevelMeans(sums.weight, means, float(sums.squares.sum()) / unit / unit)
             ridge = TextRidge.fitted(features, own, float(ratios[group]), estimated=estimated)
             varies = mean * (1.0 - mean)
             scale = unit if not is_class else 1.0 / varies if varies > 0 else 0.0
@@ -198,16 +195,3 @@ def _posterior(
     hits = odds / (1.0 + odds) + ratio * total
     misses = 1.0 / (1.0 + odds) + ratio * (weight - total)
     return np.where(both, np.log(hits / misses) - overall, 0.0)
-
-
-def _sums(view: LevelView, group: int, places: IntArray) -> tuple[FloatArray, ...]:
-    """Weight, total and inner squares of some levels as one training set has them."""
-    own = np.flatnonzero(view.group == group)
-    known, found = view.entries.take(own), []
-    for part in ("weight", "total", "squares"):
-        levels = view.levels
-        n_levels = max(int(view.level.max(initial=-1)), int(places.max(initial=-1))) + 1
-        sums = np.zeros(n_levels) if levels is None else getattr(levels, part).copy()
-        sums[view.level[own]] = getattr(known, part)
-        found.append(sums[places])
-    return tuple(found)

@@ -12,7 +12,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.design.context import NO_BAD_VALUES, NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.hints import DETERMINES
 from vtreat_py.design.levels import UnusedLevels
-from vtreat_py.frames.calendar import CalendarPart
+from vtreat_py.frames.made import MadeColumn, calendar_parts
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import Treatment
@@ -51,7 +51,7 @@ def assemble(
     context: DesignContext,
     columns: Iterable[Hashable],
     n_rows: int,
-    made: tuple[CalendarPart, ...],
+    made: tuple[MadeColumn, ...],
 ) -> Plan:
     """Put the learned columns together, under names that do not collide.
 
@@ -65,12 +65,12 @@ def assemble(
         All columns of the frame: no variable gets the name of one.
     n_rows : int
         Rows of the frame.
-    made : tuple of CalendarPart
+    made : tuple of CalendarPart and JointColumn
         Columns that are made of others.
     """
     outcome = context.outcome
     register = NameRegister(str(c) for c in columns)
-    made_here = {one.name for one in made}
+    made_here = {one.name for one in calendar_parts(made)}
     treatments, unused, statistics = [], [], []
     hints: list[tuple[Hashable, str]] = []
     declined: list[tuple[Hashable, str]] = []

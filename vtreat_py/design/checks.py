@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -134,6 +134,47 @@ def check_calendar(given: Any) -> str | tuple[Part, ...]:
             f"of {list(PARTS)}"
         )
     return tuple(part for part in PARTS if part in asked)
+
+
+def check_composites(given: Any) -> tuple[tuple[Hashable, ...], ...]:
+    """Return the columns that are to be coded together."""
+    found = []
+    for one in check_list("composites", given, "tuples of column names"):
+        columns = tuple(one) if isinstance(one, tuple | list) else ()
+        if len(columns) < 2 or not all(map(is_name, columns)) or len(set(columns)) < len(columns):
+            raise InvalidOptionError(
+                f"composites holds {one!r}; it takes tuples of two or more different columns, such "
+                'as [("town", "shop")]'
+            )
+        if columns in found:
+            raise InvalidOptionError(f"composites names {columns!r} more than once")
+        found.append(columns)
+    return tuple(found)
+
+
+def check_hierarchies(given: Any) -> tuple[tuple[Hashable, ...], ...]:
+    """Return for each child the columns that it is inside, the outermost first, and the child."""
+    if given is None:
+        return ()
+    names = isinstance(given, Mapping) and all(map(is_name, [*given, *given.values()]))
+    if not names:
+        raise OptionTypeError(
+            f"hierarchies={given!r} must be a dict from the column of a child to that of its "
+            'parent, such as {"zip": "county", "county": "state"}'
+        )
+    return tuple(_chain(child, given) for child in given)
+
+
+def _chain(child: Hashable, parents: Mapping[Hashable, Hashable]) -> tuple[Hashable, ...]:
+    chain = [child]
+    while chain[0] in parents:
+        parent = parents[chain[0]]
+        if parent in chain:
+            raise InvalidOptionError(
+                f"hierarchies goes in a circle: {parent!r} is inside {child!r}, and that inside it"
+            )
+        chain.insert(0, parent)
+    return tuple(chain)
 
 
 def check_unused(**given: Any) -> None:

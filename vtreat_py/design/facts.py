@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.forms import Form
 from vtreat_py.coders.rows import RowsOfLevels, RowsOfNumbers
 from vtreat_py.coders.text_features import TextFeatures
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import Kind
+from vtreat_py.frames.joint import LevelParts
 from vtreat_py.frames.levels import Levels
+from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.significance.newton import LogisticFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import Coordinates
@@ -161,6 +163,12 @@ class LevelRows(Protocol):
     def spread(self) -> float | None:
         """p-value of the test of spread; None where no rows can be had for it."""
 
+    def apart(self, number: int, cell: IntArray, fitted: FloatArray, n_rows: float) -> Residuals:
+        """The outcome less what is fitted to cells, which levels are in; or shaped like that."""
+
+    def effects_beyond(self, number: int, cell: IntArray, fitted: FloatArray) -> float:
+        """p-value of the test whether that differs from cell to cell."""
+
 
 @dataclass(frozen=True, eq=False)
 class LevelFacts:
@@ -184,6 +192,8 @@ class LevelFacts:
     training_rows : sequence of callable, or None
         For each contrast, gives the training rows of a fold, or all that count for None. None
         where rows are not kept.
+    parts : LevelParts or None
+        What levels are made of, of a joint column.
     """
 
     name: Hashable
@@ -195,6 +205,7 @@ class LevelFacts:
     digest: str
     order: Callable[[], LevelOrder] | None = None
     training_rows: Sequence[Callable[[int | None], RowsOfLevels]] | None = None
+    parts: LevelParts | None = None
 
     @cached_property
     def texts(self) -> TextFeatures:

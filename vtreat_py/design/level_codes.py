@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from vtreat_py.coders.code import (
     LevelVariable,
     LevelVariables,
 )
+from vtreat_py.coders.in_parts import InParts
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.design.beyond_parts import BeyondParts
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.combined import CombinedTests
 from vtreat_py.design.context import DesignContext
@@ -44,7 +47,8 @@ _ALONG = 8
 class DerivedLevels:
     """A derived variable with its values: by code (the plan), by cell (the cross-frame).
 
-    Weights are those of texts, which the plan has for novel levels (see `LevelVariable`).
+    Weights are those of texts, and parts what those say, which the plan has for novel levels (see
+    `LevelVariable`).
     """
 
     variable: DerivedVariable
@@ -53,6 +57,7 @@ class DerivedLevels:
     slopes: FloatArray
     means: FloatArray
     weights: FloatArray | None = None
+    parts: tuple[FloatArray, ...] | None = None
 
     def scores_only(self) -> DerivedLevels:
         """Leave out the values, which are those of the first of several classes."""
@@ -90,6 +95,9 @@ class LevelLearner:
         training: TrainingSets | None,
     ) -> None:
         self._context, self._facts, self._whole = context, facts, whole
+        if facts.parts is not None:
+            parts = facts.parts
+            codes = [InParts(c, parts) if isinstance(c, ImpactCode) else c for c in codes]
         self._pooled = pool(context, whole)
         rows = None if facts.training_rows is None else facts.training_rows[self._contrast]
         self._column = ColumnLevels(
@@ -115,7 +123,29 @@ class LevelLearner:
 
     def derived(self) -> list[DerivedLevels]:
         """Build all that is asked for."""
-        return [one for code in self._column.beside for one in self._of_code(code)]
+        derived = [(one, code) for code in self._column.beside for one in self._of_code(code)]
+        return [
+            self._beyond_parts(one, by_impact=isinstance(code, ImpactCode)) for one, code in derived
+        ]
+
+    @cached_property
+    def _beyond(self) -> float | None:
+        """p-value of the hypothesis that parts that are crossed add up."""
+        facts = self._facts
+        if facts.parts is None or facts.parts.nested or not self._context.supervised:
+            return None
+        return BeyondParts(self._context, facts.parts, self._whole.entries, facts.rows).sig
+
+    def _beyond_parts(self, one: DerivedLevels, *, by_impact: bool) -> DerivedLevels:
+        """Test what a variable says beyond the parts, too, which are variables by themselves."""
+        if self._beyond is None:
+            return one
+        least = self._beyond
+        scores = tuple(
+            replace(score, sig=least if by_impact else max(least, score.sig))
+            for score in one.variable.scores
+        )
+        return replace(one, variable=replace(one.variable, scores=scores))
 
     def dropped(self, target: Any, derived: Sequence[DerivedLevels]) -> list[DroppedCode]:
         """Codes that were dropped for what the outcome said; R's rules do not count them."""
@@ -128,6 +158,7 @@ class LevelLearner:
             if n := code.ruled_out(self._column, made[code.name]):
                 sig = code.significance(tests) if code.y_aware else None
                 sig = 1.0 if sig is None else sig
+                sig = sig if self._beyond is None else max(sig, self._beyond)
                 found.append(DroppedCode(self._facts.name, code.name, target, sig, n))
         return found
 
@@ -223,8 +254,9 @@ class LevelLearner:
     ) -> DerivedLevels:
         """Add the cross-frame values, and score on them what must be scored out of fold."""
         context, training, nothing = self._context, self._training, np.empty(0)
+        novel = one.weights, one.parts
         if training is None:
-            return DerivedLevels(variable, one.table, nothing, nothing, nothing, one.weights)
+            return DerivedLevels(variable, one.table, nothing, nothing, nothing, *novel)
         in_folds = one.in_folds(self._folds)
         at_cells = self._folds.at_cells(in_folds.values(self._folds.pooled))
         cells = np.zeros(len(training.table.level))
@@ -237,9 +269,9 @@ class LevelLearner:
                 crossed = crossed if sig is None else replace(crossed, sig=np.array([sig]))
             variable = replace(variable, scores=(outcome_score(context, crossed),))
         if not context.scaled_cross_frame:
-            return DerivedLevels(variable, one.table, cells, nothing, nothing, one.weights)
+            return DerivedLevels(variable, one.table, cells, nothing, nothing, *novel)
         slope, mean = self._scales(in_folds, variable)
-        return DerivedLevels(variable, one.table, cells, slope, mean, one.weights)
+        return DerivedLevels(variable, one.table, cells, slope, mean, *novel)
 
     def _scales(
         self, in_folds: FoldValues, variable: DerivedVariable

@@ -98,7 +98,11 @@ def learn_level_facts(
         reason = "; ".join(declined) or CODES_WOULD_BE_CONSTANT
         return UnusedLevels(reason, kept, hints, dropped)
     treatment = LevelTreatment(
-        facts.name, facts.levels, tuple(p.codes for p in parts if p.derived), facts.digest
+        facts.name,
+        facts.levels,
+        tuple(p.codes for p in parts if p.derived),
+        facts.digest,
+        keys=() if facts.parts is None else facts.parts.keys,
     )
     return LearnedLevels(
         treatment,
@@ -139,7 +143,9 @@ class LearnedPart:
         slots = learner.slots()
         tables = {d.variable.code: d.table for d in derived if d.table is not None}
         texts = {d.variable.code: d.weights for d in derived if d.weights is not None}
-        codes = LevelCodes(target, slots, tables, tuple(d.variable for d in derived), texts)
+        sums = {d.variable.code: d.parts for d in derived if d.parts is not None}
+        variables = tuple(d.variable for d in derived)
+        codes = LevelCodes(target, slots, tables, variables, texts, sums)
         outcome = learner.outcome(target, slots, derived)
         return cls(codes, derived, outcome, learner.dropped(target, derived), learner.declined)
 

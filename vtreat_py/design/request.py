@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, meant
 from vtreat_py.base.jobs import check_jobs
+from vtreat_py.base.names import NameRegister
 from vtreat_py.coders import codes
 from vtreat_py.design.checks import (
     AUTO_CALENDAR,
     check_calendar,
     check_class_coders,
+    check_composites,
+    check_hierarchies,
     check_invalid_mark,
     check_most_classes,
     check_options_of_columns,
@@ -28,6 +31,7 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
+from vtreat_py.frames.joint import BETWEEN
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
@@ -63,6 +67,8 @@ class DesignRequest(DesignOptions):
     progress: bool = False
     scaled: bool = False
     max_classes: int = MOST_CLASSES
+    composites: Any = ()
+    hierarchies: Any = None
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
@@ -73,6 +79,8 @@ class DesignRequest(DesignOptions):
         checked = super()._checked()
         check_jobs(self.n_jobs)
         checked["calendar"] = check_calendar(self.calendar)
+        checked["composites"] = check_composites(self.composites)
+        checked["hierarchies"] = check_hierarchies(self.hierarchies)
         checked["progress"] = check_flag("progress", self.progress)
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 
@@ -135,6 +143,45 @@ class DesignRequest(DesignOptions):
         check_options_of_columns(self, chosen)
         return chosen
 
+    def joints(
+        self, columns: Sequence[Hashable], aside: Sequence[Hashable], chosen: Sequence[Hashable]
+    ) -> list[Joint]:
+        """Return the columns that go together, under the names of the columns they make.
+
+        Parameters
+        ----------
+        columns : sequence of hashable
+            Those of the frame, and those that are made of its dates.
+        aside, chosen : sequence of hashable
+            The outcome and the like; the columns to treat.
+        """
+        for option in ("composites", "hierarchies"):
+            named = list(dict.fromkeys(c for one in getattr(self, option) for c in one))
+            unknown = [c for c in named if c not in set(columns)]
+            if unknown:
+                raise InvalidOptionError(
+                    f"{option} names {unknown}, which the frame does not have"
+                    f"{meant(unknown[0], columns)}"
+                )
+            misused = [c for c in named if c in set(aside)]
+            if misused:
+                raise InvalidOptionError(
+                    f"{option} names {misused}, which is the outcome, or the column of weights, "
+                    "groups, folds or row ids"
+                )
+        untreated = [one[-1] for one in self.hierarchies if one[-1] not in set(chosen)]
+        if untreated:
+            raise InvalidOptionError(
+                f"hierarchies names the children {untreated}, which are not treated; name them in "
+                "variables= too"
+            )
+        register = NameRegister(map(str, columns))
+        pairs = [(register.claim(BETWEEN.join(map(str, one))), one) for one in self.composites]
+        return [
+            *(Joint(one[-1], one, nested=True) for one in self.hierarchies),
+            *(Joint(name, one, nested=False) for name, one in pairs),
+        ]
+
     def check_unsupervised(self) -> None:
         """Refuse what a design without outcome has no use for."""
         coders = self.custom_coders or None
@@ -146,6 +193,15 @@ class DesignRequest(DesignOptions):
         """What the design of every column shares."""
         coders = self.coders_for(outcome.kind)
         return DesignContext(outcome, folds, self.options, coders, self.scaled, in_groups=in_groups)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Columns that are to go together, by name; see `JointColumn`."""
+
+    name: Hashable
+    columns: tuple[Hashable, ...]
+    nested: bool
 
 
 @dataclass(frozen=True, eq=False)

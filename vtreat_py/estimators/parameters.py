@@ -33,6 +33,8 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     missing_values: Sequence[str] = ()
     weight_kind: str = "frequency"
     calendar: str | Sequence[str] | None = None
+    composites: Sequence[tuple[Hashable, ...]] = ()
+    hierarchies: Mapping[Hashable, Hashable] | None = None
     min_fraction: float = 0.02
     rare_count: float = 0
     collar_prob: float = 0.0

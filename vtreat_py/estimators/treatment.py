@@ -23,6 +23,8 @@ from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
 from vtreat_py.estimators.parameters import IF_EMPTY
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.joint import BETWEEN
+from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.html import plan_html
@@ -120,7 +122,11 @@ class Treatment(FrameTransformer):
             if self._fitted_columns.from_array:
                 own = self.plan_.options.own_codes
                 place = dict(zip(self._fitted_columns.columns, given, strict=True))
-                place |= {p.name: f"{place[p.column]}_{p.part}" for p in self.plan_.made}
+                made = self.plan_.made
+                place |= {p.name: f"{place[p.column]}_{p.part}" for p in calendar_parts(made)}
+                for one in joint_columns(made):
+                    if one.name not in place:
+                        place[one.name] = BETWEEN.join(str(place[c]) for c in one.columns)
                 names = [_named_after(place[v.orig_variable], v, own) for v in chosen]
         return np.array(names, dtype=object)
 

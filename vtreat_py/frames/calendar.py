@@ -84,6 +84,11 @@ class CalendarPart:
                 'tzdata, or convert the column to UTC (or "UTC+02:00") before the design'
             )
 
+    @property
+    def columns(self) -> tuple[Hashable, ...]:
+        """The columns of a frame that it is made of."""
+        return (self.column,)
+
     @cached_property
     def offset(self) -> int | None:
         """Seconds that the clock is ahead of UTC; None where they change with the seasons."""
@@ -234,12 +239,6 @@ def with_parts(
     return tuple(
         name for column in columns for name in (column, *(p.name for p in parts.get(column, [])))
     )
-
-
-def sources_of(columns: Iterable[Hashable], parts: Iterable[CalendarPart]) -> list[Hashable]:
-    """Name the columns of a frame that columns are read from, parts of dates from those."""
-    made: dict[Hashable, Hashable] = {one.name: one.column for one in parts}
-    return list(dict.fromkeys(made.get(name, name) for name in columns))
 
 
 def offset_of(zone: str) -> int | None:

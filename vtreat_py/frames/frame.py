@@ -18,7 +18,9 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Column
+from vtreat_py.frames.joint import NAMES, JointPart
 from vtreat_py.frames.lazy_frames import is_lazy
+from vtreat_py.frames.made import MadeColumn
 from vtreat_py.frames.reading import read_column
 from vtreat_py.frames.rows import frame_of_rows, has_rows_of_names
 
@@ -39,7 +41,7 @@ class InputFrame:
         Columns that are read as levels even where they hold numbers.
     missing_values : tuple of str
         Texts that mean missing.
-    made : dict from name to CalendarPart
+    made : dict from name to CalendarPart or JointColumn
         Columns that are made of others when they are read.
     """
 
@@ -49,7 +51,7 @@ class InputFrame:
     is_array: bool = False
     categorical: frozenset[Hashable] = frozenset()
     missing_values: tuple[str, ...] = ()
-    made: Mapping[Hashable, CalendarPart] = field(default_factory=dict)
+    made: Mapping[Hashable, MadeColumn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any) -> InputFrame:
@@ -109,7 +111,7 @@ class InputFrame:
         """Read the columns by options of a design."""
         return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
 
-    def making(self, made: Iterable[CalendarPart]) -> InputFrame:
+    def making(self, made: Iterable[MadeColumn]) -> InputFrame:
         """Make columns of others when they are read."""
         return replace(self, made={one.name: one for one in made})
 
@@ -124,9 +126,22 @@ class InputFrame:
 
     def read(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read one column; see `read_column`."""
-        if name in self.made:
-            made = self.made[name]
-            return made.of(self.read(made.column))
+        made = self.made.get(name)
+        if isinstance(made, CalendarPart):
+            return made.of(self._own(made.column))
+        if made is not None:
+            return made.of(*(self._part(part) for part in made.parts))
+        return self._own(name, as_levels)
+
+    def _part(self, part: JointPart) -> Column:
+        """Read a column that is a part of another, which may have its name."""
+        made = self.made.get(part.column)
+        if isinstance(made, CalendarPart):
+            return self.read(made.name)
+        return self._own(part.column, part.kind == NAMES)
+
+    def _own(self, name: Hashable, as_levels: bool = False) -> Column:
+        """Read a column that the frame has."""
         as_levels = as_levels or name in self.categorical
         return read_column(name, self.series(name), as_levels, self.missing_values)
 

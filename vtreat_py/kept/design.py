@@ -13,7 +13,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldScheme
-from vtreat_py.frames.calendar import CalendarPart
+from vtreat_py.frames.made import MadeColumn
 from vtreat_py.memory.design import Design
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType, OutcomeValues
 from vtreat_py.outcome.reading import note_of_classes, sorted_classes
@@ -36,7 +36,7 @@ class KeptDesign:
         All columns of the frames: no derived variable gets the name of one.
     n_folds : int
         Each fold is trained on all rows that are not its own.
-    made : tuple of CalendarPart
+    made : tuple of CalendarPart and JointColumn
         Columns that are made of others.
     """
 
@@ -49,7 +49,7 @@ class KeptDesign:
     columns: tuple[Hashable, ...]
     options: DesignOptions
     n_folds: int
-    made: tuple[CalendarPart, ...] = ()
+    made: tuple[MadeColumn, ...] = ()
 
     @classmethod
     def of(cls, design: Design) -> KeptDesign:

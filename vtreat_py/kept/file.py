@@ -21,7 +21,7 @@ from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
-from vtreat_py.plan.json import CALENDAR, OPTIONS, check_version, parsed
+from vtreat_py.plan.json import MADE, OPTIONS, check_version, parsed
 from vtreat_py.plan.json_schema import (
     LEVELS,
     NUMBER,
@@ -60,7 +60,7 @@ _HEADER_SCHEMA = record(
     design=record(
         KeptDesign,
         ("made",),
-        **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS, made=CALENDAR),
+        **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS, made=MADE),
     ),
     n_rows=WHOLE,
     centre=NUMBER,

@@ -11,6 +11,8 @@ from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
 from vtreat_py.frames.columns import Column, NumericColumn
+from vtreat_py.frames.joint import LevelParts
+from vtreat_py.frames.made import joint_columns
 from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels, level_codes
@@ -40,7 +42,11 @@ def _learn_levels(
         return "it has missing values only"
     if not context.level_codes:
         return NO_CODE_APPLIES
-    return learn_level_facts(kept.facts(design, also), context)
+    facts = kept.facts(design, also)
+    for one in joint_columns(design.made):
+        if one.name == kept.name:
+            facts = replace(facts, parts=LevelParts.of(kept.levels, one))
+    return learn_level_facts(facts, context)
 
 
 def learn_kept_rows(

@@ -14,9 +14,9 @@ from vtreat_py.base.warn import warn
 from vtreat_py.folds.making import folds_of_pairs
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import read_along
-from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.made import sources_of
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.memory.rows import DesignRows

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.audit.counts import FrameCounts, LevelCounts, LevelTally, NumberCounts, no_rows
-from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.made import sources_of
 from vtreat_py.frames.schema import check_present
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
 from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber

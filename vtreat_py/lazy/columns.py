@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, Literal
 
@@ -17,6 +17,8 @@ from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Kind
+from vtreat_py.frames.joint import BETWEEN, ESCAPED, NAMES, TEXT, JointColumn, JointPart
+from vtreat_py.frames.joint import MISSING as MISSING_PART
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_kinds
 from vtreat_py.lazy.source import LazySource
@@ -208,6 +210,35 @@ class LazyPart(LazyLevels):
         return PlainColumn(self.read_from, self.alias, self.kind, self.dtype)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LazyJoint(LazyLevels):
+    """A column of levels that is made of several, each of which is read by itself.
+
+    Attributes
+    ----------
+    joint : JointColumn
+    columns : tuple of LazyColumn
+        Those that it is made of.
+    """
+
+    joint: JointColumn
+    columns: tuple[LazyNumber | LazyLevels | LazyEmpty, ...]
+
+    @property
+    def texts(self) -> dict[str, nw.Expr]:
+        """The column, under its alias, and its keys (see `LevelParts`), of what is read."""
+        parts = [_joint_text(*one) for one in zip(self.joint.parts, self.columns, strict=True)]
+        keys = parts
+        if self.joint.nested:
+            keys = [_together(parts[:n]) for n in range(1, len(parts))]
+        named = {self.key_alias(number): key for number, key in enumerate(keys)}
+        return {self.alias: _together(parts)} | named
+
+    def key_alias(self, number: int) -> str:
+        """Name of a key in a `typed_frame`."""
+        return f"{self.alias}_key{number}"
+
+
 @dataclass(frozen=True)
 class LazyEmpty:
     """A column of the null type. Columns of other types may hold nulls only, too: as data says."""
@@ -216,6 +247,25 @@ class LazyEmpty:
 
 
 LazyColumn = LazyNumber | LazyLevels | LazyEmpty
+
+
+def _together(texts: list[nw.Expr]) -> nw.Expr:
+    return texts[0] if len(texts) == 1 else nw.concat_str(texts, separator=BETWEEN)
+
+
+def _joint_text(part: JointPart, column: LazyNumber | LazyLevels | LazyEmpty) -> nw.Expr:
+    """A part of a joint level, as `JointPart.texts` has it."""
+    if isinstance(column, LazyEmpty):
+        return nw.lit(MISSING_PART)
+    if isinstance(column, LazyNumber):
+        *ranges, text = map(nw.lit, part.ranges)
+        for name, edge in zip(reversed(ranges), reversed(part.edges), strict=True):
+            text = nw.when(column.value <= exactly(edge)).then(name).otherwise(text)
+        return nw.when(column.is_bad).then(nw.lit(MISSING_PART)).otherwise(text)
+    text = column.level
+    for plain, written in ESCAPED:
+        text = text.str.replace_all(plain, written, literal=True)
+    return nw.when(column.is_missing).then(nw.lit(MISSING_PART)).otherwise(text)
 
 
 # Takes numbers between 1e-4 and 1e16 to where they are written with an exponent.
@@ -250,8 +300,14 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
     UnsupportedColumnError
         If the column holds lists, structs or the like.
     """
-    if name in source.made:
-        return _part(source, source.made[name])
+    made = source.made.get(name)
+    if isinstance(made, CalendarPart):
+        return _part(source, made)
+    return _own(source, name) if made is None else _joint(source, made)
+
+
+def _own(source: LazySource, name: str) -> LazyColumn:
+    """Type a column that the frame has."""
     kind, dtype = _kind(source, name), source.dtypes[name]
     if kind == EMPTY:
         return LazyEmpty(name)
@@ -267,6 +323,38 @@ def lazy_column(source: LazySource, name: str) -> LazyColumn:
             "integers: cast the column to integers or to text"
         )
     return LazyNumber(name, alias, kind, dtype)
+
+
+def _joint(source: LazySource, joint: JointColumn) -> LazyJoint:
+    """Type a column that is made of several."""
+    names = [str(part.column) for part in joint.parts if part.kind == NAMES]
+    own = replace(source, categorical=source.categorical | set(names))
+    columns, found = [], []
+    for part in joint.parts:
+        made = source.made.get(part.column)
+        name = str(part.column)
+        column = _part(source, made) if isinstance(made, CalendarPart) else _own(own, name)
+        if isinstance(column, LazyLevels) and column.kind == "bytes":
+            raise UnsupportedColumnError(name, "bytes, which are no part of others here")
+        if (kind := _part_kind(column, part)) != part.kind:
+            found.append((part.column, part.kind, kind))
+        columns.append(column)
+    check_kinds(found)
+    alias = f"j{list(source.made).index(joint.name)}"
+    return LazyJoint(
+        name=str(joint.name),
+        alias=alias,
+        kind="text",
+        dtype=nw.String(),
+        joint=joint,
+        columns=tuple(columns),
+    )
+
+
+def _part_kind(column: LazyColumn, part: JointPart) -> str:
+    if isinstance(column, LazyLevels):
+        return NAMES if column.of_integers else TEXT
+    return part.kind if isinstance(column, LazyEmpty) else column.kind
 
 
 def _part(source: LazySource, part: CalendarPart) -> LazyPart | LazyEmpty:
@@ -381,9 +469,13 @@ def typed_frame(
     │ null  ┆ 2.0    ┆ false │
     └───────┴────────┴───────┘
     """
-    wanted = list({c.alias: c for c in columns if not isinstance(c, LazyEmpty)}.values())
+    joint = {c.alias: c for c in columns if isinstance(c, LazyJoint)}
+    parts = [part for one in joint.values() for part in one.columns]
+    plain = [c for c in [*columns, *parts] if not isinstance(c, LazyEmpty | LazyJoint)]
+    wanted = list({c.alias: c for c in plain}.values())
     frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).project(source.native, wanted))
-    return frame
+    made = {alias: text for one in joint.values() for alias, text in one.texts.items()}
+    return frame.with_columns(**made) if made else frame
 
 
 def native_module(source: LazySource) -> Any:

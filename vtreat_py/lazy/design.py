@@ -16,9 +16,11 @@ from vtreat_py.design.numbers import LearnedNumbers, learn_filled
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import with_parts
+from vtreat_py.frames.joint import LevelParts
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import (
     LazyColumn,
+    LazyJoint,
     LazyLevels,
     LazyNumber,
     LazyPart,
@@ -33,6 +35,7 @@ from vtreat_py.lazy.fold_checks import (
     check_weights_of_folds,
 )
 from vtreat_py.lazy.folds import lazy_folds
+from vtreat_py.lazy.joints import joint_columns
 from vtreat_py.lazy.levels import engine_level_facts
 from vtreat_py.lazy.logistic_queries import Fits, Regression
 from vtreat_py.lazy.number_queries import batches, extents, number_sums
@@ -104,8 +107,13 @@ class LazyDesign:
         parts = {}
         if context.uses_levels and request.parts != ():
             parts = parts_of_dates(typed, columns, request.parts)
-        typed = typed.making(part for made in parts.values() for part in made)
-        names = map(str, with_parts(chosen, parts))
+        dates = [part for made in parts.values() for part in made]
+        typed, names = typed.making(dates), [*map(str, with_parts(chosen, parts))]
+        if context.uses_levels:
+            known = [*source.columns, *(part.name for part in dates)]
+            joints = joint_columns(typed, rows, request.joints(known, named, chosen))
+            typed = typed.making([*dates, *joints])
+            names += [str(one.name) for one in joints if not one.nested]
         return cls(rows, lazy_columns(typed, list(names)), context, request.progress)
 
     @cached_property
@@ -181,7 +189,11 @@ class LazyDesign:
             context = replace(context, without_trend=True)
             residuals = self._along(str(column.part.column))
         facts = engine_level_facts(self.rows, residuals, column)
-        return _MISSING_ONLY if facts is None else learn_level_facts(facts, context)
+        if facts is None:
+            return _MISSING_ONLY
+        if isinstance(column, LazyJoint):
+            facts = replace(facts, parts=LevelParts.of(facts.levels, column.joint))
+        return learn_level_facts(facts, context)
 
     def _along(self, name: str) -> Residuals:
         """Residuals without the trend along a column of dates."""
@@ -193,9 +205,10 @@ class LazyDesign:
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
         names = tuple(column.name for column in self.columns)
-        made = tuple(c.part for c in self.columns if isinstance(c, LazyPart))
+        dates = (c.part for c in self.columns if isinstance(c, LazyPart))
+        joint = (c.joint for c in self.columns if isinstance(c, LazyJoint))
         columns, n_rows = self.rows.source.columns, self.rows.n_rows
-        return assemble(names, learned, self.context, columns, n_rows, made)
+        return assemble(names, learned, self.context, columns, n_rows, (*dates, *joint))
 
     def cross_frame(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.aggregates import Asked, floats, grouped
@@ -20,6 +21,7 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.score_queries import score_sums
 from vtreat_py.lazy.spread_query import spread_p_value
 from vtreat_py.lazy.tables import brought
+from vtreat_py.significance.interaction_draws import Residuals as OutcomeShape
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.row_tests import correlation_of
@@ -113,6 +115,29 @@ class _EngineLevels:
     def score_sums(self) -> OutcomeSums:
         """Sums by level of the outcome's normal scores, by one more query."""
         return score_sums(self.rows, self.residuals.context, self.column, self.levels)
+
+    def apart(
+        self,
+        number: int,
+        cell: IntArray,  # noqa: ARG002 (the rows are where they are)
+        fitted: FloatArray,  # noqa: ARG002
+        n_rows: float,
+    ) -> OutcomeShape:
+        """The outcome less its mean, which may have tails of its own."""
+        outcome = self.residuals.outcome(number)
+        return OutcomeShape(np.asarray(outcome.given - outcome.mean), outcome.weight, n_rows)
+
+    def effects_beyond(
+        self,
+        number: int,  # noqa: ARG002
+        cell: IntArray,  # noqa: ARG002
+        fitted: FloatArray,  # noqa: ARG002
+    ) -> float:
+        """Such tests take the rows."""
+        raise InvalidOptionError(
+            "composites with weights of importance take the rows for their p-values; collect the "
+            "lazy frame"
+        )
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""

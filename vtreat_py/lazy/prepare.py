@@ -10,13 +10,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import is_utf8
+from vtreat_py.frames.made import sources_of
 from vtreat_py.frames.schema import check_kinds, check_present
 from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import (
     LazyColumn,
     LazyEmpty,
+    LazyJoint,
     LazyLevels,
     LazyNumber,
     exactly,
@@ -140,6 +141,15 @@ def _levels(
     keys, codes = _keys(levels.labels, column)
     found, many = [], {}
     for i, table in enumerate(tables):
+        if treatment.reads_parts(variables[i]):
+            assert isinstance(column, LazyJoint)
+            novel = _of_parts(lookups, treatment, column, variables[i], i)
+            if scale:
+                novel = scaled(novel, variables[i].slope, variables[i].mean)
+            many[f"{alias}_{i}"] = table[codes]
+            known = nw.col(f"{alias}_{i}")
+            found.append(nw.when(known.is_null()).then(novel).otherwise(known))
+            continue
         values = LevelValues(keys, table[codes], table[levels.missing], table[levels.novel])
         if values.few():
             found.append(values.spelt_out(level, is_missing))
@@ -150,6 +160,26 @@ def _levels(
         table = pa.table({f"{alias}_level": keys, **many})
         lookups.append(Lookup(table, {alias: f"{alias}_level"}))
     return found
+
+
+def _of_parts(
+    lookups: list[Lookup],
+    treatment: LevelTreatment,
+    column: LazyJoint,
+    variable: DerivedVariable,
+    place: int,
+) -> nw.Expr:
+    """What the parts of a level that was never seen say; see `LevelTreatment.of_parts`."""
+    base, *effects = treatment.sums(variable)
+    value = exactly(float(base[0]))
+    for number, (key, effect) in enumerate(zip(treatment.keys, effects, strict=True)):
+        alias = column.key_alias(number)
+        name = f"{alias}_{place}"
+        table = pa.table({f"{name}_key": key.labels, name: effect})
+        lookups.append(Lookup(table, {alias: f"{name}_key"}))
+        found = nw.col(name)
+        value = value + nw.when(found.is_null()).then(nw.lit(0.0)).otherwise(found)
+    return value
 
 
 def _keys(labels: Any, column: LazyNumber | LazyLevels) -> tuple[pa.Array, Any]:

@@ -14,8 +14,8 @@ import pyarrow as pa
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
-from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.lazy_frames import is_list_of_paths, wrapped_or_not
+from vtreat_py.frames.made import MadeColumn
 from vtreat_py.lazy.files import check_readable, open_path, open_paths
 
 _ENGINES = {
@@ -48,7 +48,7 @@ class LazySource:
         Columns of integers that are read as levels.
     missing_values : tuple of str
         Texts that mean missing.
-    made : dict from name to CalendarPart
+    made : dict from name to CalendarPart or JointColumn
         Columns that are made of others when they are read.
 
     Examples
@@ -65,7 +65,7 @@ class LazySource:
     engine: str
     categorical: frozenset[Hashable] = frozenset()
     missing_values: tuple[str, ...] = ()
-    made: Mapping[str, CalendarPart] = field(default_factory=dict)
+    made: Mapping[Hashable, MadeColumn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any) -> LazySource:
@@ -121,7 +121,7 @@ class LazySource:
         """Read the columns by options of a design."""
         return replace(self, missing_values=missing_values, categorical=frozenset(categorical))
 
-    def making(self, made: Iterable[CalendarPart]) -> LazySource:
+    def making(self, made: Iterable[MadeColumn]) -> LazySource:
         """Make columns of others when they are read."""
         return replace(self, made={one.name: one for one in made})
 

@@ -12,6 +12,7 @@ from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_fac
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
 from vtreat_py.frames.columns import LevelColumn, NumericColumn
 from vtreat_py.frames.digest import spaced_rows
+from vtreat_py.frames.joint import JointColumn, LevelParts
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
@@ -75,11 +76,15 @@ class LearnedLevelRows:
             self.index.spread(self.learned.cell_values(place, scale), out)
 
 
-def learn_levels(column: LevelColumn, rows: DesignRows) -> LearnedLevelRows | UnusedLevels | str:
+def learn_levels(
+    column: LevelColumn, rows: DesignRows, joint: JointColumn | None = None
+) -> LearnedLevelRows | UnusedLevels | str:
     """Learn a categorical column; a string says why it is not worth a look."""
     if not rows.context.uses_levels:
         return NO_CODE_APPLIES
     facts, index, codes = level_facts(column, rows)
+    if joint is not None:
+        facts = replace(facts, parts=LevelParts.of(facts.levels, joint))
     learned = learn_level_facts(facts, rows.context)
     if not isinstance(learned, LearnedLevels):
         return learned

@@ -21,10 +21,11 @@ from vtreat_py.design.request import DesignRequest
 from vtreat_py.folds.making import group_labels, make_folds
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
-from vtreat_py.frames.calendar import with_parts
+from vtreat_py.frames.calendar import CalendarPart, with_parts
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.joint import JointColumn
 from vtreat_py.memory.crossing import (
     LearnedLevelRows,
     LearnedNumberRows,
@@ -32,6 +33,7 @@ from vtreat_py.memory.crossing import (
     learn_numbers,
 )
 from vtreat_py.memory.dates import filled, parts_of_dates
+from vtreat_py.memory.joints import joint_columns
 from vtreat_py.memory.rows import DesignRows, together
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome
@@ -98,8 +100,14 @@ class Design:
         parts = {}
         if context.uses_levels and request.parts != ():
             parts = parts_of_dates(source, chosen, request.parts)
-        source = source.making(one for made in parts.values() for one in made)
-        variables = with_parts(chosen, parts)
+        dates = [one for made in parts.values() for one in made]
+        source, variables = source.making(dates), with_parts(chosen, parts)
+        if context.uses_levels:
+            beside = [one.name for one in dates]
+            joints = request.joints([*source.columns, *beside], aside, chosen)
+            made = joint_columns(source, joints, outcome.weight)
+            source = source.making([*dates, *made])
+            variables = (*variables, *(one.name for one in made if not one.nested))
         return cls(source, variables, rows, request.n_jobs, request.progress, row_id)
 
     @property
@@ -137,12 +145,14 @@ class Design:
             if column.name in self.source.categorical:
                 raise no_names(column.name, column.kind)
             return learn_numbers(column, self.rows)
-        return learn_levels(column, self._rows_for(column.name))
+        made = self.source.made.get(column.name)
+        joint = made if isinstance(made, JointColumn) else None
+        return learn_levels(column, self._rows_for(column.name), joint)
 
     def _rows_for(self, name: Hashable) -> DesignRows:
         """Rows of the design, for a part of dates without the trend along those."""
         made = self.source.made.get(name)
-        if made is None or self.context.calibrated is None:
+        if not isinstance(made, CalendarPart) or self.context.calibrated is None:
             return self.rows
         if made.column not in self._along:
             dates = self.source.read(made.column)

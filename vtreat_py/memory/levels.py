@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
 from vtreat_py.base.arrays import FloatArray, IntArray
@@ -13,6 +13,7 @@ from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.rows import DesignRows, rows_of
+from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, raw_sums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
@@ -72,6 +73,20 @@ class _CodedRows:
     def correlation(self, number: int, values: FloatArray) -> float:
         """p-value of the correlation of the outcome with a number for each level."""
         return self.rows.tests[number].correlation(values[self._counted])
+
+    def apart(self, number: int, cell: IntArray, fitted: FloatArray, n_rows: float) -> Residuals:
+        """The outcome less what is fitted to cells, which levels are in."""
+        counted, contrast = self.rows.counted, self.rows.contrasts[number]
+        left = contrast.y[counted] - fitted[cell[self._counted]]
+        weight = None if contrast.weight is None else contrast.weight[counted]
+        return Residuals(left, weight, n_rows)
+
+    def effects_beyond(self, number: int, cell: IntArray, fitted: FloatArray) -> float:
+        """p-value of the test whether that differs from cell to cell."""
+        contrast, own = self.rows.contrasts[number], cell[self.codes]
+        left = replace(contrast, y=contrast.y - fitted[own])
+        tests = self.rows.tests_of(left, self.rows.counted)
+        return tests.level_effects(own[self.rows.counted], len(fitted))
 
     @cached_property
     def _counted(self) -> IntArray:

@@ -12,6 +12,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.joint import JointColumn
 from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
@@ -39,7 +40,9 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
                 texts[place] = np.empty(source.n_rows, dtype=object)
             treatment.write(encoded, variable, choice, texts.get(place, out[place]))
         if isinstance(treatment, LevelTreatment):
-            _write_novel(treatment, column, encoded, choice, out)
+            joint = source.made.get(treatment.column)
+            joint = joint if isinstance(joint, JointColumn) else None
+            _write_novel(treatment, column, encoded, choice, out, joint)
     return source.like(choice.names, out, choice.extra, first=choice.first, texts=texts)
 
 
@@ -49,17 +52,18 @@ def _write_novel(
     encoded: IntArray,
     choice: Choice,
     out: NDArray[np.float64],
+    joint: JointColumn | None,
 ) -> None:
-    """Write what rests on the texts of levels that the plan does not know."""
+    """Write what rests on the texts, or parts, of levels that the plan does not know."""
     reading = [
         (place, variable)
         for place, variable in choice.by_column[treatment.column]
-        if treatment.reads_text(variable)
+        if treatment.reads_text(variable) or treatment.reads_parts(variable)
     ]
     if reading:
-        novel = treatment.novel_texts(column, encoded)
+        novel = treatment.novel_levels(column, encoded)
         for place, variable in reading:
-            treatment.write_texts(novel, variable, choice, out[place])
+            treatment.write_novel(novel, variable, choice, out[place], joint)
 
 
 def _warn_on_training_frame(

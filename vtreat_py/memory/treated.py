@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from vtreat_py.frames.calendar import sources_of
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.made import sources_of
 from vtreat_py.frames.schema import check_kinds, check_present
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 

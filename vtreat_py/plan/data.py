@@ -11,8 +11,8 @@ import numpy as np
 from vtreat_py.base.checks import check_list
 from vtreat_py.base.errors import InvalidOptionError, meant
 from vtreat_py.coders import codes
-from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.made import MadeColumn
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py.plan.pruning import SIG, check_pruning
@@ -45,7 +45,7 @@ class Plan(PlanScores):
     hints: tuple[tuple[Hashable, str], ...] = field(default=(), compare=False)
     marks: TrainingMarks | None = field(default=None, compare=False)
     dropped: tuple[DroppedCode, ...] = ()
-    made: tuple[CalendarPart, ...] = ()
+    made: tuple[MadeColumn, ...] = ()
 
     def select(
         self,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, function_name
@@ -117,11 +118,16 @@ def _tree(plan: Plan) -> dict[str, Any]:
     treatments = {t.column: t for t in plan.treatments}
     statistics = {s.column: s for s in plan.level_statistics}
     reasons = dict(plan.unused)
-    made = {one.name: one for one in plan.made}
+    dates = {one.name: one for one in calendar_parts(plan.made)}
+    joint = {one.name: one for one in joint_columns(plan.made)}
     for column in plan.variables:
-        known = {".unused": reasons[column]} if column in reasons else {}
-        if column in made:
-            known |= {".part": made[column].part, ".zone": made[column].zone}
+        known: dict[str, Any] = {".unused": reasons[column]} if column in reasons else {}
+        if column in dates:
+            known |= {".part": dates[column].part, ".zone": dates[column].zone}
+        if column in joint:
+            known[".nested"] = joint[column].nested
+            for part in joint[column].parts:
+                known |= {f".made_of[{part.column!r}]": (part.kind, *part.edges)}
         if column in treatments:
             known |= _treatment_tree(treatments[column])
         if column in statistics:
@@ -177,6 +183,11 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
             columns |= {f".{code}{of_class}": table for code, table in part.tables.items()}
             for code, weights in part.texts.items():
                 tree[f".{code}{of_class}.weights"] = weights.tolist()
+            for code, effects in part.sums.items():
+                for number, effect in enumerate(effects):
+                    tree[f".{code}{of_class}.effects[{number}]"] = effect.tolist()
+        for number, key in enumerate(treatment.keys):
+            tree[f".keys[{number}]"] = key.to_list()
     return tree
 
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from typing import Any
 
+from vtreat_py.frames.made import n_added
 from vtreat_py.plan.data import Plan
 
 _MOST_ROWS = 20
@@ -38,7 +39,7 @@ def plan_html(plan: Plan) -> str:
 
 def _summary(plan: Plan) -> list[str]:
     sizes = [
-        f"columns in: {len(plan.variables) - len(plan.made)}",
+        f"columns in: {len(plan.variables) - n_added(plan.made)}",
         f"derived variables: {len(plan.derived)}",
         f"recommended: {sum(plan.recommended)}",
         f"rows: {plan.n_rows}",

@@ -20,6 +20,8 @@ from vtreat_py.coders.custom import ROWS, TABLE, CustomCoder, LevelCoder, Number
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.frames.calendar import PARTS, CalendarPart
 from vtreat_py.frames.columns import Kind
+from vtreat_py.frames.joint import JOINT, NAMES, JointColumn, JointPart
+from vtreat_py.frames.joint import TEXT as TEXT_KIND
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.json_arrays import is_long
 from vtreat_py.plan.json_checks import check_plan, levels_of
@@ -27,6 +29,7 @@ from vtreat_py.plan.json_schema import (
     FLAG,
     IMPUTER,
     LEVELS,
+    NUMBERS,
     TEXT,
     VALUE,
     WHOLE,
@@ -171,14 +174,17 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         tables=tables(of_levels),
         variables=variables,
         texts=tables(codes.names_of_texts()),
+        sums=tables(codes.names_of_impact(), several(NUMBERS)),
     )
     levels = record(
         LevelTreatment,
+        ("keys",),
         column=VALUE,
         kind=text(("levels",)),
         levels=LEVELS,
-        parts=several(record(LevelCodes, ("texts",), **of_target)),
+        parts=several(record(LevelCodes, ("texts", "sums"), **of_target)),
         sample=TEXT,
+        keys=several(LEVELS),
     )
     kept_text = record(
         _text_treatment,
@@ -213,7 +219,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         ),
         level_statistics=several(record(LevelStatistics, **_STATISTICS)),
         hints=pairs(column=VALUE, hint=TEXT),
-        made=CALENDAR,
+        made=MADE,
         dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(of_levels)))),
         marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
     )
@@ -226,11 +232,33 @@ def _calendar_part(**given: Any) -> CalendarPart:
         raise PlanFormatError(f"made: {reason}") from reason
 
 
-# Columns that are made of dates.
-CALENDAR = several(
-    record(
-        _calendar_part,
-        **fields_of(CalendarPart, kind=text(("date", "datetime")), part=text(PARTS)),
+_JOINT_PART = record(
+    JointPart,
+    {"edges": ()},
+    column=VALUE,
+    kind=text((TEXT_KIND, NAMES, *get_args(Kind))),
+    edges=several(number()),
+)
+# Columns that are made of others: of dates, or of several.
+MADE = several(
+    one_of_records(
+        "kind",
+        {
+            JOINT: record(
+                JointColumn,
+                name=VALUE,
+                kind=text((JOINT,)),
+                parts=several(_JOINT_PART),
+                nested=FLAG,
+            )
+        }
+        | dict.fromkeys(
+            ("date", "datetime"),
+            record(
+                _calendar_part,
+                **fields_of(CalendarPart, kind=text(("date", "datetime")), part=text(PARTS)),
+            ),
+        ),
     )
 )
 # The options of a design without codes of one's own.

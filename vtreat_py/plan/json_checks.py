@@ -16,8 +16,10 @@ from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.ngrams import BUCKETS
 from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.coders.step_code import StepCode
-from vtreat_py.frames.calendar import LABELS
+from vtreat_py.frames.calendar import LABELS, CalendarPart
+from vtreat_py.frames.joint import BETWEEN, JointColumn, LevelParts
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
@@ -76,24 +78,80 @@ def check_plan(held: dict[str, Any]) -> None:
 
 
 def _check_made(held: dict[str, Any]) -> None:
-    """Columns that are made of dates are treated as levels that the calendar has."""
+    """Columns that are made of others are treated as levels, of dates as the calendar has them."""
     made = {one.name: one for one in held.get("made", ())}
+    dates = {one.name: one for one in calendar_parts(made.values())}
     check_distinct([one.name for one in held.get("made", ())], "made")
     known = set(held["variables"])
     for i, one in enumerate(made.values()):
         if one.name not in known:
             raise PlanFormatError(f"made[{i}].name: {one.name!r} is not among the variables")
-        if one.column in made or not is_itself(one.column):
-            raise PlanFormatError(f"made[{i}].column: {one.column!r} is no column of a frame")
+        if isinstance(one, CalendarPart):
+            if one.column in made or not is_itself(one.column):
+                raise PlanFormatError(f"made[{i}].column: {one.column!r} is no column of a frame")
+        else:
+            _check_joint(one, set(made) - set(dates), f"made[{i}]")
+    joint = {one.name: one for one in joint_columns(made.values())}
     for i, treatment in enumerate(held["treatments"]):
-        if treatment.column not in made:
+        if isinstance(treatment, LevelTreatment) and (treatment.keys or treatment.column in joint):
+            _check_keys(treatment, joint.get(treatment.column), f"treatments[{i}]")
+        if treatment.column in joint and type(treatment) is not LevelTreatment:
+            raise PlanFormatError(
+                f"treatments[{i}]: {treatment.column!r} is made of several columns; it is treated "
+                "as levels"
+            )
+        if treatment.column not in dates:
             continue
-        labels = LABELS[made[treatment.column].part]
+        labels = LABELS[dates[treatment.column].part]
         if type(treatment) is not LevelTreatment or set(treatment.levels.to_list()) - {*labels}:
             raise PlanFormatError(
                 f"treatments[{i}]: {treatment.column!r} is made of dates; it is treated as levels, "
                 f"some of {listed(list(dict.fromkeys(labels)))}"
             )
+
+
+def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
+    check_distinct(one.columns, f"{where}.parts")
+    if len(one.parts) < 2:
+        raise PlanFormatError(f"{where}.parts: expected two or more, found {len(one.parts)}")
+    if one.nested != (one.name == one.columns[-1]):
+        raise PlanFormatError(
+            f"{where}.name: {one.name!r}; a nested column has the name of its last part, and no "
+            "other has that of a part"
+        )
+    for k, part in enumerate(one.parts):
+        if not is_itself(part.column) or (part.column in joint and not one.nested):
+            raise PlanFormatError(f"{where}.parts[{k}].column: {part.column!r} is no column")
+        if not ascend(np.array(part.edges)) or (part.edges and not part.is_cut):
+            raise PlanFormatError(f"{where}.parts[{k}].edges: expected ascending numbers")
+
+
+def _check_keys(treatment: LevelTreatment, joint: JointColumn | None, where: str) -> None:
+    """Keys are those of the parts of the levels."""
+    expected = 0 if joint is None else len(joint.parts) - joint.nested
+    if joint is None or len(treatment.keys) != expected:
+        raise PlanFormatError(f"{where}.keys: expected {expected}, found {len(treatment.keys)}")
+    parts = len(joint.parts)
+    levels = treatment.levels.to_list()
+    off = [v for v in levels if not isinstance(v, str) or v.count(BETWEEN) != parts - 1]
+    if off:
+        raise PlanFormatError(f"{where}.levels: {off[0]!r} has not {parts} parts")
+    for number, (key, of) in enumerate(
+        zip(treatment.keys, LevelParts.of(treatment.levels, joint).keys, strict=True)
+    ):
+        if key != of:
+            raise PlanFormatError(f"{where}.keys[{number}]: they are not those of the levels")
+    impact = set(codes.names_of_impact())
+    for i, part in enumerate(treatment.parts):
+        if set(part.sums) != {v.code for v in part.variables} & impact:
+            raise PlanFormatError(f"{where}.parts[{i}].sums: expected those of impact codes")
+        for code, (base, *effects) in part.sums.items():
+            at = f"{where}.parts[{i}].sums.{code}"
+            _check_length(base, 1, "one number", f"{at}[0]")
+            if len(effects) != len(treatment.keys):
+                raise PlanFormatError(f"{at}: expected {1 + len(treatment.keys)} arrays")
+            for number, (effect, key) in enumerate(zip(effects, treatment.keys, strict=True)):
+                _check_length(effect, len(key), "one a key", f"{at}[{number + 1}]")
 
 
 def _check_dropped(
@@ -223,6 +281,8 @@ def _check_levels(
         _check_by_level(part.slots, treatment.levels, f"{place}.slots")
         for code, table in part.tables.items():
             _check_by_level(table, treatment.levels, f"{place}.tables.{code}")
+        if part.sums and not treatment.keys:
+            raise PlanFormatError(f"{place}.sums: there are no keys that they are of")
         for code, weights in part.texts.items():
             _check_length(weights, BUCKETS + 1, "one and one a place", f"{place}.texts.{code}")
         for j, variable in enumerate(part.variables):

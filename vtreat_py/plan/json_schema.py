@@ -176,18 +176,19 @@ def number(words: Sequence[str] = (), *, infinite: bool = False) -> Part:
     return Part(lambda v, _: v if isinstance(v, str) else number_to_json(float(v)), from_json)
 
 
-def tables(known: Sequence[str]) -> Part:
-    """Describe a dict from some of the known codes to arrays."""
+def tables(known: Sequence[str], held: Part | None = None) -> Part:
+    """Describe a dict from some of the known codes to arrays, or to something else."""
+    part = NUMBERS if held is None else held
 
     def from_json(found: Any, where: str) -> Any:
         _check_object(found, where)
         for code in found:
             if code not in known:
                 raise PlanFormatError(f"{where}.{code} is no known code; those are {listed(known)}")
-        return {code: NUMBERS.from_json(one, f"{where}.{code}") for code, one in found.items()}
+        return {code: part.from_json(one, f"{where}.{code}") for code, one in found.items()}
 
     def to_json(value: Any, where: str) -> Any:
-        return {code: NUMBERS.to_json(one, f"{where}.{code}") for code, one in value.items()}
+        return {code: part.to_json(one, f"{where}.{code}") for code, one in value.items()}
 
     return Part(to_json, from_json)
 

@@ -7,10 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.names import is_name
+from vtreat_py.frames.joint import JointColumn
+from vtreat_py.frames.made import joint_columns
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.level_statistics import LevelOutcome
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 
 
 def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
@@ -30,7 +34,28 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
             f"{found}: the effects are those on one of the classes, {listed(plan.classes)}"
         )
     outcome = next(o for o in statistics.outcomes if o.target == target)
-    return statistics.effects(outcome, plan.options)
+    joint = {one.name: one for one in joint_columns(plan.made)}.get(column)
+    if joint is None:
+        return statistics.effects(outcome, plan.options)
+    effects = statistics.effects(outcome, plan.options, in_parts=True)
+    effects.insert(
+        list(effects).index("effect") + 1, "of_parts", _of_parts(plan, effects, joint, outcome)
+    )
+    return effects
+
+
+def _of_parts(
+    plan: Plan, effects: pd.DataFrame, joint: JointColumn, outcome: LevelOutcome
+) -> FloatArray:
+    """What parts of levels say; all that there is where levels add nothing."""
+    treatment = {t.column: t for t in plan.treatments}.get(joint.name)
+    own = [v for v in plan.derived if v.orig_variable == joint.name and v.target == outcome.target]
+    impact = [v for v in own if v.code == outcome.code.name]
+    values = effects["effect"].to_numpy().copy()
+    if isinstance(treatment, LevelTreatment) and impact:
+        of_levels = (effects["kind"] == "level").to_numpy()
+        values[of_levels] = treatment.of_parts(treatment.levels, impact[0], joint)
+    return values
 
 
 def _why_there_are_none(plan: Plan, column: Hashable) -> str:

@@ -109,11 +109,14 @@ class LevelStatistics:
     def __post_init__(self) -> None:
         self.count.setflags(write=False)
 
-    def effects(self, outcome: LevelOutcome, options: DesignOptions) -> pd.DataFrame:
+    def effects(
+        self, outcome: LevelOutcome, options: DesignOptions, *, in_parts: bool = False
+    ) -> pd.DataFrame:
         """Put the levels beside one of the outcomes; `TreatmentPlan.level_effects` has the columns.
 
         What was learned of a level is its own, or the pool's where it has ``rare_count`` rows or
-        less, or nothing where that is suppressed.
+        less, or nothing where that is suppressed. ``in_parts``: whether effects are about what the
+        parts of levels say, which is then taken for known.
         """
         rare_weight = options.rare_weight
         rows, n_pool = self._rows(), self.count[-1]
@@ -125,7 +128,7 @@ class LevelStatistics:
         learned = np.where(behind > 0, behind, 1.0)
         own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
         known = None
-        if options.shrinkage in BY_LIKELIHOOD:
+        if options.shrinkage in BY_LIKELIHOOD and not in_parts:
             kept = np.append(self.count[:-1] > rare_weight, n_pool > 0)
             mixed = options.shrinkage == MIXED
             known = outcome.known(self.count[kept], outcome.mean[kept], mixed=mixed)

@@ -13,7 +13,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.shape_code import ShapeCode
-from vtreat_py.frames.calendar import CalendarPart
+from vtreat_py.frames.made import MadeColumn, calendar_parts
 from vtreat_py.plan.options import CLASSIC, DesignOptions
 from vtreat_py.plan.pruning import SIG, adjusted
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode, OutcomeScore
@@ -49,7 +49,7 @@ class PlanScores:
     classes: tuple[Any, ...]
     derived: tuple[DerivedVariable, ...]
     dropped: tuple[DroppedCode, ...]
-    made: tuple[CalendarPart, ...]
+    made: tuple[MadeColumn, ...]
     options: DesignOptions
 
     @property
@@ -71,7 +71,7 @@ class PlanScores:
         Each kind of code gets an equal share of one expected false inclusion. Columns that nobody
         gave, but were made of dates, are not counted with the others, and share a twentieth of one.
         """
-        made, count = {one.name for one in self.made}, Counter[str]()
+        made, count = {one.name for one in calendar_parts(self.made)}, Counter[str]()
         n_made = 0
         tests = [(v.orig_variable, v.code, 1) for v, _ in self._scored]
         tests = [one for row, one in enumerate(tests) if row not in self._twins]

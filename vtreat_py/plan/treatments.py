@@ -26,6 +26,7 @@ from vtreat_py.frames.columns import (
     holds_text,
     some_rows,
 )
+from vtreat_py.frames.joint import JointColumn, part_texts
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -182,6 +183,9 @@ class LevelCodes:
     texts : dict from code to ndarray of shape (BUCKETS + 1,)
         For codes that read the texts of novel levels: a number, and what is added to it for each
         place of n-grams (see `NGrams`).
+    sums : dict from code to tuple of ndarray
+        For impact codes of joint columns, what novel levels have: a number, and what is added to it
+        for each of the `LevelTreatment`'s keys.
     """
 
     target: Any
@@ -189,9 +193,11 @@ class LevelCodes:
     tables: dict[str, FloatArray]
     variables: tuple[DerivedVariable, ...]
     texts: dict[str, FloatArray] = field(default_factory=dict)
+    sums: dict[str, tuple[FloatArray, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (self.slots, *self.tables.values(), *self.texts.values()):
+        of_parts = (array for arrays in self.sums.values() for array in arrays)
+        for array in (self.slots, *self.tables.values(), *self.texts.values(), *of_parts):
             array.setflags(write=False)
 
     def table(self, variable: DerivedVariable) -> FloatArray:
@@ -202,7 +208,7 @@ class LevelCodes:
 
 
 @dataclass(frozen=True, eq=False)
-class NovelTexts:
+class NovelLevels:
     """Rows of levels that a plan does not know.
 
     Attributes
@@ -229,6 +235,8 @@ class LevelTreatment:
         What the codes become: for the outcome, and with several classes for each class.
     sample : str
         Digest of a few training values, to recognise the training frame.
+    keys : tuple of Levels
+        Of a joint column, the parts that levels are made of (see `LevelParts`).
     """
 
     column: Hashable
@@ -236,6 +244,7 @@ class LevelTreatment:
     parts: tuple[LevelCodes, ...]
     sample: str
     kind: str = "levels"
+    keys: tuple[Levels, ...] = ()
 
     @cached_property
     def variables(self) -> tuple[DerivedVariable, ...]:
@@ -289,25 +298,50 @@ class LevelTreatment:
         """Whether a variable rests on the texts of novel levels."""
         return variable.code in self._part_of[variable.target].texts
 
-    def novel_texts(self, column: Column, encoded: IntArray) -> NovelTexts:
-        """Find the rows of novel levels, and their texts."""
+    def reads_parts(self, variable: DerivedVariable) -> bool:
+        """Whether a variable rests on the parts of novel levels."""
+        return variable.code in self._part_of[variable.target].sums
+
+    def sums(self, variable: DerivedVariable) -> tuple[FloatArray, ...]:
+        """For a variable that does: a number, and what each of the keys adds."""
+        return self._part_of[variable.target].sums[variable.code]
+
+    def novel_levels(self, column: Column, encoded: IntArray) -> NovelLevels:
+        """Find the rows of novel levels."""
         rows = np.flatnonzero(encoded == self.levels.novel)
         codes, levels = encoded[:0], self.levels.take(encoded[:0])
         if len(rows):
             found = some_rows(column, rows)
             assert not isinstance(found, NumericColumn | EmptyColumn)  # which have no levels
             codes, levels = found.encode()
-        return NovelTexts(rows, codes, levels)
+        return NovelLevels(rows, codes, levels)
 
-    def write_texts(
-        self, novel: NovelTexts, variable: DerivedVariable, wanted: Wanted, out: FloatArray
+    def write_novel(
+        self,
+        novel: NovelLevels,
+        variable: DerivedVariable,
+        wanted: Wanted,
+        out: FloatArray,
+        joint: JointColumn | None,
     ) -> None:
-        """Write a variable that rests on texts for rows of novel levels."""
-        weights = self._part_of[variable.target].texts[variable.code]
-        values = weights[0] + text_values(novel.levels, weights[None, 1:])[0]
+        """Write a variable of rows of novel levels, by their texts or what they are made of."""
+        if self.reads_text(variable):
+            weights = self._part_of[variable.target].texts[variable.code]
+            values = weights[0] + text_values(novel.levels, weights[None, 1:])[0]
+        else:
+            assert joint is not None
+            values = self.of_parts(novel.levels, variable, joint)
         if wanted.scale:
             scale_in_place(values, variable.slope, variable.mean)
         out[novel.rows] = values[novel.codes]
+
+    def of_parts(self, levels: Levels, variable: DerivedVariable, joint: JointColumn) -> FloatArray:
+        """What the parts of levels say, whether these were seen or not."""
+        base, *effects = self.sums(variable)
+        values = np.full(len(levels), base[0])
+        for key, text, effect in zip(self.keys, part_texts(levels, joint), effects, strict=True):
+            values += np.append(effect, [0.0, 0.0])[key.codes_of_levels(Levels(text))]
+        return values
 
     @cached_property
     def _part_of(self) -> dict[Any, LevelCodes]:

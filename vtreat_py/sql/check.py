@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, counted, listed
+from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import EmptyColumn
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.joint import NAMES, JointPart
+from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
@@ -159,11 +162,14 @@ def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
     """Return treated columns as an Arrow table of types that engines have; NaN stays NaN."""
     arrays, made = [], source.made
     types = {t.column: _type_of(t) for t in treatments if t.column not in made}
-    parts = [made[t.column] for t in treatments if t.column in made]
-    types |= {part.column: TYPES["date" if part.kind == "date" else "datetime"] for part in parts}
+    chosen = [made[t.column] for t in treatments if t.column in made]
+    joint = [part for one in joint_columns(chosen) for part in one.parts]
+    dates = calendar_parts([*chosen, *(made[p.column] for p in joint if p.column in made)])
+    types |= {part.column: TYPES["date" if part.kind == "date" else "datetime"] for part in dates}
+    types |= {p.column: _type_of_part(p) for p in joint if p.column not in _names(dates)}
     for column, type_ in types.items():
         try:
-            if isinstance(source.read(column), EmptyColumn):
+            if isinstance(source.making(()).read(column), EmptyColumn):
                 arrays.append(pa.nulls(source.n_rows, type_))
             else:
                 arrays.append(plain_array(_as_arrow(source.series(column))))
@@ -175,6 +181,14 @@ def _arrow(source: InputFrame, treatments: Sequence[Treatment]) -> pa.Table:
     if not arrays:
         return pa.table({"nothing": pa.nulls(source.n_rows, pa.float64())})
     return pa.table(arrays, names=[*map(str, types)])
+
+
+def _names(parts: Sequence[CalendarPart]) -> set[Hashable]:
+    return {part.name for part in parts}
+
+
+def _type_of_part(part: JointPart) -> pa.DataType:
+    return TYPES["number" if part.kind == NAMES else part.kind]
 
 
 def _type_of(treatment: Treatment) -> pa.DataType:

@@ -112,7 +112,7 @@ class Dialect(ABC):
 
     def integer_text(self, number: str) -> str:
         """Write whole numbers as text."""
-        return f"CAST(CAST({number} AS INTEGER) AS VARCHAR)"
+        return f"CAST(CAST({number} AS BIGINT) AS VARCHAR)"
 
     def at_zone(self, zone: str, seconds: str) -> str | None:  # noqa: ARG002
         """Whole seconds by the clock of a zone, of those by UTC; None: unknown."""

@@ -63,10 +63,12 @@ class SqlCodes:
         kind, keys = sql_keys(treatment.column, treatment.levels)
         tables = np.column_stack([treatment.table(v) for v in variables])
         values, missing, novel = tables[:-2], tables[-2], tables[-1]
-        if kind == "text":
+        if kind == "text" and not treatment.keys:
             keys = [*keys, *missing_values]
             values = np.vstack([values, *[missing] * len(missing_values)])
         codes = cls(treatment.column, kind, keys, values, missing, novel)
+        if treatment.keys:  # what is no key is not coded alike then
+            return codes
         return codes.where((_bits(values) != _bits(novel)).any(axis=1))
 
     def where(self, kept: BoolArray) -> SqlCodes:

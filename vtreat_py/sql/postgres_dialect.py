@@ -61,7 +61,7 @@ class Postgres(Dialect):
 
     def integer_text(self, number: str) -> str:
         """Write whole numbers as text."""
-        return f"CAST(CAST({number} AS integer) AS text)"
+        return f"CAST(CAST({number} AS bigint) AS text)"
 
     def at_zone(self, zone: str, seconds: str) -> str | None:
         """Seconds by the clock of a zone."""

@@ -14,7 +14,9 @@ from vtreat_py.base.names import is_name, told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import Curves
-from vtreat_py.frames.calendar import CalendarPart, sources_of
+from vtreat_py.frames.calendar import CalendarPart
+from vtreat_py.frames.joint import MISSING, JointColumn, JointPart
+from vtreat_py.frames.made import MadeColumn, sources_of
 from vtreat_py.plan.choice import Choice, check_reads_no_text
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
@@ -31,6 +33,7 @@ from vtreat_py.sql.coding_tables import (
 from vtreat_py.sql.curves import FEW_KNOTS, curve_variable, piece_table
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
+from vtreat_py.sql.joint import check_whole, joint_keys, part_text
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
 from vtreat_py.sql.numbers import good_number, number_variable, scaled_code
 
@@ -208,25 +211,80 @@ class _Query:
 
     def _levels(self, treatment: LevelTreatment, variables: list[DerivedVariable]) -> list[str]:
         codes = SqlCodes.of(treatment, variables, self.plan.options.missing_values)
-        level = self._read(self._key(codes))
+        level, *keys = [self._read(key) for key in self._keys(codes)]
         table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
         if self.choice.scale:
             codes = codes.scaled(variables)
         if table is None:
             codes = held_codes(codes, self.dialect)
-        if len(codes) <= FEW_LEVELS:
+        reads_parts = [treatment.reads_parts(v) for v in variables]
+        if len(codes) <= FEW_LEVELS and not any(reads_parts):
             return [self._case(level, codes, i) for i in range(len(variables))]
         if table is None:
             found = self._join_values(codes, level)
         else:
             found = self._join_table(table, treatment, variables, level)
         others = [self._missing_or_novel(level, codes, i) for i in range(len(variables))]
+        if any(reads_parts):
+            of_parts = self._of_parts(treatment, variables, keys)
+            others = [of_parts.get(v.name, o) for v, o in zip(variables, others, strict=True)]
         return [f"coalesce({column}, {other})" for column, other in zip(found, others, strict=True)]
+
+    def _of_parts(
+        self, treatment: LevelTreatment, variables: list[DerivedVariable], keys: Sequence[str]
+    ) -> dict[str, str]:
+        """Write what variables have that rest on the parts of levels, by name."""
+        chosen = [v for v in variables if treatment.reads_parts(v)]
+        sums = [treatment.sums(v) for v in chosen]
+        written = [self.dialect.double(float(base[0])) for base, *_ in sums]
+        none = np.zeros(len(chosen))
+        for number, key in enumerate(keys):
+            values = np.column_stack([effects[number + 1] for effects in sums])
+            listed = treatment.keys[number].to_list()
+            codes = SqlCodes(treatment.column, "text", listed, values, none, none)
+            found = self._join_values(held_codes(codes, self.dialect), key)
+            zero = self.dialect.double(0.0)
+            written = [
+                f"{before} + coalesce({one}, {zero})"
+                for before, one in zip(written, found, strict=True)
+            ]
+        if self.choice.scale:
+            written = [
+                f"{self.dialect.double(v.slope)} * (({one}) - {self.dialect.double(v.mean)})"
+                for v, one in zip(chosen, written, strict=True)
+            ]
+        return {v.name: f"({one})" for v, one in zip(chosen, written, strict=True)}
+
+    def _keys(self, codes: SqlCodes) -> list[str]:
+        """Read a column as keys, and those of the parts of a joint one."""
+        made = self._made.get(codes.column)
+        if not isinstance(made, JointColumn):
+            return [self._key(codes)]
+        check_whole(made, [key for key in codes.keys if isinstance(key, str)])
+        texts = [self._joint_part(part) for part in made.parts]
+        return [
+            self.dialect.text_key.format(f"({key})")
+            for key in joint_keys(made, texts, self.dialect)
+        ]
+
+    def _joint_part(self, part: JointPart) -> str:
+        made, missing = self._made.get(part.column), self.dialect.text(MISSING)
+        if isinstance(made, CalendarPart):
+            return f"coalesce({self._part(made)}, {missing})"
+        column = self._column(part.column)
+        written = part_text(part, column, self.plan.options.missing_values, self.dialect)
+        if written is None:
+            raise self._no_kind(part.column, part.kind)
+        return written
+
+    @property
+    def _made(self) -> dict[Hashable, MadeColumn]:
+        return {one.name: one for one in self.plan.made}
 
     def _key(self, codes: SqlCodes) -> str:
         """Read a column as keys; what is no number there is missing, as NaN is."""
-        made = next((one for one in self.plan.made if one.name == codes.column), None)
-        if made is not None:
+        made = self._made.get(codes.column)
+        if isinstance(made, CalendarPart):
             return self.dialect.text_key.format(self._part(made))
         column = self._column(codes.column)
         if codes.kind == "text":

@@ -66,7 +66,7 @@ class Spark(Dialect):
 
     def integer_text(self, number: str) -> str:
         """Write whole numbers as text."""
-        return f"CAST(CAST({number} AS INT) AS STRING)"
+        return f"CAST(CAST({number} AS BIGINT) AS STRING)"
 
     def at_zone(self, zone: str, seconds: str) -> str | None:
         """Seconds by the clock of a zone."""

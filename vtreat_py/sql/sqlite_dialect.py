@@ -67,7 +67,7 @@ class SQLite(Dialect):
 
     def integer_text(self, number: str) -> str:
         """Write whole numbers as text."""
-        return f"CAST({number} AS TEXT)"
+        return f"CAST(CAST({number} AS INTEGER) AS TEXT)"
 
     def calendar_field(self, field: str, seconds: str) -> str | None:
         """Fields of a date; the week is that of its Thursday, weekdays begin with Sunday."""

@@ -117,6 +117,17 @@ class LevelView:
         found = OutcomeSums.joined(parts)
         return found.take(np.flatnonzero(found.weight > 0))
 
+    def sums_in(self, group: int) -> OutcomeSums:
+        """Sums of all levels, by their codes, as one training set has them."""
+        own = np.flatnonzero(self.group == group)
+        if self.levels is None:
+            # Views without them have an entry for each level.
+            n_levels = int(self.level.max(initial=-1)) + 1
+            return OutcomeSums.nothing(n_levels, self.entries).replaced(
+                self.level[own], self.entries.take(own)
+            )
+        return self.levels.replaced(self.level[own], self.entries.take(own))
+
     def max(self, function: LevelFunction) -> FloatArray:
         """Maximum of a function of the level sums over all levels of each training set."""
         largest = np.full(self.n_groups, -np.inf)

@@ -1,0 +1,189 @@
+"""Impact codes of levels that are made of parts: shrunk to what those say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
+from vtreat_py.coders.part_effects import (
+    LevelMeans,
+    PartEffects,
+    crossed_effects,
+    nested_effects,
+)
+from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.uncertainty import KnownLevels
+from vtreat_py.frames.joint import LevelParts
+from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# A level is never believed more than if so many rows of prior stood beside it.
+_LEAST_ROWS = 1e-6
+# Steps of Fisher scoring at most; in the first ones variances are found. Those of log odds that
+# are the last.
+_STEPS, _ESTIMATING, _CLOSE = 40, 6, 1e-11
+# Rates of greater log odds are 0 and 1, or nearly so, in floats.
+_FARTHEST = 30.0
+
+
+class InParts(ImpactCode):
+    """An impact code of a joint column (see `JointColumn`).
+
+    A level of a pair is shrunk to the sum of the effects of its two parts, a child to the effect of
+    its parent: what is its own is what its rows say beyond that, as far as all levels say that
+    there is such a thing. A level that was never seen has what its parts say.
+
+    Numbers follow the normal models of `crossed_effects` and `nested_effects`. Those of a class are
+    fitted to log odds, by penalized quasi-likelihood (N. Breslow and D. Clayton, "Approximate
+    Inference in Generalized Linear Mixed Models", JASA 88, 1993): codes are log odds less those of
+    all rows.
+
+    With a number for ``smoothing`` so many rows of prior stand beside each level and each part.
+    """
+
+    is_of_r = False
+
+    def __init__(self, code: ImpactCode, parts: LevelParts) -> None:
+        self.name, self._code, self._parts = code.name, code, parts
+        self._keys = [np.append(key, 0) for key in parts.of_level]  # of missing values, too
+        self._fitted: dict[PooledLevels, list[PartEffects]] = {}
+
+    def made(self, column: ColumnLevels) -> LevelVariables | None:
+        """Make the one variable, with the effects of parts."""
+        made = super().made(column)
+        if made is None:
+            return None
+        (fitted,) = self._fits(column.pooled, column.options)
+        (unit,) = self._units(column.pooled)
+        parts = tuple(unit * one for one in (np.array([fitted.base]), *fitted.of_parts))
+        (variable,) = made.variables
+        return replace(made, variables=[replace(variable, parts=parts)])
+
+    def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
+        """Code the levels, as all rows have them or as the training sets of the folds do."""
+        view, counts = levels.view, ~(levels.pooled | levels.suppressed)
+        codes, novel = np.zeros(len(view.level)), np.zeros(view.n_groups)
+        units = self._units(levels)
+        for group, fitted in enumerate(self._fits(levels, options)):
+            own = np.flatnonzero(view.group == group)
+            level, value = view.level[own], np.full(len(own), fitted.base)
+            for key, effect in zip(self._keys, fitted.of_parts, strict=True):
+                value += effect[key[level]]
+            value += np.where(counts[own], fitted.own[level], 0.0)
+            codes[own], novel[group] = units[group] * value, units[group] * fitted.base
+        return codes, novel
+
+    def unit(self, levels: PooledLevels) -> FloatArray:
+        """What effects are held against, in each training set."""
+        return self._code.unit(levels)
+
+    def size(self, present: FloatArray, moments: Moments) -> float:
+        """What differences of codes are held against."""
+        return self._code.size(present, moments)
+
+    def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
+        """Weight, in rows, of what parts say, for each training set."""
+        ratio = np.array([fitted.ratios[0] for fitted in self._fits(levels, options)])
+        if self._code.within(levels) is None:
+            rate = levels.view.whole.mean
+            ratio = ratio * rate * (1.0 - rate)
+        return np.where(ratio > 0, 1.0 / np.where(ratio > 0, ratio, 1.0), np.inf)
+
+    def within(self, levels: PooledLevels) -> float | None:
+        """Variance of the outcome inside levels; None where it follows from the codes."""
+        return self._code.within(levels)
+
+    def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:
+        """Variance of the outcome inside levels of these codes."""
+        return self._code.variance(codes, overall, within)
+
+    def error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        within: float | None,
+        weight: FloatArray,
+        prior: float,
+    ) -> FloatArray:
+        """Posterior standard deviation of the codes, given what parts say."""
+        return self._code.error(codes, overall, within, weight, prior)
+
+    def whole_error(
+        self,
+        codes: FloatArray,
+        overall: float,
+        levels: KnownLevels,
+        weight: FloatArray,
+        mean: FloatArray,
+    ) -> FloatArray:
+        """The same where levels have no parts."""
+        return self._code.whole_error(codes, overall, levels, weight, mean)
+
+    def _units(self, levels: PooledLevels) -> FloatArray:
+        is_class = levels.likelihood.of_class
+        unit = 1.0 if is_class else float(levels.likelihood.equal.unit)
+        return np.full(levels.view.n_groups, unit)
+
+    def _fits(self, levels: PooledLevels, options: CodeOptions) -> list[PartEffects]:
+        if levels not in self._fitted:
+            groups = range(levels.view.n_groups)
+            self._fitted[levels] = [self._fit(levels, group, options) for group in groups]
+        return self._fitted[levels]
+
+    def _fit(self, levels: PooledLevels, group: int, options: CodeOptions) -> PartEffects:
+        sums, mean = levels.view.sums_in(group), float(levels.view.whole.mean[group])
+        rows = options.shrinkage
+        given = None if isinstance(rows, str) else 1.0 / max(float(rows), _LEAST_ROWS)
+        if levels.likelihood.of_class:
+            return self._fit_class(sums, mean, given)
+        unit = float(levels.likelihood.equal.unit)
+        means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
+        inside = float(sums.squares.sum()) / unit / unit
+        return self._effects(LevelMeans(sums.weight, means, inside, None, self._ratios(given)))
+
+    def _fit_class(self, sums: OutcomeSums, rate: float, given: float | None) -> PartEffects:
+        """Fit log odds less those of all rows, step by step."""
+        varies = rate * (1.0 - rate)
+        nothing = np.zeros(len(sums.weight))
+        if not varies > 0:  # rows of one class say nothing about levels
+            none = tuple(np.zeros(size) for size in self._sizes)
+            return PartEffects(0.0, none, nothing, (0.0,) * (len(none) + 1))
+        overall, log_odds = float(np.log(rate / (1.0 - rate))), nothing
+        ratios: Sequence[float] | None = self._ratios(
+            None if given is None else given / (2.0 * varies)
+        )
+        for step in range(_STEPS):
+            p = expit(np.clip(overall + log_odds, -_FARTHEST, _FARTHEST))
+            bends = p * (1.0 - p)
+            working = log_odds + (sums.mean - p) / bends
+            known = np.where(sums.weight > 0, working, 0.0)
+            fitted = self._effects(LevelMeans(sums.weight * bends, known, 0.0, 1.0, ratios))
+            if step == _ESTIMATING:
+                ratios = fitted.ratios
+            before, log_odds = log_odds, self._of_levels(fitted)
+            if step > _ESTIMATING and float(np.abs(log_odds - before).max()) < _CLOSE:
+                break
+        return fitted
+
+    def _of_levels(self, fitted: PartEffects) -> FloatArray:
+        value = fitted.base + fitted.own
+        for key, effect in zip(self._keys, fitted.of_parts, strict=True):
+            value = value + effect[key]
+        return value
+
+    def _ratios(self, given: float | None) -> list[float] | None:
+        return None if given is None else [given] * (len(self._keys) + 1)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [len(key) for key in self._parts.keys]
+
+    def _effects(self, levels: LevelMeans) -> PartEffects:
+        fit = nested_effects if self._parts.nested else crossed_effects
+        return fit(levels, self._keys, self._sizes)

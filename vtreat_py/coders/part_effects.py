@@ -1,0 +1,342 @@
+"""Effects of levels that are made of parts: of the parts, and what the level adds to those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.statistics.outcome_sums import sum_by
+
+# Ratios of variances that are tried first, from levels of a million rows to any.
+_RATIOS = np.logspace(-6.0, 4.0, 11)
+# A gain of likelihood below this one is rounding.
+_SAME = 1e-9
+# Stands for 0 where there is a division by it.
+_TINY = 1e-300
+# Rounds in which crossed parts are fitted to what the others leave, and their variances are found.
+_ROUNDS, _ESTIMATING = 60, 20
+# Changes of variances, and of effects in units of the outcome, that are the last.
+_NEAR, _CLOSE = 1e-6, 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PartEffects:
+    """The mean of a level is a sum of effects.
+
+    Attributes
+    ----------
+    base : float
+        Mean of levels whose parts were never seen.
+    of_parts : tuple of ndarray
+        Effect of each key (see `LevelParts`); 0 of those without rows.
+    own : ndarray of shape (levels,)
+        What each level adds.
+    ratios : tuple of float
+        Variance of what levels add, over that of rows inside them; then those of the keys.
+    """
+
+    base: float
+    of_parts: tuple[FloatArray, ...]
+    own: FloatArray
+    ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelMeans:
+    """Levels as a training set sees them.
+
+    Attributes
+    ----------
+    weight, mean : ndarray of shape (levels,)
+        Rows of each, and their mean; 0 rows of levels that it has not seen.
+    inside : float
+        Squares inside levels.
+    within : float or None
+        Variance of a row inside levels; None: it is estimated.
+    ratios : sequence of float, or None
+        Ratios of variances that are given, of levels and of each kind of their parts; None: they
+        are estimated.
+    """
+
+    weight: FloatArray
+    mean: FloatArray
+    inside: float
+    within: float | None
+    ratios: Sequence[float] | None
+
+    @property
+    def rows(self) -> float:
+        """Number of rows."""
+        return float(self.weight.sum())
+
+
+def nested_effects(
+    levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]
+) -> PartEffects:
+    """Effects of levels inside parts that are inside others, the outermost first.
+
+    Parameters
+    ----------
+    levels : LevelMeans
+    keys : sequence of ndarray of int, shape (levels,)
+        The part of each level, of each kind of parts.
+    sizes : sequence of int
+        Number of parts of each kind.
+
+    Notes
+    -----
+    Effects are normal, with a variance for each kind of parts. From the levels up, the means of
+    one kind are as far about those of the parts that they are inside as restricted maximum
+    likelihood finds them (H. Patterson and R. Thompson, Biometrika 58, 1971), with the variances
+    below it as they were found; on the way down each is shrunk to the effect of what it is inside.
+    Given the variances, effects are the best linear predictions of the whole nested model.
+    """
+    weight, mean, within = levels.weight, levels.mean, levels.within
+    up, inside = [], _inside_of(keys, sizes)
+    # That of levels, then the innermost first.
+    given = None if levels.ratios is None else [levels.ratios[0], *levels.ratios[:0:-1]]
+    for k, (parent, size) in enumerate(inside):
+        stage = _OneWay(weight, mean, parent, size, within)
+        if k == 0:
+            stage = _OneWay(weight, mean, parent, size, within, levels.inside, levels.rows)
+        ratio = stage.most_likely() if given is None else given[k]
+        within = stage.within(ratio)
+        up.append((stage, ratio))
+        weight, mean = stage.parents(ratio)
+    base = float(mean[0])
+    believed, effects = np.full(1, base), []
+    for stage, ratio in reversed(up):
+        effect = stage.effects(ratio, believed)
+        effects.append(effect)
+        believed = believed[stage.group] + effect
+    ratios = up[0][1], *(ratio for _, ratio in reversed(up[1:]))
+    return PartEffects(base, tuple(effects[:-1]), effects[-1], ratios)
+
+
+def _inside_of(keys: Sequence[IntArray], sizes: Sequence[int]) -> list[tuple[IntArray, int]]:
+    """For levels, then the kinds of parts from the innermost on: what each is inside, how many."""
+    found = []
+    inner: IntArray | None = None
+    for key, size in zip(reversed(keys), reversed(sizes), strict=True):
+        if inner is None:
+            found.append((key, size))
+        else:
+            parent = np.zeros(found[-1][1], np.intp)
+            parent[inner] = key
+            found.append((parent, size))
+        inner = key
+    found.append((np.zeros(found[-1][1], np.intp), 1))
+    return found
+
+
+class _OneWay:
+    """Means about those of the groups that they are in.
+
+    Parameters
+    ----------
+    weight, mean : ndarray of shape (n,)
+        Rows that each mean is worth, and the mean.
+    group : ndarray of int, shape (n,)
+    size : int
+        Number of groups.
+    within : float or None
+        Variance of a row; None: it is at its best for each ratio.
+    inside, rows : float
+        Squares beside those of the means, and all rows; where the variance is to be found.
+    """
+
+    def __init__(
+        self,
+        weight: FloatArray,
+        mean: FloatArray,
+        group: IntArray,
+        size: int,
+        within: float | None,
+        inside: float = 0.0,
+        rows: float = 0.0,
+    ) -> None:
+        self.weight, self.mean, self.group, self.size = weight, mean, group, size
+        self._within, self._inside = within, inside
+        self._free = max(rows - float((sum_by(group, weight, size) > 0).sum()), 0.0)
+
+    def parents(self, ratio: float) -> tuple[FloatArray, FloatArray]:
+        """Rows that each group is worth, and its mean."""
+        v = self._precision(ratio)
+        weight = sum_by(self.group, v, self.size)
+        return weight, sum_by(self.group, v * self.mean, self.size) / np.maximum(weight, _TINY)
+
+    def effects(self, ratio: float, believed: FloatArray) -> FloatArray:
+        """How far each is believed to be from what is believed of its group."""
+        belief = ratio * self.weight / (1.0 + ratio * self.weight)
+        return np.where(self.weight > 0, belief * (self.mean - believed[self.group]), 0.0)
+
+    def within(self, ratio: float) -> float:
+        """Variance of a row."""
+        if self._within is not None:
+            return self._within
+        return max((self._inside + self._between(ratio)) / max(self._free, 1.0), _TINY)
+
+    def most_likely(self) -> float:
+        """The most likely ratio of variances; 0 where means differ no more than by chance."""
+        if self._within is None and self._free <= 0:
+            return 0.0
+        return most_likely(self._deviance, self._slope)
+
+    def _precision(self, ratio: float) -> FloatArray:
+        return self.weight / (1.0 + ratio * self.weight)
+
+    def _between(self, ratio: float) -> float:
+        v, (_, mean) = self._precision(ratio), self.parents(ratio)
+        off = self.mean - mean[self.group]
+        return float((v * off * off).sum())
+
+    def _deviance(self, ratio: float) -> float:
+        weight, _ = self.parents(ratio)
+        log = float(np.log1p(ratio * self.weight).sum() + np.log(weight[weight > 0]).sum())
+        return log + spread_deviance(self._between(ratio), self._inside, self._free, self._within)
+
+    def _slope(self, ratio: float) -> float:
+        v, (weight, mean) = self._precision(ratio), self.parents(ratio)
+        off = self.mean - mean[self.group]
+        squares = sum_by(self.group, v * v, self.size)
+        trace = float(v.sum() - (squares / np.maximum(weight, _TINY)).sum())
+        return trace - float((v * v * off * off).sum()) / self.within(ratio)
+
+
+def spread_deviance(between: float, inside: float, free: float, within: float | None) -> float:
+    """What squares add to minus twice the logarithm of the likelihood."""
+    if within is not None:
+        return between / within
+    return free * float(np.log(max(between + inside, _TINY)))
+
+
+def most_likely(deviance: Callable[[float], float], slope: Callable[[float], float]) -> float:
+    """The ratio of least deviance; 0 where none is clearly less than there."""
+    found = np.array([deviance(float(ratio)) for ratio in _RATIOS])
+    best = int(found.argmin())
+    low, high = (float(_RATIOS[min(max(best + k, 0), len(found) - 1)]) for k in (-1, 1))
+    ratio, least = float(_RATIOS[best]), float(found[best])
+    if slope(low) < 0.0 < slope(high):
+        ratio = float(brentq(slope, low, high, xtol=1e-14 * low, rtol=1e-13))
+        least = deviance(ratio)
+    return ratio if least < deviance(0.0) - _SAME else 0.0
+
+
+def crossed_effects(
+    levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]
+) -> PartEffects:
+    """Effects of levels that are pairs, or more, of parts that go with any others.
+
+    Parameters
+    ----------
+    levels, keys, sizes
+        As for `nested_effects`.
+
+    Notes
+    -----
+    All effects are normal, with a variance for each kind of parts and one for what levels add. They
+    are fitted in turns, each kind to what the others leave (T. Hastie and R. Tibshirani,
+    *Generalized Additive Models*, 1990), with the variance that is then the most likely one by
+    restricted maximum likelihood; its determinant is taken for that of parts that go with all
+    others equally often.
+    """
+    return _Crossed(levels, keys, sizes).effects()
+
+
+class _Crossed:
+    """The fit of crossed parts, as it comes nearer."""
+
+    def __init__(self, levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]) -> None:
+        self._levels, self._keys, self._sizes = levels, keys, sizes
+        self._parts = [np.zeros(size) for size in sizes]
+        self._ratio, *self._ratios = levels.ratios or [0.0, *(1.0 for _ in keys)]
+        self._free = max(levels.rows - 1.0, 1.0)
+        weight = levels.weight
+        self._base = float((weight * levels.mean).sum() / max(float(weight.sum()), _TINY))
+
+    def effects(self) -> PartEffects:
+        """Fit in turns until nothing moves."""
+        unit = np.sqrt(max(float((self._levels.weight * self._left() ** 2).sum()), _TINY))
+        for _ in range(0 if self._levels.ratios else _ESTIMATING):
+            known = [self._ratio, *self._ratios]
+            self._fit_parts(estimates=True)
+            self._ratio = most_likely(self._deviance, self._slope)
+            if np.allclose([self._ratio, *self._ratios], known, rtol=_NEAR, atol=0.0):
+                break
+        for _ in range(_ROUNDS):
+            before = np.concatenate([[self._base], *self._parts])
+            self._fit_parts(estimates=False)
+            after = np.concatenate([[self._base], *self._parts])
+            if np.abs(after - before).max() <= _CLOSE * unit:
+                break
+        own = self._ratio * self._levels.weight
+        own = own / (1.0 + own) * self._left()
+        return PartEffects(self._base, tuple(self._parts), own, (self._ratio, *self._ratios))
+
+    def _fit_parts(self, *, estimates: bool) -> None:
+        for k in range(len(self._keys)):
+            self._fit_part(k, estimates)
+
+    def _left(self, without: int | None = None) -> FloatArray:
+        """What parts, or all but one kind of them, leave of the means of levels."""
+        left = self._levels.mean - self._base
+        for k, (part, key) in enumerate(zip(self._parts, self._keys, strict=True)):
+            if k != without:
+                left = left - part[key]
+        return np.where(self._levels.weight > 0, left, 0.0)
+
+    def _precision(self, ratio: float) -> FloatArray:
+        weight = self._levels.weight
+        return weight / (1.0 + ratio * weight)
+
+    def _penalty(self, without: int | None = None) -> float:
+        """Squares of effects, each in units of its variance."""
+        some = [
+            float((part * part).sum()) / ratio
+            for k, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True))
+            if k != without and ratio > 0
+        ]
+        return sum(some)
+
+    def _fit_part(self, k: int, estimates: bool) -> None:
+        """Fit the parts of a kind, and the mean of all, to what the others leave."""
+        key, size, v = self._keys[k], self._sizes[k], self._precision(self._ratio)
+        left = self._left(without=k) + self._base
+        weight = sum_by(key, v, size)
+        mean = sum_by(key, v * left, size) / np.maximum(weight, _TINY)
+        off = left - mean[key]
+        beside = float((v * off * off).sum()) + self._penalty(without=k)
+        one = np.zeros(size, np.intp)
+        levels = self._levels
+        stage = _OneWay(weight, mean, one, 1, levels.within, levels.inside + beside, levels.rows)
+        if estimates:
+            self._ratios[k] = stage.most_likely()
+        _, centre = stage.parents(self._ratios[k])
+        self._base = float(centre[0])
+        self._parts[k] = stage.effects(self._ratios[k], centre)
+
+    def _deviance(self, ratio: float) -> float:
+        v, left = self._precision(ratio), self._left()
+        log = float(np.log1p(ratio * self._levels.weight).sum() + np.log(max(v.sum(), _TINY)))
+        for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
+            log += float(np.log1p(own * sum_by(key, v, size)).sum())
+        between = float((v * left * left).sum()) + self._penalty()
+        levels = self._levels
+        return log + spread_deviance(between, levels.inside, self._free, levels.within)
+
+    def _slope(self, ratio: float) -> float:
+        v, left, levels = self._precision(ratio), self._left(), self._levels
+        squares = v * v
+        trace = float(v.sum() - squares.sum() / max(float(v.sum()), _TINY))
+        for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
+            weight = sum_by(key, v, size)
+            trace -= float((own * sum_by(key, squares, size) / (1.0 + own * weight)).sum())
+        within = levels.within
+        if within is None:
+            between = float((v * left * left).sum()) + self._penalty()
+            within = max((levels.inside + between) / self._free, _TINY)
+        return trace - float((squares * left * left).sum()) / within

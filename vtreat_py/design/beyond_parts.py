@@ -1,0 +1,114 @@
+"""Whether a column of several columns says more than these do by adding up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from scipy.special import expit
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.design.context import DesignContext
+from vtreat_py.design.facts import LevelRows
+from vtreat_py.frames.joint import LevelParts
+from vtreat_py.significance.combination import cauchy_combination
+from vtreat_py.significance.interaction import ClassCells, NumberCells
+from vtreat_py.significance.interaction_draws import Residuals
+from vtreat_py.statistics.additive import additive_basis, additive_log_odds
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
+
+# So many parts of a kind are kept, each of which has at least so many rows; others are one.
+_PARTS, _LEAST_ROWS = 30, 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class BeyondParts:
+    """The test of a column of pairs, or of more columns, by its sums.
+
+    Of pairs it is that of `NumberCells.interaction` and `ClassCells.interaction`, with the
+    commonest 30 levels of each of the two columns. Of more columns it is that of each against all
+    others together: if they add up, each pair of those does. The p-values are combined.
+
+    Attributes
+    ----------
+    context : DesignContext
+    parts : LevelParts
+    sums : OutcomeSums
+        By level, then those of missing ones.
+    rows : LevelRows or None
+        The rows, where tails of the outcome are known.
+    """
+
+    context: DesignContext
+    parts: LevelParts
+    sums: OutcomeSums
+    rows: LevelRows | None
+
+    @cached_property
+    def sig(self) -> float:
+        """p-value of the hypothesis that the columns add up."""
+        found = [self._of_table(*table) for table in self._tables()]
+        return cauchy_combination(found, [1.0 / len(found)] * len(found))
+
+    def _tables(self) -> Iterator[tuple[IntArray, IntArray]]:
+        """Row and column of the table that each level goes to, for each table."""
+        keys = self.parts.of_level
+        if len(keys) == 2:
+            yield self._common(keys[0]), self._common(keys[1])
+            return
+        for k, key in enumerate(keys):
+            others = np.zeros(len(key), np.intp)
+            for other in [*keys[:k], *keys[k + 1 :]]:
+                _, others = np.unique(others * (int(other.max()) + 1) + other, return_inverse=True)
+            yield self._common(key), self._common(others)
+
+    def _common(self, key: IntArray) -> IntArray:
+        """Keys with the uncommon ones as one, in the order of their rows."""
+        rows = sum_by(key, self.sums.weight[:-1], int(key.max()) + 1)
+        common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING))
+        common = common[np.lexsort((common, -rows[common]))][:_PARTS]
+        place = np.full(len(rows), len(common))
+        place[common] = np.arange(len(common))
+        return np.append(place[key], len(common))  # missing ones have no rows
+
+    def _of_table(self, first: IntArray, second: IntArray) -> float:
+        shape = int(first.max()) + 1, int(second.max()) + 1
+        cell = first * shape[1] + second
+        cells = self.sums.grouped(cell, shape[0] * shape[1])
+        size, total = cells.weight.reshape(shape), cells.total.reshape(shape)
+        number = self.context.class_number or 0
+        if self.context.is_binary:
+            log_odds = additive_log_odds(size, total, None, None)
+            if self.context.tests_rows:
+                return self._of_rows(number, cell, expit(log_odds).ravel())
+            return ClassCells(size, total, log_odds).interaction()
+        if self.context.tests_rows:
+            return self._of_rows(number, cell, _additive_means(size, total))
+        inner = cells.squares.reshape(shape)
+        residuals = partial(self._residuals, number, cell)
+        return NumberCells(size, total, inner).interaction(residuals)
+
+    def _residuals(self, number: int, cell: IntArray, fitted: FloatArray) -> Residuals:
+        n_rows = float(self.sums.weight.sum())
+        if self.rows is None:  # their tails are taken for those of a normal distribution
+            return Residuals(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 4.0, 1.0]), 6.0)
+        return self.rows.apart(number, cell, fitted.ravel(), n_rows)
+
+    def _of_rows(self, number: int, cell: IntArray, fitted: FloatArray) -> float:
+        """The same where rows may not be permuted: by what additive means leave of the rows.
+
+        That the means were fitted makes p-values larger, if anything.
+        """
+        assert self.rows is not None
+        return self.rows.effects_beyond(number, cell, fitted)
+
+
+def _additive_means(size: FloatArray, total: FloatArray) -> FloatArray:
+    """Means of cells, as sums of one number for the row and one for the column of each."""
+    root = np.sqrt(size).ravel()
+    some = root > 0
+    basis = additive_basis(size)
+    scaled = np.where(some, total.ravel() / np.where(some, root, 1.0), 0.0)
+    return np.where(some, basis @ (basis.T @ scaled) / np.where(some, root, 1.0), 0.0)

@@ -1,0 +1,235 @@
+"""Columns that go together as one column of levels: pairs and more, and children with parents."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.columns import (
+    CodedColumn,
+    Column,
+    EmptyColumn,
+    Kind,
+    NumericColumn,
+    kind_of,
+)
+from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.schema import check_kinds
+
+PartKind = Kind | Literal["text", "names"]
+# Between the parts of a level. Within a part it is written in another way.
+BETWEEN = ":"
+ESCAPED = (("\\", "\\\\"), (BETWEEN, "\\c"))
+MISSING = "\\NA"
+# Kinds of parts whose levels are what the column holds: texts, and numbers that are names.
+TEXT: Literal["text"] = "text"
+NAMES: Literal["names"] = "names"
+# What a joint column is, among columns that are made of others.
+JOINT = "joint"
+# Stands before a value of another type than those of the design, which no level has.
+_FOREIGN = "\\?"
+# Shares of the rows that the ranges of numbers end at.
+SHARES = [place / 8 for place in range(1, 8)]
+
+
+@dataclass(frozen=True)
+class JointPart:
+    """One of the columns.
+
+    Attributes
+    ----------
+    column : hashable
+    kind : str
+        What its numbers stand for, ``"text"``, or ``"names"`` for numbers that are levels.
+    edges : tuple of float
+        Last values of the ranges that numbers are cut into, but of the last range.
+    """
+
+    column: Hashable
+    kind: PartKind
+    edges: tuple[float, ...] = ()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether its levels are ranges of numbers."""
+        return self.kind not in (TEXT, NAMES)
+
+    @property
+    def ranges(self) -> list[str]:
+        """Name of each range."""
+        ends = ["-inf", *map(repr, self.edges), "inf"]
+        names = [f"({low}, {high}]" for low, high in pairwise(ends)]
+        return [*names[:-1], names[-1].replace("]", ")")]
+
+    def texts(self, column: Column) -> tuple[IntArray, pa.Array]:
+        """Return the code of each row, and the text of each code, the last that of missing ones.
+
+        Raises
+        ------
+        SchemaError
+            If the column holds another type than that of the design.
+        """
+        if isinstance(column, EmptyColumn):
+            return np.zeros(len(column), np.intp), pa.array([MISSING], pa.large_string())
+        if isinstance(column, NumericColumn) != self.is_cut or (
+            isinstance(column, NumericColumn) and column.kind != self.kind
+        ):
+            expected = self.kind if self.is_cut else "levels"
+            check_kinds([(self.column, expected, kind_of(column))])
+        if isinstance(column, NumericColumn):
+            codes = np.searchsorted(np.array(self.edges), column.values)
+            if column.bad is not None:
+                codes[column.bad] = len(self.edges) + 1
+            return codes, pa.array([*self.ranges, MISSING], pa.large_string())
+        own, levels = column.encode()
+        return own, _with_missing(self._written(levels))
+
+    def _written(self, levels: Levels) -> pa.Array:
+        """Levels as parts of a joint level."""
+        if levels.is_text and not pa.types.is_large_binary(levels.labels.type):
+            return escaped(levels.labels) if self.kind == TEXT else foreign(levels.labels)
+        found = [self._of_object(one) for one in levels.to_list()]
+        return pa.array(found, pa.large_string())
+
+    def _of_object(self, value: Any) -> str:
+        is_text = isinstance(value, str)
+        number = None if is_text else _whole(value)
+        written = str(value) if number is None else str(number)
+        written = written.encode(errors="backslashreplace").decode()
+        for plain, other in ESCAPED:
+            written = written.replace(plain, other)
+        fits = is_text if self.kind == TEXT else number is not None
+        return written if fits else f"{_FOREIGN}{type(value).__name__} {written}"
+
+
+def edges_of(quantiles: FloatArray) -> tuple[float, ...]:
+    """Where ranges of numbers end, given quantiles."""
+    return tuple(float(edge) + 0.0 for edge in np.unique(quantiles))
+
+
+def nothing_but_missing(column: Hashable) -> InvalidOptionError:
+    """Error for a column that says nothing together with others."""
+    return InvalidOptionError(
+        f"composites or hierarchies names {column!r}, which has missing values only; leave it out"
+    )
+
+
+def escaped(text: pa.Array) -> pa.Array:
+    """Write texts so that nothing in them stands between parts."""
+    for plain, written in ESCAPED:
+        text = pc.replace_substring(text, plain, written)
+    return text
+
+
+def foreign(text: pa.Array) -> pa.Array:
+    """Write texts where numbers are expected."""
+    none = pa.scalar("", pa.large_string())
+    return pc.binary_join_element_wise(pa.scalar(_FOREIGN, pa.large_string()), escaped(text), none)
+
+
+def _joined(before: pa.Array, behind: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise(before, behind, pa.scalar(BETWEEN, pa.large_string()))
+
+
+def _with_missing(text: pa.Array) -> pa.Array:
+    return pa.concat_arrays([text, pa.array([MISSING], pa.large_string())])
+
+
+def _whole(value: Any) -> float | int | None:
+    """A number that is a name, written in one way: 1 for True and 1.0."""
+    try:
+        number = float(value) if not isinstance(value, bytes) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if number is None else int(value) if number.is_integer() else number
+
+
+@dataclass(frozen=True)
+class JointColumn:
+    """A column of levels that is made of several columns.
+
+    Attributes
+    ----------
+    name : str or hashable
+        What it is called; that of the child, where columns are nested.
+    parts : tuple of JointPart
+        The columns, where they are nested the parents of others before those.
+    nested : bool
+        Whether each part is inside the one before it, as counties are in states.
+    kind : str
+        ``"joint"``.
+    """
+
+    name: Hashable
+    parts: tuple[JointPart, ...]
+    nested: bool
+    kind: str = JOINT
+
+    @property
+    def columns(self) -> tuple[Hashable, ...]:
+        """The columns of a frame that it is made of."""
+        return tuple(part.column for part in self.parts)
+
+    def of(self, *columns: Column) -> Column:
+        """Make it of its columns; each of its levels is the texts of its parts."""
+        if all(isinstance(column, EmptyColumn) for column in columns):
+            return EmptyColumn(self.name, len(columns[0]))
+        place, label = np.zeros(len(columns[0]), np.int64), pa.array([""], pa.large_string())
+        for number, (part, column) in enumerate(zip(self.parts, columns, strict=True)):
+            codes, texts = part.texts(column)
+            place = place * len(texts) + codes
+            place, found = pd.factorize(place)
+            before, own = label.take(found // len(texts)), texts.take(found % len(texts))
+            label = own if not number else _joined(before, own)
+        return CodedColumn(self.name, place, Levels.of_text(label))
+
+
+@dataclass(frozen=True, eq=False)
+class LevelParts:
+    """What the levels of a joint column are made of.
+
+    Attributes
+    ----------
+    nested : bool
+    keys : tuple of Levels
+        For each part but the last of nested ones: its levels, with those before where they are
+        nested.
+    of_level : tuple of ndarray of int, shape (n_levels,)
+        Code of each level among those keys.
+    """
+
+    nested: bool
+    keys: tuple[Levels, ...]
+    of_level: tuple[IntArray, ...]
+
+    @classmethod
+    def of(cls, levels: Levels, joint: JointColumn) -> LevelParts:
+        """Take levels apart."""
+        found = [_coded(text) for text in part_texts(levels, joint)]
+        return cls(joint.nested, tuple(k for _, k in found), tuple(c for c, _ in found))
+
+
+def part_texts(levels: Levels, joint: JointColumn) -> list[pa.Array]:
+    """For each key of `LevelParts`, its text in each level."""
+    split = pc.split_pattern(levels.labels, BETWEEN)
+    texts = [pc.list_element(split, place) for place in range(len(joint.parts))]
+    if not joint.nested:
+        return texts
+    nested = texts[:1]
+    for text in texts[1:-1]:
+        nested.append(_joined(nested[-1], text))
+    return nested
+
+
+def _coded(text: pa.Array) -> tuple[IntArray, Levels]:
+    encoded = text.dictionary_encode()
+    return np.asarray(encoded.indices).astype(np.intp), Levels.of_text(encoded.dictionary)

@@ -1,0 +1,48 @@
+"""Columns of several columns in an engine: where the numbers among them are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vtreat_py.design.request import Joint
+from vtreat_py.frames.joint import (
+    NAMES,
+    SHARES,
+    TEXT,
+    JointColumn,
+    JointPart,
+    edges_of,
+    nothing_but_missing,
+)
+from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber, lazy_column
+from vtreat_py.lazy.number_queries import extents
+from vtreat_py.lazy.quantile_queries import quantiles
+from vtreat_py.lazy.rows import DesignRows
+from vtreat_py.lazy.source import LazySource
+
+
+def joint_columns(
+    source: LazySource, rows: DesignRows, joints: Sequence[Joint]
+) -> list[JointColumn]:
+    """Look at the columns that go together; each number is looked at once."""
+    names = dict.fromkeys(str(column) for one in joints for column in one.columns)
+    part = {name: _part(lazy_column(source, name), rows) for name in names}
+    return [
+        JointColumn(one.name, tuple(part[str(c)] for c in one.columns), one.nested)
+        for one in joints
+    ]
+
+
+def _part(column: LazyColumn, rows: DesignRows) -> JointPart:
+    if isinstance(column, LazyEmpty):
+        raise nothing_but_missing(column.name)
+    if isinstance(column, LazyLevels):
+        return JointPart(column.name, NAMES if column.of_integers else TEXT)
+    return JointPart(column.name, column.kind, _edges(column, rows))
+
+
+def _edges(column: LazyNumber, rows: DesignRows) -> tuple[float, ...]:
+    (extent,) = extents(rows, [column])
+    if not extent.has_good:
+        raise nothing_but_missing(column.name)
+    return edges_of(quantiles(rows, column, extent, SHARES)[-1])

@@ -1,0 +1,61 @@
+"""Columns of several columns, in memory: what their parts hold, and where numbers are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.design.checks import no_names
+from vtreat_py.design.request import Joint
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.joint import (
+    NAMES,
+    SHARES,
+    TEXT,
+    JointColumn,
+    JointPart,
+    edges_of,
+    nothing_but_missing,
+)
+from vtreat_py.statistics.quantiles import weighted_quantiles
+
+
+def joint_columns(
+    source: InputFrame, joints: Sequence[Joint], weight: FloatArray | None
+) -> list[JointColumn]:
+    """Look at the columns that go together."""
+    return [
+        JointColumn(
+            one.name,
+            tuple(_part(source.read(column), source, weight) for column in one.columns),
+            one.nested,
+        )
+        for one in joints
+    ]
+
+
+def _part(column: Column, source: InputFrame, weight: FloatArray | None) -> JointPart:
+    name = column.name
+    if isinstance(column, EmptyColumn):
+        raise nothing_but_missing(name)
+    if isinstance(column, NumericColumn):
+        if name in source.categorical:
+            raise no_names(name, column.kind)
+        return JointPart(name, column.kind, _edges(column, weight))
+    _, levels = column.encode()
+    is_text = levels.is_text or any(isinstance(value, str | bytes) for value in levels.to_list())
+    return JointPart(name, TEXT if is_text else NAMES)
+
+
+def _edges(column: NumericColumn, weight: FloatArray | None) -> tuple[float, ...]:
+    values, bad = column.values, column.bad
+    counts = np.ones(len(values), dtype=bool) if weight is None else weight > 0
+    if bad is not None:
+        counts &= ~bad
+    if not counts.any():
+        raise nothing_but_missing(column.name)
+    own = None if weight is None else weight[counts]
+    return edges_of(weighted_quantiles(values[counts].astype(np.float64), own, SHARES))
