@@ -323,7 +323,11 @@ class _Crossed:
         v, left = self._precision(ratio), self._left()
         log = float(np.log1p(ratio * self._levels.weight).sum() + np.log(max(v.sum(), _TINY)))
         for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
-            log += float(np.log1p(own * sum_by(key, v, size)).sum())
+            weight = sum_by(key, v, size)
+            # The mean of the parts of a kind goes with the mean of all.
+            shrunk = weight / (1.0 + own * weight)
+            log += float(np.log1p(own * weight).sum())
+            log += float(np.log(max(shrunk.sum(), _TINY) / max(weight.sum(), _TINY)))
         between = float((v * left * left).sum()) + self._penalty()
         levels = self._levels
         return log + spread_deviance(between, levels.inside, self._free, levels.within)
@@ -331,10 +335,14 @@ class _Crossed:
     def _slope(self, ratio: float) -> float:
         v, left, levels = self._precision(ratio), self._left(), self._levels
         squares = v * v
-        trace = float(v.sum() - squares.sum() / max(float(v.sum()), _TINY))
+        of_mean = float(squares.sum()) / max(float(v.sum()), _TINY)
+        trace = float(v.sum()) - of_mean
         for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
             weight = sum_by(key, v, size)
-            trace -= float((own * sum_by(key, squares, size) / (1.0 + own * weight)).sum())
+            shrinks, own_squares = 1.0 + own * weight, sum_by(key, squares, size)
+            trace -= float((own * own_squares / shrinks).sum())
+            shrunk = max(float((weight / shrinks).sum()), _TINY)
+            trace += of_mean - float((own_squares / shrinks**2).sum()) / shrunk
         within = levels.within
         if within is None:
             between = float((v * left * left).sum()) + self._penalty()

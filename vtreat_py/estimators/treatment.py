@@ -16,6 +16,7 @@ from vtreat_py.api.prepare import prepare
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
+from vtreat_py.base.names import munge
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
@@ -126,7 +127,8 @@ class Treatment(FrameTransformer):
                 place |= {p.name: f"{place[p.column]}_{p.part}" for p in calendar_parts(made)}
                 for one in joint_columns(made):
                     if one.name not in place:
-                        place[one.name] = BETWEEN.join(str(place[c]) for c in one.columns)
+                        together = BETWEEN.join(str(place[c]) for c in one.columns)
+                        place[one.name] = munge([together])[0]
                 names = [_named_after(place[v.orig_variable], v, own) for v in chosen]
         return np.array(names, dtype=object)
 
@@ -156,7 +158,7 @@ class Treatment(FrameTransformer):
 
 def _named_after(column: str, variable: DerivedVariable, own: Sequence[Code]) -> str:
     """Name a derived variable as if the column it comes from had another name."""
-    old = str(variable.orig_variable)
+    (old,) = munge([str(variable.orig_variable)])
     if codes.named(variable.code, own).keeps_name(old) is not None:
         return column + variable.name.removeprefix(old)
     return variable.name.replace(f"{old}_{variable.code}", f"{column}_{variable.code}", 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from vtreat_py.frames.columns import (
     EmptyColumn,
     Kind,
     NumericColumn,
+    holds_text,
     kind_of,
 )
 from vtreat_py.frames.levels import Levels
@@ -65,10 +65,11 @@ class JointPart:
 
     @property
     def ranges(self) -> list[str]:
-        """Name of each range."""
-        ends = ["-inf", *map(repr, self.edges), "inf"]
-        names = [f"({low}, {high}]" for low, high in pairwise(ends)]
-        return [*names[:-1], names[-1].replace("]", ")")]
+        """Name of each range, by where it ends."""
+        ends = [f"{edge:.4g}" for edge in self.edges]
+        if len(set(ends)) < len(ends):
+            ends = [*map(repr, self.edges)]
+        return [*(f"to {end}" for end in ends), f"above {ends[-1]}"]
 
     def texts(self, column: Column) -> tuple[IntArray, pa.Array]:
         """Return the code of each row, and the text of each code, the last that of missing ones.
@@ -80,11 +81,7 @@ class JointPart:
         """
         if isinstance(column, EmptyColumn):
             return np.zeros(len(column), np.intp), pa.array([MISSING], pa.large_string())
-        if isinstance(column, NumericColumn) != self.is_cut or (
-            isinstance(column, NumericColumn) and column.kind != self.kind
-        ):
-            expected = self.kind if self.is_cut else "levels"
-            check_kinds([(self.column, expected, kind_of(column))])
+        self._check(column)
         if isinstance(column, NumericColumn):
             codes = np.searchsorted(np.array(self.edges), column.values)
             if column.bad is not None:
@@ -92,6 +89,16 @@ class JointPart:
             return codes, pa.array([*self.ranges, MISSING], pa.large_string())
         own, levels = column.encode()
         return own, _with_missing(self._written(levels))
+
+    def _check(self, column: Column) -> None:
+        if self.is_cut:
+            expected, fits = str(self.kind), kind_of(column) == self.kind
+        elif self.kind == NAMES:
+            expected, fits = "numbers as levels", not holds_text(column)
+        else:
+            expected, fits = "levels", not isinstance(column, NumericColumn)
+        if not fits:
+            check_kinds([(self.column, expected, kind_of(column))])
 
     def _written(self, levels: Levels) -> pa.Array:
         """Levels as parts of a joint level."""
@@ -181,8 +188,6 @@ class JointColumn:
 
     def of(self, *columns: Column) -> Column:
         """Make it of its columns; each of its levels is the texts of its parts."""
-        if all(isinstance(column, EmptyColumn) for column in columns):
-            return EmptyColumn(self.name, len(columns[0]))
         place, label = np.zeros(len(columns[0]), np.int64), pa.array([""], pa.large_string())
         for number, (part, column) in enumerate(zip(self.parts, columns, strict=True)):
             codes, texts = part.texts(column)

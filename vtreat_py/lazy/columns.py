@@ -37,6 +37,8 @@ _KINDS: dict[PlainKind, tuple[Any, ...]] = {
 _WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
 # Engines that tell the time by no clock but that of UTC.
 WITHOUT_ZONES = ("ibis",)
+# Engines whose joins warn of text of two kinds.
+WITH_KINDS_OF_TEXT = ("dask",)
 # What an engine module says of types that narwhals has no name for.
 EMPTY = "empty"
 
@@ -475,6 +477,8 @@ def typed_frame(
     wanted = list({c.alias: c for c in plain}.values())
     frame: nw.LazyFrame[Any] = nw.from_native(native_module(source).project(source.native, wanted))
     made = {alias: text for one in joint.values() for alias, text in one.texts.items()}
+    if source.engine in WITH_KINDS_OF_TEXT:
+        made = {alias: text.cast(nw.String()) for alias, text in made.items()}
     return frame.with_columns(**made) if made else frame
 
 

@@ -1,0 +1,54 @@
+"""SQL of composites and hierarchies gives the bits of `prepare`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import vtreat_py as vt
+from tests.design.test_joint import OPTIONS, new_rows, shops
+from vtreat_py.base.errors import InvalidOptionError
+
+
+@pytest.mark.parametrize(
+    ("dialect", "many"),
+    [(d, False) for d in ("duckdb", "sqlite", "postgres", "spark")] + [("duckdb", True)],
+)
+def test_queries_give_the_same_bits(
+    dialect: str, many: bool, request: pytest.FixtureRequest
+) -> None:
+    frame = shops(9000 if many else 600)
+    if many:  # a coding table, which is joined
+        frame["zip"] += 1000 * (frame.index % 20)
+    given = OPTIONS | {"missing_values": ["s3", "a\\1"], "coders": ["catN", "catP"]}
+    given |= {"composites": [("a", "z")] if many else [("a", "z"), ("a", "when_weekday")]}
+    plan = vt.design_treatments(frame, **given)
+    assert {"zip_catN", "a_colon_z_catN"} <= set(plan.feature_names)
+    if dialect == "duckdb":
+        connection: Any = pytest.importorskip("duckdb").connect()
+    else:
+        connection = request.getfixturevalue(dialect)
+    for scale in (True,) if dialect == "spark" else (False, True):
+        report = plan.check_sql(connection, new_rows(frame), scale=scale)
+        assert report.passed, report
+        assert report.largest_difference == 0.0
+    if not many:
+        nothing = new_rows(frame).assign(a=None, z=None, county=None, state=None)
+        assert plan.check_sql(connection, nothing).passed
+
+
+def test_other_dialects_are_written_too() -> None:
+    plan = vt.design_treatments(shops(900), **OPTIONS | {"calendar": None, "composites": []})
+    text = plan.to_sql("shops", dialect="mysql", variables=["zip_catN"])
+    assert "CONCAT" in text.upper()
+
+
+def test_names_that_are_no_whole_numbers_are_refused() -> None:
+    frame = shops(900)
+    frame["zip"] = frame["zip"] + 0.5
+    plan = vt.design_treatments(frame, **OPTIONS)
+    with pytest.raises(InvalidOptionError, match=r"has the level 1\d+\.5, which engines write"):
+        plan.to_sql("shops", dialect="duckdb")
+    assert isinstance(vt.prepare(plan, new_rows(frame)), pd.DataFrame)
