@@ -16,7 +16,7 @@ _DESIGN = [
     "random_state", "row_id", "min_fraction", "smoothing", "rare_count", "rare_sig", "collar_prob",
     "coders", "quantile", "y_dependent_coders", "cat_scaling", "imputation", "imputation_map",
     "significance", "force_split", "n_jobs", "keep_statistics", "categorical", "missing_values",
-    "weight_kind", "max_classes", "calendar",
+    "weight_kind", "max_classes", "calendar", "composites", "hierarchies",
 ]  # fmt: skip
 _CHOICE = [
     "prune_sig", "prune_by", "scale", "collar", "variables", "coders", "extra_columns", "row_id",

@@ -114,6 +114,12 @@ def design_options(
         drawn["imputation_map"] = {random.choice(names): random.choice(_IMPUTERS)}
     if names and random.random() < share / 2:
         drawn["categorical"] = random.sample(list(names), 1)
+    if len(names) > 1 and random.random() < share:
+        pair = random.sample(list(names), random.choice([2, 2, min(3, len(names))]))
+        if random.random() < 0.6:
+            drawn["composites"] = [tuple(pair)]
+        else:
+            drawn["hierarchies"] = dict(zip(pair, pair[1:], strict=False))
     if len(names) > 1 and random.random() < share / 2:
         chosen = random.sample(list(names), random.randint(1, len(names)))
         drawn["variables"] = chosen
