@@ -103,7 +103,7 @@ class LazyDesign:
         context = request.context(outcome, FoldScheme(rows.n_folds))
         parts = {}
         if context.uses_levels and request.parts != ():
-            parts = parts_of_dates(typed, columns, request.parts)
+            parts = parts_of_dates(rows, columns, request.parts)
         typed = typed.making(part for made in parts.values() for part in made)
         names = map(str, with_parts(chosen, parts))
         return cls(rows, lazy_columns(typed, list(names)), context, request.progress)
