@@ -71,7 +71,7 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "force_split": lambda r: r.random() < 0.5,
     "weight_kind": lambda r: r.choice(["frequency", "importance"]),
     "missing_values": lambda r: r.choice([(), ("?", "NA"), ["", "nan", "a0"], {"x" * 300, "a"}]),
-    "calendar": lambda r: r.choice(["auto", ["hour", "weekday"], ["week", "day", "is_month_end"]]),
+    "calendar": lambda r: r.choice([None, ["hour", "weekday"], ["week", "day", "is_month_end"]]),
     "max_classes": lambda r: r.choice([2, 5, 10**9]),
     "n_jobs": lambda r: r.choice([None, None, None, 1, 2, -1]),
 }
