@@ -138,9 +138,8 @@ def test_parts_are_those_whose_cycles_are_covered_twice() -> None:
 
 def test_no_parts_are_made_where_they_are_not_wanted() -> None:
     frame = daily()
-    auto = {"calendar": "auto"}
     classic, numbers = {"significance": "classic"}, {"coders": ["clean", "isBAD"]}
-    for given in ({}, auto | classic, auto | numbers):
+    for given in ({"calendar": None}, classic, numbers, {"keep_statistics": True}):
         plan = vt.design_treatments(frame, outcome="y", random_state=0, **given)
         assert plan.variables == ("when",)
         assert not plan.made
@@ -151,6 +150,43 @@ def test_no_parts_are_made_where_they_are_not_wanted() -> None:
         vt.design_treatments(frame, outcome="y", calendar=["week", "century"])
     with pytest.raises(OptionTypeError, match="calendar"):
         vt.design_treatments(frame, outcome="y", calendar="week")
+
+
+def test_parts_are_made_where_nothing_else_is_said() -> None:
+    frame = daily(saturday=5.0)
+    given: dict[str, Any] = {"outcome": "y", "random_state": 0}
+    plan = vt.design_treatments(frame, **given)
+    assert plan == vt.design_treatments(frame, calendar="auto", **given)
+    assert plan == vt.cross_frame_experiment(frame, **given).plan
+    treatment = vt.NumericOutcomeTreatment(random_state=0).fit(frame[["when"]], frame["y"])
+    assert treatment.plan_.made == plan.made
+    assert vt.UnsupervisedTreatment().fit(frame[["when"]]).plan_.made == plan.made
+    importance = vt.variable_importance(frame, **given)
+    assert importance["variable"].tolist()[0] == "when_weekday"
+    assert set(importance["variable"]) == {"when", *(one.name for one in plan.made)}
+    pairs = vt.find_interactions(frame.assign(z=np.arange(len(frame)) % 7), **given)
+    assert set(pairs[["first", "second"]].to_numpy().ravel()) == {"when", "z"}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_rows_of_weight_0_make_no_parts(lazy: bool) -> None:
+    frame = daily(60).assign(id=range(60), weight=1.0)
+    frame["when"] = frame["when"] + pd.to_timedelta(12.5, "h")
+    frame.loc[[3, 40], "when"] = pd.NaT
+    far = pd.to_datetime(["1990-01-01 05:00", "2049-05-05 07:00"])
+    more = pd.DataFrame({"when": far, "y": 1.0})
+    both = pd.concat([frame, more.assign(id=[60, 61], weight=0.0)], ignore_index=True)
+    both["when"] = both["when"].astype("datetime64[us]")
+    given: dict[str, Any] = {"outcome": "y", "sample_weight": "weight", "row_id": "id"}
+    given |= {"variables": ["when"], "cv": 3}
+    one, other = (
+        vt.design_treatments(pl.from_pandas(rows).lazy() if lazy else rows, **given)
+        for rows in (both, both[:60])
+    )
+    assert [part.part for part in one.made] == ["day", "is_month_end", "weekday"]
+    assert one.made == other.made
+    scores = (plan.score_frame.set_index("variable")["sig"] for plan in (one, other))
+    pd.testing.assert_series_equal(*scores, rtol=1e-9)
 
 
 def test_a_part_gives_way_to_a_column_of_its_name() -> None:

@@ -78,14 +78,15 @@ def kept(frame: pd.DataFrame, outcome: str, **options: Any) -> vt.DesignStatisti
     scaled = options.pop("scale", False)
     options.pop("collar", None)
     given = {"outcome": OUTCOMES.get(outcome, outcome), "variables": VARIABLES} | options
+    given.setdefault("calendar", None)
     return kept_statistics(design_with(frame, scaled=scaled, **{"cv": pairs(frame)} | given))
 
 
 def experiment(frame: pd.DataFrame, outcome: str, **options: Any) -> vt.CrossFrameExperiment:
-    given = {"variables": VARIABLES, "cv": pairs(frame), "keep_statistics": True}
-    return vt.cross_frame_experiment(
-        frame, outcome=OUTCOMES.get(outcome, outcome), **given | options
-    )
+    given = {"variables": VARIABLES, "cv": pairs(frame), "keep_statistics": True} | options
+    if not given["keep_statistics"]:  # rows may say which parts of dates there are, sums not
+        given.setdefault("calendar", None)
+    return vt.cross_frame_experiment(frame, outcome=OUTCOMES.get(outcome, outcome), **given)
 
 
 def numbers(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
@@ -122,6 +123,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "collared": {"collar_prob": 0.1, "imputation": "median", "force_split": True},
     "function": {"imputation": lambda values, weights: float(np.average(values, weights=weights))},
     "link": {"cat_scaling": True, "scale": True, "collar": True},
+    "parts of dates": {"calendar": ["day", "weekday"]},
     "classic": {"significance": "classic", "smoothing": 0.5, "sample_weight": "weight"},
 }
 
@@ -143,10 +145,17 @@ def test_keeping_statistics_changes_neither_plan_nor_cross_frame(
     expected = without.plan.score_frame
     spread = expected["code"] == "catD"
     found = with_them.plan.score_frame
+    together = ["sig_fdr", "sig_fwer"]
+    of_parts = expected["orig_variable"].isin([one.name for one in without.plan.made])
     pd.testing.assert_frame_equal(
-        found[~spread].drop(columns=["sig_fdr", "sig_fwer"]),
-        expected[~spread].drop(columns=["sig_fdr", "sig_fwer"]),
+        found[~spread & ~of_parts].drop(columns=together),
+        expected[~spread & ~of_parts].drop(columns=together),
         rtol=1e-9,
+    )
+    assert of_parts.any() == ("calendar" in options)
+    tests = ["sig", "recommended", *together]  # sums do not know the trend along dates
+    pd.testing.assert_frame_equal(
+        found[of_parts].drop(columns=tests), expected[of_parts].drop(columns=tests), rtol=1e-9
     )
     pd.testing.assert_frame_equal(with_them.cross_frame, without.cross_frame, rtol=1e-9)
     new = rows(50, seed=9)

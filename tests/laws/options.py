@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from random import Random
 from typing import Any
@@ -71,7 +72,7 @@ _DESIGN: dict[str, Callable[[Random], Any]] = {
     "force_split": lambda r: r.random() < 0.5,
     "weight_kind": lambda r: r.choice(["frequency", "importance"]),
     "missing_values": lambda r: r.choice([(), ("?", "NA"), ["", "nan", "a0"], {"x" * 300, "a"}]),
-    "calendar": lambda r: r.choice(["auto", ["hour", "weekday"], ["week", "day", "is_month_end"]]),
+    "calendar": lambda r: r.choice([None, ["hour", "weekday"], ["week", "day", "is_month_end"]]),
     "max_classes": lambda r: r.choice([2, 5, 10**9]),
     "n_jobs": lambda r: r.choice([None, None, None, 1, 2, -1]),
 }
@@ -119,7 +120,7 @@ def design_options(
         if random.random() < 0.6:
             drawn["composites"] = [tuple(pair)]
         else:
-            drawn["hierarchies"] = dict(zip(pair, pair[1:], strict=False))
+            drawn["hierarchies"] = dict(itertools.pairwise(pair))
     if len(names) > 1 and random.random() < share / 2:
         chosen = random.sample(list(names), random.randint(1, len(names)))
         drawn["variables"] = chosen

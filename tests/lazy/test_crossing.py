@@ -72,7 +72,7 @@ def test_cross_frames_are_those_of_memory(
     expected = vt.cross_frame_experiment(table, **given, **options)
     assert expected.cross_frame.column_names[0] == "id"
     design = design_with(table, **given, scaled=options["scale"])
-    source = LazySource.of(lazy(table))
+    source = LazySource.of(lazy(table)).making(design.source.made.values())
     made = lazy_folds(source, random_state=1, **folds)
     learned = design.learn()
     parts = parts_of(design, learned, expected.plan, source, options)

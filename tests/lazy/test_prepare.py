@@ -247,3 +247,16 @@ def test_many_joined_columns_are_one_statement_of_duckdb(monkeypatch: pytest.Mon
         warnings.simplefilter("ignore", vt.VtreatWarning)
         expected = vt.prepare(plan, table, row_id="id")
     assert_same_bits(found, expected)
+
+
+def test_many_variables_are_no_slow_frame_to_dask() -> None:
+    """It added column to column, of which pandas warns from a hundred on."""
+    frames = pytest.importorskip("dask.dataframe")
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({f"x{i}": random.choice(list("abcde"), 400) for i in range(24)})
+    frame = frame.assign(id=range(400), y=random.normal(size=400))
+    plan = vt.design_treatments(frame[:200], outcome="y", coders=["lev", "catP"])
+    assert len(plan.feature_names) > 130
+    rows = frames.from_pandas(frame[200:], npartitions=8)
+    expected = vt.prepare(plan, frame[200:], row_id="id")
+    assert_same_bits(vt.prepare(plan, rows, row_id="id"), expected)

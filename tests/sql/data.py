@@ -77,3 +77,9 @@ def awkward_plan(kind: str, **options: Any) -> vt.TreatmentPlan:
         return vt.design_treatments(frame, outcome_type="unsupervised", **options)
     outcome = outcome_of(frame, kind)
     return vt.design_treatments(frame, outcome=outcome, random_state=0, **options)
+
+
+def written_in(dialect: str, plan: vt.TreatmentPlan) -> list[str]:
+    """Variables of a plan that a dialect can write: SQLite has no clock of a zone with summers."""
+    clocks = {one.name for one in plan.made if one.offset is None and dialect == "sqlite"}
+    return [v.name for v in plan.derived if v.orig_variable not in clocks]

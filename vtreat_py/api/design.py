@@ -42,7 +42,7 @@ def design_treatments(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = None,
+    calendar: str | Sequence[str] | None = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
@@ -126,7 +126,7 @@ def design_treatments(
         (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the
         order of the rows: so the folds are the same wherever the frame is, in memory or not. That
         ids differ is not checked: rows of one id share a fold.
-    calendar : "auto", sequence of str, or None (default)
+    calendar : "auto", sequence of str, or None
         What is made of columns of dates, or of points in time, beside the number (days, seconds):
         columns of levels, such as ``when_weekday`` of a column ``when``, which are coded, scored
         and pruned as all columns are. Parts are ``"month"``, ``"week"`` (of ISO 8601), ``"day"``
@@ -339,7 +339,7 @@ def cross_frame_experiment(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = None,
+    calendar: str | Sequence[str] | None = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,

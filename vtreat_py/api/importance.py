@@ -33,7 +33,7 @@ def variable_importance(
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = None,
+    calendar: str | Sequence[str] | None = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
@@ -73,7 +73,7 @@ def variable_importance(
         first. Its columns:
 
         variable
-            The input column.
+            The input column, or a part of one of dates (see ``calendar``).
         rsq
             The largest share of variance (of deviance, for classes) that one of its codes explains
             alone; out of fold for codes that look at the outcome. 0 without a code.

@@ -84,6 +84,8 @@ class DesignStatistics(KeptSums):
     * ``catD`` has the p-value of the classic regression: the calibrated test of spread needs rows.
     * Ranks of a numeric outcome of heavy tails are not known: impact codes have the p-value of
       means alone, and numbers that of a line and of the outcome's means in ranges.
+    * ``calendar="auto"`` makes no parts of dates, because other rows may cover other cycles. Those
+      that a list names are made; their p-values are not free of a trend along the dates.
     * p-values take rows of one group (``groups``) as independent, and there are none for rows in
       order of time (``significance="ordered"``).
     * Of numeric columns, or outcomes, of more than 65,536 different values only so many binary

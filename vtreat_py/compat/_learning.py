@@ -203,6 +203,7 @@ def _options(request: Request, variables: Sequence[Hashable]) -> dict[str, Any]:
         "imputation": native_imputer(params["missingness_imputation"]),
         "imputation_map": {c: native_imputer(i) for c, i in imputers.items() if c in variables},
         "sample_weight": request.weight,
+        "calendar": None,
         **{name: params[name] for name in OF_THIS_PACKAGE if name in params},
     }
     if request.supervised and not params["use_hierarchical_estimate"]:

@@ -62,7 +62,7 @@ class DesignRequest(DesignOptions):
     cv: Any = None
     random_state: Any = None
     row_id: Any = None
-    calendar: Any = None
+    calendar: Any = AUTO_CALENDAR
     n_jobs: int | None = None
     progress: bool = False
     scaled: bool = False
@@ -215,6 +215,7 @@ class MissingnessRequest(DesignRequest):
     """
 
     outcome_type: str | None = "unsupervised"
+    calendar: Any = None
     coders: Any = ("clean", "isBAD")
     invalid_mark: str = "_invalid_"
 

@@ -32,7 +32,7 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     categorical: Sequence[Hashable] = ()
     missing_values: Sequence[str] = ()
     weight_kind: str = "frequency"
-    calendar: str | Sequence[str] | None = None
+    calendar: str | Sequence[str] | None = "auto"
     composites: Sequence[tuple[Hashable, ...]] = ()
     hierarchies: Mapping[Hashable, Hashable] | None = None
     min_fraction: float = 0.02

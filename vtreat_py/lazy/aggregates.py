@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.lazy.source import collect
+from vtreat_py.lazy.source import collect, selected
 
 How = Literal["sum", "count", "min", "max", "var"]
 # What is done with the values of an expression that are not null: "var" is the mean square about
@@ -22,16 +22,13 @@ def grouped(
     frame: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], wanted: Mapping[str, Asked]
 ) -> pa.Table:
     """Group by expressions, in any order of rows; null is a key of its own."""
-    plain = frame.select(
-        *(key.alias(name) for name, key in keys.items()),
-        *(value.alias(name) for name, (_, value) in wanted.items()),
-    )
+    plain = selected(frame, {**keys, **{name: value for name, (_, value) in wanted.items()}})
     return collect(plain.group_by(*keys).agg(*_aggregates(wanted)))
 
 
 def totals(frame: nw.LazyFrame[Any], wanted: Mapping[str, Asked]) -> dict[str, float]:
     """Aggregate all rows at once; what no row has is NaN."""
-    plain = frame.select(*(value.alias(name) for name, (_, value) in wanted.items()))
+    plain = selected(frame, {name: value for name, (_, value) in wanted.items()})
     table = collect(plain.select(*_aggregates(wanted)))
     return {name: float(floats(table, name)[0]) for name in wanted}
 

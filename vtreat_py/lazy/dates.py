@@ -20,44 +20,45 @@ from vtreat_py.lazy.columns import (
     LazyNumber,
     exactly,
     lazy_columns,
-    typed_frame,
 )
 from vtreat_py.lazy.residuals import Residuals
+from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 
 
 def parts_of_dates(
-    source: LazySource, columns: Iterable[LazyColumn], wanted: Sequence[Part] | None
+    rows: DesignRows, columns: Iterable[LazyColumn], wanted: Sequence[Part] | None
 ) -> dict[Hashable, list[CalendarPart]]:
-    """Make the parts of columns of dates, by one query for all."""
+    """Make the parts of columns of dates, by one query for all; rows that count say which."""
+    source = rows.source
     dates = [c for c in columns if isinstance(c, LazyNumber) and c.kind in ("date", "datetime")]
     dates = [date for date in dates if _has_clock(source, date)]
     if not dates:
         return {}
-    found = totals(typed_frame(source, dates), _ends(dates))
+    found = totals(rows.counted(dates), _ends(dates))
     extents: dict[Hashable, tuple[str, str, float, float]] = {
         date.name: (date.kind, _zone(date), found[f"low{i}"], found[f"high{i}"])
         for i, date in enumerate(dates)
         if not np.isnan(found[f"low{i}"])
     }
     parts = named_parts(extents, source.columns, wanted)
-    return parts if wanted is not None else _with_hours(source, parts)
+    return parts if wanted is not None else _with_hours(rows, parts)
 
 
 def _with_hours(
-    source: LazySource, parts: dict[Hashable, list[CalendarPart]]
+    rows: DesignRows, parts: dict[Hashable, list[CalendarPart]]
 ) -> dict[Hashable, list[CalendarPart]]:
     """Leave out hours that are the same in all rows, as those of days at midnight are."""
     hours = [one for made in parts.values() for one in made if one.part == "hour"]
     if not hours:
         return parts
-    columns = lazy_columns(source.making(hours), [one.name for one in hours])
+    columns = lazy_columns(rows.source.making(hours), [one.name for one in hours])
     asked: dict[str, Asked] = {}
     for i, column in enumerate(columns):
         assert isinstance(column, LazyLevels)
         hour = column.value.cast(nw.Float64())
         asked |= {f"low{i}": ("min", hour), f"high{i}": ("max", hour)}
-    found = totals(typed_frame(source, columns), asked)
+    found = totals(rows.counted(columns), asked)
     same = {one.name for i, one in enumerate(hours) if found[f"low{i}"] == found[f"high{i}"]}
     return {name: [p for p in made if p.name not in same] for name, made in parts.items()}
 
@@ -120,7 +121,7 @@ class ResidualsAlong(Residuals):
     @cached_property
     def _extent(self) -> tuple[float, float]:
         """First and last date."""
-        found = totals(typed_frame(self.rows.source, [self.date]), _ends([self.date]))
+        found = totals(self.counted([]), _ends([self.date]))
         return found["low0"], found["high0"]
 
     @property

@@ -106,7 +106,7 @@ class LazyDesign:
         context = request.context(outcome, FoldScheme(rows.n_folds))
         parts = {}
         if context.uses_levels and request.parts != ():
-            parts = parts_of_dates(typed, columns, request.parts)
+            parts = parts_of_dates(rows, columns, request.parts)
         dates = [part for made in parts.values() for part in made]
         typed, names = typed.making(dates), [*map(str, with_parts(chosen, parts))]
         if context.uses_levels:

@@ -16,7 +16,7 @@ from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import inner
 from vtreat_py.lazy.rows import DesignRows, Y
-from vtreat_py.lazy.source import collect
+from vtreat_py.lazy.source import collect, selected, with_columns
 from vtreat_py.significance.logistic import SATURATED_ETA, Points
 from vtreat_py.significance.newton import (
     MANY_POINTS,
@@ -143,7 +143,7 @@ class _EngineRegressions(Regressions):
         assert part is not None
         wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
         wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD), _WEIGHT: rows.w}
-        table = collect(part.select(**wanted))
+        table = collect(selected(part, wanted))
         x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
         y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
         total = np.tile(floats(table, _WEIGHT), (len(x), 1))
@@ -176,7 +176,7 @@ class _EngineRegressions(Regressions):
             sums |= self._sums(self.asked[i], k)
         frame = self._frame([self.asked[i] for i in which])
         for step in steps:
-            frame = frame.with_columns(**step)
+            frame = with_columns(frame, step)
         found = totals(frame, sums)
 
         def read(name: str) -> FloatArray:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.rows import DesignRows
-from vtreat_py.lazy.source import collect
+from vtreat_py.lazy.source import collect, selected
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.statistics.number_profile import MOST_ROWS, NumberProfile
 
@@ -52,4 +52,4 @@ class ProfileRows:
         if part is None:
             return None
         numbers = {column.alias: column.value for column in self.columns}
-        return collect(part.select(**numbers, **{_WEIGHT: rows.w}))
+        return collect(selected(part, numbers | {_WEIGHT: rows.w}))

@@ -178,3 +178,30 @@ def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
     table: pa.Table = frame.collect("pyarrow").to_native()
     return table.select(list(frame.collect_schema()))  # Dask adds its index
+
+
+def with_columns(frame: nw.LazyFrame[Any], wanted: Mapping[str, nw.Expr]) -> nw.LazyFrame[Any]:
+    """Compute columns beside those that there are."""
+    if frame.implementation is not nw.Implementation.DASK:
+        return frame.with_columns(**wanted)
+    return selected(frame, {name: nw.col(name) for name in frame.columns} | dict(wanted))
+
+
+def selected(frame: nw.LazyFrame[Any], wanted: Mapping[str, nw.Expr]) -> nw.LazyFrame[Any]:
+    """Compute columns, and leave out all others.
+
+    Those of a Dask frame are computed together, partition by partition. Dask would add one to the
+    other, which pandas calls slow, in a warning, if there are a hundred.
+    """
+    if frame.implementation is not nw.Implementation.DASK:
+        return frame.select(*(value.alias(name) for name, value in wanted.items()))
+    native = frame.to_native()
+    found: nw.LazyFrame[Any] = nw.from_native(
+        native.map_partitions(_selected, wanted, meta=_selected(native._meta, wanted))
+    )
+    return found
+
+
+def _selected(part: Any, wanted: Mapping[str, nw.Expr]) -> Any:
+    frame = nw.from_native(part, eager_only=True).with_columns(**wanted)
+    return frame.select(*wanted).to_native()

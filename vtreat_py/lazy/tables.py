@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.lazy.columns import literal, native_module
-from vtreat_py.lazy.source import LazySource
+from vtreat_py.lazy.source import LazySource, selected, with_columns
 
 # Up to so many levels whose value is not that of novel ones are written into the query.
 _FEW_LEVELS = 20
@@ -68,8 +68,8 @@ def completed(
             table = brought(source, lookup.table)
             rows = rows.join(table, left_on=ours, right_on=theirs, how="left")
     if values:
-        rows = rows.with_columns(**values)
-    return rows.select(*(nw.col(alias).alias(name) for alias, name in output)).to_native()
+        rows = with_columns(rows, values)
+    return selected(rows, {name: nw.col(alias) for alias, name in output}).to_native()
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.calendar import UTC, CalendarPart, Part, is_known, named_parts
 from vtreat_py.frames.columns import CodedColumn, Column, NumericColumn
@@ -20,37 +20,46 @@ _DATES = ("date", "datetime")
 
 
 def parts_of_dates(
-    source: InputFrame, names: Iterable[Hashable], wanted: Sequence[Part] | None
+    source: InputFrame,
+    names: Iterable[Hashable],
+    wanted: Sequence[Part] | None,
+    counted: IntArray | slice,
 ) -> dict[Hashable, list[CalendarPart]]:
-    """Make the parts of columns of dates, of those named."""
-    found = {name: _extent(source, name) for name in names if name not in source.categorical}
+    """Make the parts of columns of dates, of those named, by the rows that count."""
+    plain = [name for name in names if name not in source.categorical]
+    found = {name: _extent(source, name, counted) for name in plain}
     dates = {name: extent for name, extent in found.items() if extent is not None}
     found_parts = named_parts(dates, source.columns, wanted)
     if wanted is not None:
         return found_parts
     return {
-        name: [one for one in made if one.part != "hour" or _has_hours(source.read(name), one)]
+        name: [
+            one for one in made if one.part != "hour" or _has_hours(source.read(name), one, counted)
+        ]
         for name, made in found_parts.items()
     }
 
 
-def _has_hours(dates: Column, hour: CalendarPart) -> bool:
+def _has_hours(dates: Column, hour: CalendarPart, counted: IntArray | slice) -> bool:
     """Whether rows are of different hours: those of days at midnight are not."""
     part = hour.of(dates)
     assert isinstance(part, CodedColumn)
-    present = part.codes[part.codes >= 0]
+    codes = part.codes[counted]
+    present = codes[codes >= 0]
     return bool((present != present[0]).any())
 
 
-def _extent(source: InputFrame, name: Hashable) -> tuple[str, str, float, float] | None:
-    """Kind, zone, first and last of a column of dates; None of another."""
+def _extent(
+    source: InputFrame, name: Hashable, counted: IntArray | slice
+) -> tuple[str, str, float, float] | None:
+    """Kind, zone, first and last of a column of dates; None of another, or one without dates."""
     series = source.series(name)
     if not _may_be_dates(series):
         return None
     column = source.read(name)
     if not isinstance(column, NumericColumn) or column.kind not in _DATES:
         return None
-    numbers = column.values if column.bad is None else column.values[~column.bad]
+    numbers = _good(column, counted)
     if not len(numbers):
         return None
     zone = _zone(series)
@@ -98,10 +107,16 @@ def without_trend(y: NumberArray, x: FloatArray, weight: FloatArray | None) -> F
     return np.asarray(apart - slope * x)
 
 
-def filled(column: NumericColumn) -> FloatArray:
+def filled(column: NumericColumn, counted: IntArray | slice) -> FloatArray:
     """The dates of a column as numbers, bad ones in the middle between first and last."""
     numbers = column.values.astype(np.float64)
     if column.bad is None:
         return numbers
-    good = numbers[~column.bad]
+    good = _good(column, counted).astype(np.float64)
     return np.where(column.bad, good.min() + 0.5 * (good.max() - good.min()), numbers)
+
+
+def _good(column: NumericColumn, counted: IntArray | slice) -> NumberArray:
+    """The dates of rows that count."""
+    numbers = column.values[counted]
+    return numbers if column.bad is None else numbers[~column.bad[counted]]

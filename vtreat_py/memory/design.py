@@ -99,7 +99,7 @@ class Design:
         source = source.read_by(request.missing_values, request.categorical)
         parts = {}
         if context.uses_levels and request.parts != ():
-            parts = parts_of_dates(source, chosen, request.parts)
+            parts = parts_of_dates(source, chosen, request.parts, rows.counted)
         dates = [one for made in parts.values() for one in made]
         source, variables = source.making(dates), with_parts(chosen, parts)
         if context.uses_levels:
@@ -157,7 +157,7 @@ class Design:
         if made.column not in self._along:
             dates = self.source.read(made.column)
             assert isinstance(dates, NumericColumn)
-            self._along[made.column] = self.rows.along(filled(dates))
+            self._along[made.column] = self.rows.along(filled(dates, self.rows.counted))
         return self._along[made.column]
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:

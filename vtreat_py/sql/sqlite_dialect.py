@@ -10,6 +10,8 @@ from vtreat_py.frames.columns import Kind
 from vtreat_py.sql.dialect import Dialect, infinity
 
 _SHORT = 15  # digits that SQLite promises to read exactly
+# Seconds after which the calendar, with its weekdays, repeats itself: 400 years.
+_ERA = 146_097 * DAY
 _FACTOR = 50  # 2 to this power is a short decimal, too
 
 
@@ -81,7 +83,9 @@ class SQLite(Dialect):
 
 
 def _strftime(field: str, seconds: str) -> str:
-    return f"CAST(strftime('{field}', {seconds}, 'unixepoch') AS INTEGER)"
+    """Read a field of a date; SQLite knows years up to 9999, so that of a year alike is read."""
+    alike = f"(({seconds}) % {_ERA} + {_ERA}) % {_ERA}"
+    return f"CAST(strftime('{field}', {alike}, 'unixepoch') AS INTEGER)"
 
 
 def _seconds(text: str) -> str:
