@@ -526,3 +526,19 @@ def test_shifts_that_tie_are_reached_whichever_class_is_the_target() -> None:
         level, y = random.integers(0, 4, rows), random.random(rows) < 0.4
         one, other = (SeriesTests(hits.astype(float)).level_effects(level, 4) for hits in (y, ~y))
         assert one == pytest.approx(other, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.37])
+def test_texts_whose_rows_are_all_of_one_class_differ_by_nothing(unit: float) -> None:
+    random = np.random.default_rng(0)
+    for rows in range(24, 44):
+        frame = pd.DataFrame({"x": random.choice(np.array(["ab", "bc", "d", None], object), rows)})
+        frame["fold"] = np.arange(rows) % 3
+        y = frame["x"].isna() | ((frame["fold"] == 0) & (random.random(rows) < 0.5))
+        given = {"coders": ["text"], "cv": "fold", "variables": ["x"], "prune_sig": None}
+        weight = unit * (1.0 + np.arange(rows) % 3)
+        one, other = (
+            vt.cross_frame_experiment(frame, outcome=hits, sample_weight=weight, **given)
+            for hits in (y, ~y)
+        )
+        np.testing.assert_allclose(one.cross_frame, -other.cross_frame, atol=1e-9)
