@@ -36,9 +36,11 @@ from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.level_tests import class_level_test
+from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.series import SeriesTests
+from vtreat_py.significance.similar_levels import similar_levels_test
 from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -542,3 +544,48 @@ def test_texts_whose_rows_are_all_of_one_class_differ_by_nothing(unit: float) ->
             for hits in (y, ~y)
         )
         np.testing.assert_allclose(one.cross_frame, -other.cross_frame, atol=1e-9)
+
+
+def test_the_one_hit_of_a_class_has_a_p_value_beside_texts() -> None:
+    frame = pd.DataFrame({"x": np.array(["ab", "bc"])[np.arange(13) * 5 % 13 // 8]})
+    y = np.where(np.arange(13) == 0, "rare", np.where(np.arange(13) % 3, "some", "other"))
+    given = {"cv": 3, "random_state": 0, "coders": ["text"]}
+    plan = vt.design_treatments(frame, outcome=y, outcome_type="multinomial", **given)
+    assert "rare" in {score.target for one in plan.derived for score in one.scores}
+    assert plan.score_frame["sig"].between(0.0, 1.0).all()
+
+
+@pytest.mark.parametrize("skewness", [-1e9, -791.488169851169, 3370.96524049872, 1e9])
+def test_tails_of_what_is_nearly_two_points_are_probabilities(skewness: float) -> None:
+    for kurtosis in (0.0, skewness**2 - 2.0, 1.2 * skewness**2):
+        found = [upper_tail(x, skewness, kurtosis) for x in np.linspace(-0.1, 0.1, 121)]
+        assert (np.diff(found) < 1e-12).all()
+        assert 0.0 <= found[-1] <= found[0] <= 1.0
+
+
+@pytest.mark.parametrize("outlier", [10.0, 30.0, 1000.0])
+def test_a_row_far_off_does_not_make_the_outcome_go_with_texts(outlier: float) -> None:
+    random = np.random.default_rng(0)
+    points, p = random.normal(size=(5, 4)), []
+    for _ in range(400):
+        y = np.append(outlier, random.normal(size=59))
+        levels = OutcomeSums.of_rows(random.integers(0, 5, 60), 5, y)
+        p.append(similar_levels_test(levels, points, OutcomePowers.of_sample(Sample.of_values(y))))
+    assert np.mean(np.array(p) < 0.05) < 0.09
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.9])
+def test_rows_without_a_text_do_not_decide_whether_the_outcome_goes_with_texts(
+    missing: float,
+) -> None:
+    """Whatever they are, the p-value is that of the rows with a text."""
+    random = np.random.default_rng(0)
+    level, points = random.integers(0, 10, 200), random.normal(size=(10, 4))
+    p = []
+    for _ in range(20):
+        y = (random.random(200) < 0.05).astype(float)
+        beside = np.append(y, random.random(200) < missing)
+        sums = OutcomeSums(np.bincount(level, minlength=10) * 1.0, np.bincount(level, y, 10))
+        one, other = (OutcomePowers.of_sample(Sample.of_values(of)) for of in (y, beside))
+        p.append([similar_levels_test(sums, points, of) for of in (one, other)])
+    np.testing.assert_allclose(*np.transpose(p), rtol=1e-9)
