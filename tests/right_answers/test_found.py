@@ -19,6 +19,7 @@ from scipy import stats
 from sklearn.model_selection import KFold
 
 import vtreat_py as vt
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
@@ -31,6 +32,7 @@ from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.lev import tracked_levels
 from vtreat_py.coders.piecewise import Piecewise
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.coders.random_intercepts import RandomIntercepts
 from vtreat_py.coders.shape_code import BinnedSets, cross_validation
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
@@ -41,6 +43,8 @@ from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.similar_levels import similar_levels_test
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.equal_rates import EqualRates
 from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -589,3 +593,35 @@ def test_rows_without_a_text_do_not_decide_whether_the_outcome_goes_with_texts(
         one, other = (OutcomePowers.of_sample(Sample.of_values(of)) for of in (y, beside))
         p.append([similar_levels_test(sums, points, of) for of in (one, other)])
     np.testing.assert_allclose(*np.transpose(p), rtol=1e-9)
+
+
+@pytest.mark.parametrize("power", [50, 200])
+def test_levels_of_more_rows_than_floats_tell_are_known(power: int) -> None:
+    """Those of 2**40 rows as well as those of any more."""
+
+    def model(rows: FloatArray) -> RandomIntercepts:
+        sums = OutcomeSums.of_rows(level, 4, y, rows)
+        return RandomIntercepts(EqualRates.of_view(training_view([sums]), 0.0), sums.merged())
+
+    random = np.random.default_rng(0)
+    for _ in range(4):
+        level, weight = random.integers(0, 4, 12), 0.1 + random.random(12)
+        y = np.where(level == 0, 0.0, random.integers(0, 2, 12))
+        found, expected = (model(np.ldexp(weight, k)) for k in (power, 40))
+        np.testing.assert_allclose(found.intercept, expected.intercept, atol=1.0)
+        levels = np.arange(4)
+        np.testing.assert_allclose(found.codes(levels), expected.codes(levels), atol=1.0)
+
+
+def test_the_mean_of_the_largest_numbers_is_in_their_range() -> None:
+    largest = float(np.finfo(np.float64).max)
+    for rows in range(3, 40):
+        near = Coordinates.near(np.full(rows, largest))
+        assert near.centre == pytest.approx(largest)
+        assert np.isfinite(near.outer(np.array([-0.1, 0.1]))).all()
+    frame = pd.DataFrame({"x": [1.0, None, *[largest] * 4]})
+    weight = [1e-17, 1.0, 1.0, 1.0, 1.0, 1.0]
+    plan = vt.design_treatments(
+        frame, outcome=[0.0, 1.0] * 3, sample_weight=weight, cv=2, coders=["clean"]
+    )
+    assert vt.prepare(plan, frame)["x"][1] == pytest.approx(largest)
