@@ -324,7 +324,7 @@ def test_the_ridge_is_that_of_all_directions() -> None:
     rng = np.random.default_rng(0)
     weight = rng.integers(1, 9, len(levels)).astype(float)
     mean = truth(levels.to_list()) + rng.normal(size=len(levels)) / np.sqrt(weight)
-    means = LevelMeans(weight, mean, float(weight.sum() - len(levels)))
+    means = LevelMeans(weight, mean, float(weight.sum() - len(levels)), 1.0)
     ridge = TextRidge.fitted(features, means, 0.5, estimated=False)
     found = ridge.mean + (features.points - ridge.centre) @ ridge.slopes
 

@@ -90,7 +90,7 @@ def kept_the_same(random: Random) -> None:
     if has_all_levels and not parts:  # sums do not know the trend along dates
         # The calibrated test of spread needs rows, and so do ranks of the outcome.
         by_ranks = drawn.outcome_kind == "numeric" and not is_classic(drawn)
-        ranks = ["catN", "clean", *SHAPES] if by_ranks else []
+        ranks = ["catN", "clean", "text", *SHAPES] if by_ranks else []
         assert_alike(random, drawn, kept, direct, {}, without=["catD"], ties=True, untested=ranks)
     if drawn.weight is not None and drawn.options.get("weight_kind") == "importance":
         return  # each part is scaled by its own effective number of rows

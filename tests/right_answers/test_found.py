@@ -19,6 +19,7 @@ from scipy import stats
 from sklearn.model_selection import KFold
 
 import vtreat_py as vt
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
@@ -31,14 +32,19 @@ from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.lev import tracked_levels
 from vtreat_py.coders.piecewise import Piecewise
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
+from vtreat_py.coders.random_intercepts import RandomIntercepts
 from vtreat_py.coders.shape_code import BinnedSets, cross_validation
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.level_tests import class_level_test
+from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.series import SeriesTests
+from vtreat_py.significance.similar_levels import similar_levels_test
+from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.equal_rates import EqualRates
 from vtreat_py.statistics.level_view import training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -526,3 +532,96 @@ def test_shifts_that_tie_are_reached_whichever_class_is_the_target() -> None:
         level, y = random.integers(0, 4, rows), random.random(rows) < 0.4
         one, other = (SeriesTests(hits.astype(float)).level_effects(level, 4) for hits in (y, ~y))
         assert one == pytest.approx(other, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.37])
+def test_texts_whose_rows_are_all_of_one_class_differ_by_nothing(unit: float) -> None:
+    random = np.random.default_rng(0)
+    for rows in range(24, 44):
+        frame = pd.DataFrame({"x": random.choice(np.array(["ab", "bc", "d", None], object), rows)})
+        frame["fold"] = np.arange(rows) % 3
+        y = frame["x"].isna() | ((frame["fold"] == 0) & (random.random(rows) < 0.5))
+        given = {"coders": ["text"], "cv": "fold", "variables": ["x"], "prune_sig": None}
+        weight = unit * (1.0 + np.arange(rows) % 3)
+        one, other = (
+            vt.cross_frame_experiment(frame, outcome=hits, sample_weight=weight, **given)
+            for hits in (y, ~y)
+        )
+        np.testing.assert_allclose(one.cross_frame, -other.cross_frame, atol=1e-9)
+
+
+def test_the_one_hit_of_a_class_has_a_p_value_beside_texts() -> None:
+    frame = pd.DataFrame({"x": np.array(["ab", "bc"])[np.arange(13) * 5 % 13 // 8]})
+    y = np.where(np.arange(13) == 0, "rare", np.where(np.arange(13) % 3, "some", "other"))
+    given = {"cv": 3, "random_state": 0, "coders": ["text"]}
+    plan = vt.design_treatments(frame, outcome=y, outcome_type="multinomial", **given)
+    assert "rare" in {score.target for one in plan.derived for score in one.scores}
+    assert plan.score_frame["sig"].between(0.0, 1.0).all()
+
+
+@pytest.mark.parametrize("skewness", [-1e9, -791.488169851169, 3370.96524049872, 1e9])
+def test_tails_of_what_is_nearly_two_points_are_probabilities(skewness: float) -> None:
+    for kurtosis in (0.0, skewness**2 - 2.0, 1.2 * skewness**2):
+        found = [upper_tail(x, skewness, kurtosis) for x in np.linspace(-0.1, 0.1, 121)]
+        assert (np.diff(found) < 1e-12).all()
+        assert 0.0 <= found[-1] <= found[0] <= 1.0
+
+
+@pytest.mark.parametrize("outlier", [10.0, 30.0, 1000.0])
+def test_a_row_far_off_does_not_make_the_outcome_go_with_texts(outlier: float) -> None:
+    random = np.random.default_rng(0)
+    points, p = random.normal(size=(5, 4)), []
+    for _ in range(400):
+        y = np.append(outlier, random.normal(size=59))
+        levels = OutcomeSums.of_rows(random.integers(0, 5, 60), 5, y)
+        p.append(similar_levels_test(levels, points, OutcomePowers.of_sample(Sample.of_values(y))))
+    assert np.mean(np.array(p) < 0.05) < 0.09
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.9])
+def test_rows_without_a_text_do_not_decide_whether_the_outcome_goes_with_texts(
+    missing: float,
+) -> None:
+    """Whatever they are, the p-value is that of the rows with a text."""
+    random = np.random.default_rng(0)
+    level, points = random.integers(0, 10, 200), random.normal(size=(10, 4))
+    p = []
+    for _ in range(20):
+        y = (random.random(200) < 0.05).astype(float)
+        beside = np.append(y, random.random(200) < missing)
+        sums = OutcomeSums(np.bincount(level, minlength=10) * 1.0, np.bincount(level, y, 10))
+        one, other = (OutcomePowers.of_sample(Sample.of_values(of)) for of in (y, beside))
+        p.append([similar_levels_test(sums, points, of) for of in (one, other)])
+    np.testing.assert_allclose(*np.transpose(p), rtol=1e-9)
+
+
+@pytest.mark.parametrize("power", [50, 200])
+def test_levels_of_more_rows_than_floats_tell_are_known(power: int) -> None:
+    """Those of 2**40 rows as well as those of any more."""
+
+    def model(rows: FloatArray) -> RandomIntercepts:
+        sums = OutcomeSums.of_rows(level, 4, y, rows)
+        return RandomIntercepts(EqualRates.of_view(training_view([sums]), 0.0), sums.merged())
+
+    random = np.random.default_rng(0)
+    for _ in range(4):
+        level, weight = random.integers(0, 4, 12), 0.1 + random.random(12)
+        y = np.where(level == 0, 0.0, random.integers(0, 2, 12))
+        found, expected = (model(np.ldexp(weight, k)) for k in (power, 40))
+        np.testing.assert_allclose(found.intercept, expected.intercept, atol=1.0)
+        levels = np.arange(4)
+        np.testing.assert_allclose(found.codes(levels), expected.codes(levels), atol=1.0)
+
+
+def test_the_mean_of_the_largest_numbers_is_in_their_range() -> None:
+    largest = float(np.finfo(np.float64).max)
+    for rows in range(3, 40):
+        near = Coordinates.near(np.full(rows, largest))
+        assert near.centre == pytest.approx(largest)
+        assert np.isfinite(near.outer(np.array([-0.1, 0.1]))).all()
+    frame = pd.DataFrame({"x": [1.0, None, *[largest] * 4]})
+    weight = [1e-17, 1.0, 1.0, 1.0, 1.0, 1.0]
+    plan = vt.design_treatments(
+        frame, outcome=[0.0, 1.0] * 3, sample_weight=weight, cv=2, coders=["clean"]
+    )
+    assert vt.prepare(plan, frame)["x"][1] == pytest.approx(largest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +27,8 @@ _STRAIGHT = 1e-3
 _ONE = 1.0
 # A gain of likelihood below this one is rounding.
 _SAME = 1e-9
+# More rows of a level say no more: hits less those that are expected would be rounding.
+_KNOWN = 1e12
 
 
 class RandomIntercepts:
@@ -50,7 +53,9 @@ class RandomIntercepts:
     """
 
     def __init__(self, equal: EqualRates, whole: OutcomeSums) -> None:
-        self.equal, self.n_groups, self.rows = equal, len(whole.weight), whole.weight
+        share = _KNOWN / np.maximum(equal.weight, _KNOWN)
+        self.equal = replace(equal, weight=equal.weight * share, hits=equal.hits * share)
+        self._given, self.n_groups, self.rows = equal.weight, len(whole.weight), whole.weight
         self.n_levels = self.sum_of(np.ones(len(equal.group)))
         self.both = (whole.total > 0) & (whole.total < whole.weight)
         hits, others = (
@@ -60,7 +65,7 @@ class RandomIntercepts:
         # One row a level tells nothing, nor do rows of one class.
         self.tells = (self.rows > self.n_levels) & (self.n_levels > 1) & self.both
         self.largest = np.ones(self.n_groups)
-        np.maximum.at(self.largest, equal.group, equal.weight)
+        np.maximum.at(self.largest, equal.group, self.equal.weight)
 
     def sum_of(self, values: FloatArray) -> FloatArray:
         """Sum values of cells over the levels of each training set."""
@@ -79,7 +84,7 @@ class RandomIntercepts:
     @cached_property
     def centre(self) -> FloatArray:
         """Mean of the log odds of rows, less that of levels."""
-        apart = self.sum_of(self.equal.weight * self._apart)
+        apart = self.sum_of(self._given * self._apart)
         return apart / np.where(self.rows > 0, self.rows, 1.0)
 
     def codes(self, place: IntArray) -> FloatArray:

@@ -21,6 +21,7 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
 from vtreat_py.coders.text_features import text_values
 from vtreat_py.coders.text_ridge import GREATEST_RATIO, LEAST_RATIO, LevelMeans, TextRidge
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 
 # Empirical Bayes never believes a level more than as if half a row of prior stood beside it.
 _LEAST_PRIOR = 0.5
@@ -155,7 +156,8 @@ class _OfColumn(TableCode):
             mean = float(view.whole.mean[group])
             sums = view.sums_in(group).take(features.places)
             means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
-            own = LevelMeans(sums.weight, means, float(sums.squares.sum()) / unit / unit)
+            size = max(abs(mean), float(np.abs(sums.mean).max(initial=0.0))) / unit
+            own = LevelMeans(sums.weight, means, _inside(sums) / unit / unit, size)
             ridge = TextRidge.fitted(features, own, float(ratios[group]), estimated=estimated)
             varies = mean * (1.0 - mean)
             scale = unit if not is_class else 1.0 / varies if varies > 0 else 0.0
@@ -176,6 +178,13 @@ class _OfColumn(TableCode):
         counts = ~(levels.pooled | levels.suppressed)[own]
         ratio = np.array([prior.ridge.ratio for prior in priors])[group]
         return _posterior(levels, own, said, np.where(counts, ratio, 0.0))
+
+
+def _inside(sums: OutcomeSums) -> float:
+    """Squares inside levels; none where all rows of each are of one class but for rounding."""
+    inside = float(sums.squares.sum())
+    is_rounding = sums.inner is None and inside <= ROUNDING * float(sums.weight.sum())
+    return 0.0 if is_rounding else inside
 
 
 def _posterior(

@@ -30,11 +30,14 @@ class LevelMeans:
         Of each point of the features; a weight of 0: the training set does not have the level.
     inside : float
         Squares of the outcome inside levels.
+    size : float
+        Of numbers that means are differences of, and are rounded as.
     """
 
     weight: FloatArray
     mean: FloatArray
     inside: float
+    size: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +126,8 @@ class _Fit:
         centre /= whole
         products -= whole * np.outer(centre, centre)
         eigenvalues, directions = np.linalg.eigh(products)
+        squares = float((precision * apart * apart).sum())
+        is_rounding = squares <= whole * (ROUNDING * levels.size) ** 2
         return cls(
             features,
             levels,
@@ -132,7 +137,7 @@ class _Fit:
             np.maximum(eigenvalues, 0.0),
             directions,
             directions.T @ along,
-            float((precision * apart * apart).sum()),
+            0.0 if is_rounding else squares,
             max(float(levels.weight.sum()) - 1.0, 1.0),
         )
 

@@ -49,7 +49,7 @@ def upper_tail(deviation: float, skewness: float, kurtosis: float) -> float:
         deviation, skewness = -deviation, -skewness
     square = skewness**2
     # No distribution has less kurtosis than skewness**2 - 2.
-    beta = max(kurtosis, square - 2.0 + _NO_SKEW) + 3.0
+    beta = max(kurtosis, square - 2.0 + _NO_SKEW * max(square, 1.0)) + 3.0
     beta = min(beta, _heaviest(square))
     a = 2.0 * beta - 3.0 * square - 6.0
     b = skewness * (beta + 3.0)
@@ -57,10 +57,11 @@ def upper_tail(deviation: float, skewness: float, kurtosis: float) -> float:
     if abs(a) < _NEARLY_GAMMA * b:
         gamma = 4.0 / square
         far = max(gamma + deviation * math.sqrt(gamma), 0.0)
-        return float((special.gammainc if mirrored else special.gammaincc)(gamma, far))
+        tail = float((special.gammainc if mirrored else special.gammaincc)(gamma, far))
+        return min(tail, 1.0)  # those of tiny exponents are rounded
     # The density's two ends (or one end and a point outside), and its exponents there.
     root = math.sqrt(max(b * b - 4.0 * a * c, 0.0))
-    start, other = (-b + root) / (2.0 * a), (-b - root) / (2.0 * a)
+    start, other = -2.0 * c / (b + root), (-b - root) / (2.0 * a)
     scale = 10.0 * beta - 12.0 * square - 18.0
     at_start = 1.0 - (scale * start + b) / (a * (start - other))
     far = max(deviation - start, 0.0) / abs(other - start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 
 # Fewer rows do not have the moments that are asked for.
 _FEWEST = 4.0
@@ -21,6 +23,9 @@ _ROUNDING = 1e-13
 _FEW_HITS, _MOST_DRAWN_FROM = 32, float(1 << 53)
 # Digits by which levels are put in order.
 _DIGITS = 6
+# One row of more than this share of the squares decides alone: kinds of levels tell nothing. It is
+# that of the one hit of any number of rows, and of no other hits.
+_DECIDES = 0.7
 
 # Gives so many independent draws of the statistic.
 Draw = Callable[[int], FloatArray]
@@ -36,7 +41,7 @@ def similar_levels_test(levels: OutcomeSums, points: FloatArray, powers: Outcome
     points : ndarray of shape (levels, rank)
         Levels that are near to each other are alike.
     powers : OutcomePowers
-        Power sums of the same outcome over all rows.
+        Power sums of the same outcome over all rows. Rows without a level have no part in the test.
 
     Notes
     -----
@@ -46,14 +51,22 @@ def similar_levels_test(levels: OutcomeSums, points: FloatArray, powers: Outcome
     rows takes the outcome's tails out of it. Its mean and variance, when outcomes are permuted
     among the rows, are exact; skewness and kurtosis are those of a quadratic form of variables
     that are symmetric, but for what the outcome's own skewness adds in pairs of one level. All of
-    them follow from sums over levels. The distribution is matched by a Pearson curve; where there
+    them follow from sums over levels, and from the outcome's powers; where not all rows have a
+    level, and there are more than two outcomes, the shape of its distribution is that in all rows.
+    The distribution is matched by a Pearson curve; where there
     are few rows of one of two classes, the levels of those rows are drawn.
 
     M. Wu et al., "Rare-Variant Association Testing for Sequencing Data with the Sequence Kernel
     Association Test", American Journal of Human Genetics 89 (2011), for the statistic.
     """
-    n, size = powers.weight, levels.weight
-    if n < _FEWEST or not size.any():
+    if not levels.weight.any():
+        return 1.0
+    powers, size = _of_these_rows(levels, powers), levels.weight
+    if (
+        powers.weight < _FEWEST
+        or math.isinf(powers.spread)
+        or powers.sample.largest_share > _DECIDES
+    ):
         return 1.0
     points = points - (size @ points) / size.sum()
     total = (levels.total + size * (levels.centre - powers.mean)) / powers.spread
@@ -74,6 +87,22 @@ def similar_levels_test(levels: OutcomeSums, points: FloatArray, powers: Outcome
         if 0 < rarer <= _FEW_HITS:
             p = p_value_by_draws(_draws_of_hits(points, own, size, rarer), statistic, tail)
     return p
+
+
+def _of_these_rows(levels: OutcomeSums, powers: OutcomePowers) -> OutcomePowers:
+    """Power sums over the rows of the levels alone."""
+    weight, total = float(levels.weight.sum()), float(levels.total.sum())
+    if weight >= (1.0 - ROUNDING) * powers.weight:
+        return powers
+    if levels.inner is None:
+        rows = np.array([weight - total, total])
+        return OutcomePowers.of_sample(Sample.of_values(np.array([0.0, 1.0]), rows))
+    mean = total / weight
+    squares = float((levels.squares + levels.weight * (levels.mean - mean) ** 2).sum())
+    sums = tuple(weight / powers.weight * one for one in powers.sums)
+    spread = math.sqrt(squares / weight)
+    spread = spread if spread > ROUNDING * powers.spread else math.inf
+    return replace(powers, weight=weight, mean=levels.centre + mean, spread=spread, sums=sums)
 
 
 def _draws_of_hits(points: FloatArray, own: FloatArray, size: FloatArray, hits: float) -> Draw:
@@ -122,11 +151,12 @@ def _shape(
     of_shared = (2.0 * fourth_power - n * n) / (n * (n - 1.0) * (n - 2.0))
     of_apart = (3.0 * n * n - 6.0 * fourth_power) / (n * (n - 1.0) * (n - 2.0) * (n - 3.0))
     of_three, of_four = _expected_squares(powers)
+    of_cubes = max((powers.sums[3] ** 2 - powers.sums[6]) / (n * (n - 1.0)), 0.0)
     mean = trace / (n - 1.0)
     square = 2.0 * pairs * of_pair + 4.0 * shared * of_shared + apart * of_apart
     third = float((squared * products).sum()) - 3.0 * over_rows(own * twice)
     third = 8.0 * (third + 2.0 * over_rows(own**3)) * of_three
-    third += 4.0 * (powers.sums[3] / n) ** 2 * over_rows((size - 1.0) * own**3)
+    third += 4.0 * of_cubes * over_rows((size - 1.0) * own**3)
     fourth = float((squared * squared).sum()) - 4.0 * over_rows(own * thrice)
     fourth += 4.0 * over_rows(own * own * twice) + 2.0 * float((weighted * weighted).sum())
     fourth = 48.0 * (fourth - 3.0 * over_rows(own**4)) * of_four

@@ -43,7 +43,7 @@ class Coordinates:
         """Choose coordinates for finite values."""
         unit = _unit(float(values.min()), float(values.max()))
         mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
-        return cls(mean * unit, unit)
+        return cls(min(max(mean * unit, -_LARGEST), _LARGEST), unit)
 
     @classmethod
     def around(cls, mean: float, low: float, high: float) -> Coordinates:
@@ -60,7 +60,9 @@ class Coordinates:
 
     def outer(self, inner: FloatArray | float) -> FloatArray:
         """Values at coordinates."""
-        return np.asarray(inner * self.unit + self.centre)
+        with np.errstate(over="ignore"):  # means of the largest floats may be rounded beyond them
+            outer = inner * self.unit + self.centre
+        return np.asarray(np.clip(outer, -_LARGEST, _LARGEST))
 
 
 def power_of_two(largest: float) -> float:
