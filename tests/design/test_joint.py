@@ -184,7 +184,7 @@ def test_cut_numbers_have_an_eighth_of_the_rows_each() -> None:
     counts = effects.set_index("level")["count"]
     assert counts.drop("\\NA:y").between(49, 51).all()
     assert counts["\\NA:y"] == 1
-    assert any(level.startswith("to 9") for level in counts.index)
+    assert any(level.startswith("to ") for level in counts.index)
     weighted = vt.design_treatments(
         frame,
         outcome="y",

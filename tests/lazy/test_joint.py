@@ -25,7 +25,7 @@ GIVEN = OPTIONS | {
 
 def sorted_rows(found: Any) -> pd.DataFrame:
     """Rows of an engine, in the order of their ids."""
-    for how in ("toArrow", "collect", "compute", "to_pandas", "df"):
+    for how in ("toArrow", "collect", "compute", "to_pyarrow", "to_pandas", "df"):
         if not isinstance(found, pd.DataFrame) and hasattr(found, how):
             found = getattr(found, how)()
     frame = pd.DataFrame(found)

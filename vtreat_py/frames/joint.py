@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,6 +37,8 @@ NAMES: Literal["names"] = "names"
 JOINT = "joint"
 # Stands before a value of another type than those of the design, which no level has.
 _FOREIGN = "\\?"
+# What quantiles differ by, relative to them, is rounding.
+_ROUNDING = 1e-12
 # Shares of the rows that the ranges of numbers end at.
 SHARES = [place / 8 for place in range(1, 8)]
 
@@ -118,9 +120,17 @@ class JointPart:
         return written if fits else f"{_FOREIGN}{type(value).__name__} {written}"
 
 
-def edges_of(quantiles: FloatArray) -> tuple[float, ...]:
-    """Where ranges of numbers end, given quantiles."""
-    return tuple(float(edge) + 0.0 for edge in np.unique(quantiles))
+def limits_of(quantiles: FloatArray) -> FloatArray:
+    """Limits that the largest number below is where a range ends, given quantiles.
+
+    Those are means of two numbers, which wherever the rows are may be rounded another way.
+    """
+    return quantiles + _ROUNDING * np.abs(quantiles)
+
+
+def edges_of(ends: Iterable[float]) -> tuple[float, ...]:
+    """Where ranges of numbers end, given the largest numbers below limits."""
+    return tuple(sorted({float(end) + 0.0 for end in ends}))
 
 
 def nothing_but_missing(column: Hashable) -> InvalidOptionError:

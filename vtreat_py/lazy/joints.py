@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import narwhals.stable.v2 as nw
+
 from vtreat_py.design.request import Joint
 from vtreat_py.frames.joint import (
     NAMES,
@@ -12,9 +14,18 @@ from vtreat_py.frames.joint import (
     JointColumn,
     JointPart,
     edges_of,
+    limits_of,
     nothing_but_missing,
 )
-from vtreat_py.lazy.columns import LazyColumn, LazyEmpty, LazyLevels, LazyNumber, lazy_column
+from vtreat_py.lazy.aggregates import Asked, totals
+from vtreat_py.lazy.columns import (
+    LazyColumn,
+    LazyEmpty,
+    LazyLevels,
+    LazyNumber,
+    exactly,
+    lazy_column,
+)
 from vtreat_py.lazy.number_queries import extents
 from vtreat_py.lazy.quantile_queries import quantiles
 from vtreat_py.lazy.rows import DesignRows
@@ -45,4 +56,10 @@ def _edges(column: LazyNumber, rows: DesignRows) -> tuple[float, ...]:
     (extent,) = extents(rows, [column])
     if not extent.has_good:
         raise nothing_but_missing(column.name)
-    return edges_of(quantiles(rows, column, extent, SHARES)[-1])
+    limits = limits_of(quantiles(rows, column, extent, SHARES)[-1])
+    counted = rows.of([column]).filter(rows.counts & ~column.is_bad)
+    asked: dict[str, Asked] = {
+        f"end{place}": ("max", nw.when(column.value <= exactly(limit)).then(column.value))
+        for place, limit in enumerate(limits.tolist())
+    }
+    return edges_of(totals(counted, asked).values())

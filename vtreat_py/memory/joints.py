@@ -18,6 +18,7 @@ from vtreat_py.frames.joint import (
     JointColumn,
     JointPart,
     edges_of,
+    limits_of,
     nothing_but_missing,
 )
 from vtreat_py.statistics.quantiles import weighted_quantiles
@@ -58,4 +59,6 @@ def _edges(column: NumericColumn, weight: FloatArray | None) -> tuple[float, ...
     if not counts.any():
         raise nothing_but_missing(column.name)
     own = None if weight is None else weight[counts]
-    return edges_of(weighted_quantiles(values[counts].astype(np.float64), own, SHARES))
+    known = values[counts].astype(np.float64)
+    limits = limits_of(weighted_quantiles(known, own, SHARES))
+    return edges_of(known[known <= limit].max() for limit in limits)
