@@ -34,6 +34,8 @@ from vtreat_py.coders.piecewise import Piecewise
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.coders.random_intercepts import RandomIntercepts
 from vtreat_py.coders.shape_code import BinnedSets, cross_validation
+from vtreat_py.coders.text_features import TextFeatures
+from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
@@ -625,3 +627,45 @@ def test_the_mean_of_the_largest_numbers_is_in_their_range() -> None:
         frame, outcome=[0.0, 1.0] * 3, sample_weight=weight, cv=2, coders=["clean"]
     )
     assert vt.prepare(plan, frame)["x"][1] == pytest.approx(largest)
+
+
+def test_directions_of_texts_that_are_equally_unlike_do_not_rest_on_their_order() -> None:
+    levels = list("abcdefghijkl")
+    order = np.random.default_rng(0).permutation(len(levels))
+    one, other = (
+        TextFeatures.of(Levels.of(texts), np.ones(len(texts) + 1)).along(8)
+        for texts in (levels, [levels[k] for k in order])
+    )
+    np.testing.assert_allclose(other, one[order], atol=1e-9)
+
+
+def test_rows_with_weights_are_tested_along_what_texts_differ_in_most() -> None:
+    """They were along what they differ in least: half as many were found."""
+    random, p = np.random.default_rng(0), []
+    words = np.array(["red", "blue", "green", "tiny", "large", "old", "new", "car", "house"])
+    for _ in range(12):
+        drawn = random.random((300, 9)) < 0.25
+        frame = pd.DataFrame({"x": [" ".join(words[own]) or "none" for own in drawn]})
+        y = drawn @ random.normal(size=9) + 3.0 * random.normal(size=300)
+        given = {"sample_weight": np.linspace(0.1, 2.0, 300), "weight_kind": "importance"}
+        plan = vt.design_treatments(
+            frame, outcome=y, coders=["text"], cv=3, random_state=0, **given
+        )
+        p.append(plan.score_frame["sig"].min())
+    assert np.median(p) < 0.01
+
+
+@pytest.mark.parametrize("text", ["", "a", "ab"])
+def test_one_text_is_tested_by_rows_as_any_other(text: str) -> None:
+    random = np.random.default_rng(0)
+    is_text = random.random(N) < 0.5
+    given = {"sample_weight": np.linspace(0.1, 2.0, N), "weight_kind": "importance"}
+    plan = vt.design_treatments(
+        pd.DataFrame({"x": np.where(is_text, text, None)}),
+        outcome=random.normal(size=N) + 2.0 * is_text,
+        coders=["text"],
+        cv=3,
+        random_state=0,
+        **given,
+    )
+    assert plan.score_frame["sig"].between(0.0, 0.01).all()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.ngrams import BUCKETS, NGrams, mixed, ngrams_of
+from vtreat_py.coders.ngrams import BUCKETS, Hashes, NGrams, mixed, ngrams_of
 from vtreat_py.frames.levels import Levels
 
 # Directions that texts are told apart by.
@@ -23,6 +23,8 @@ MOST_TEXTS = 1 << 15
 _TURNS = 2
 # Squares of lengths below this share of the largest one are rounding.
 _NOTHING = 1e-11
+# So is a direction of which others leave this share.
+_LEFT = 1e-6
 # Points at a time.
 _BLOCK = 1 << 12
 
@@ -82,6 +84,26 @@ class TextFeatures:
         for start in range(0, len(self.places), _BLOCK):
             yield slice(start, start + _BLOCK)
 
+    def along(self, most: int) -> FloatArray:
+        """Coordinates of the texts along a few directions, in which they differ much.
+
+        Random directions, turned towards those in which texts differ most: they are the same ones
+        also where several such directions are as good, of which rounding would decide.
+
+        Returns
+        -------
+        ndarray of shape (m, directions)
+        """
+        n_directions = min(most, self.points.shape[1])
+        turned = self.basis.T @ (_bits(n_directions) * 2.0**-64 - 0.5).T  # signs might cancel
+        for _ in range(_TURNS):
+            turned = self.points.T @ (self.points @ turned)
+            turned /= np.linalg.norm(turned, axis=0)
+        directions, left = np.linalg.qr(turned)
+        of_others = np.diagonal(left)  # with either sign
+        directions = directions * np.sign(of_others)
+        return np.asarray(self.points @ directions[:, np.abs(of_others) > _LEFT])
+
     def weights(self, slopes: FloatArray) -> FloatArray:
         """Weights of the places of n-grams, from slopes along the directions."""
         return np.asarray(self.basis @ slopes)
@@ -118,5 +140,9 @@ def _orthonormal(vectors: Any, products: FloatArray) -> FloatArray:
 @cache
 def _signs() -> npt.NDArray[np.int8]:
     """Random directions, the same ones everywhere."""
-    bits = mixed(np.arange(RANK * BUCKETS, dtype=np.uint64)) >> np.uint64(63)
-    return 1 - 2 * bits.astype(np.int8).reshape(RANK, BUCKETS)
+    return 1 - 2 * (_bits(RANK) >> np.uint64(63)).astype(np.int8)
+
+
+def _bits(n_directions: int) -> Hashes:
+    """Random bits for each place of n-grams."""
+    return mixed(np.arange(n_directions * BUCKETS, dtype=np.uint64)).reshape(-1, BUCKETS)

@@ -371,6 +371,7 @@ class _LevelTests:
     def _along_texts(self, rows: LevelRows) -> list[float]:
         """Whether it goes with single directions of texts, by rows."""
         features = self.facts.texts
-        values = np.zeros((min(_ALONG, features.points.shape[1]), self.facts.levels.novel))
-        values[:, features.places] = features.points[:, : len(values)].T
+        along = features.along(_ALONG)
+        values = np.zeros((along.shape[1], self.facts.levels.novel))
+        values[:, features.places] = along.T
         return [rows.correlation(self._contrast, one) for one in values]
