@@ -158,12 +158,15 @@ class InParts(ImpactCode):
         ratios: Sequence[float] | None = self._ratios(
             None if given is None else given / (2.0 * varies)
         )
+        near: Sequence[float] | None = None
         for step in range(_STEPS):
             p = expit(np.clip(overall + log_odds, -_FARTHEST, _FARTHEST))
             bends = p * (1.0 - p)
             working = log_odds + (sums.mean - p) / bends
             known = np.where(sums.weight > 0, working, 0.0)
-            fitted = self._effects(LevelMeans(sums.weight * bends, known, 0.0, 1.0, ratios))
+            means = LevelMeans(sums.weight * bends, known, 0.0, 1.0, ratios, near)
+            fitted = self._effects(means)
+            near = fitted.ratios
             if step == _ESTIMATING:
                 ratios = fitted.ratios
             before, log_odds = log_odds, self._of_levels(fitted)

@@ -15,6 +15,8 @@ from vtreat_py.statistics.outcome_sums import sum_by
 _RATIOS = np.logspace(-6.0, 4.0, 11)
 # A gain of likelihood below this one is rounding.
 _SAME = 1e-9
+# Times that a ratio may be from one that it is looked for near to.
+_APART = 3.0
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
 # Rounds in which crossed parts are fitted to what the others leave, and their variances are found.
@@ -60,6 +62,8 @@ class LevelMeans:
     ratios : sequence of float, or None
         Ratios of variances that are given, of levels and of each kind of their parts; None: they
         are estimated.
+    near : sequence of float, or None
+        Ratios that those are looked for near to, first.
     """
 
     weight: FloatArray
@@ -67,6 +71,7 @@ class LevelMeans:
     inside: float
     within: float | None
     ratios: Sequence[float] | None
+    near: Sequence[float] | None = None
 
     @property
     def rows(self) -> float:
@@ -98,12 +103,15 @@ def nested_effects(
     weight, mean, within = levels.weight, levels.mean, levels.within
     up, inside = [], _inside_of(keys, sizes)
     # That of levels, then the innermost first.
-    given = None if levels.ratios is None else [levels.ratios[0], *levels.ratios[:0:-1]]
+    given, near = (
+        None if ratios is None else [ratios[0], *ratios[:0:-1]]
+        for ratios in (levels.ratios, levels.near)
+    )
     for k, (parent, size) in enumerate(inside):
         stage = _OneWay(weight, mean, parent, size, within)
         if k == 0:
             stage = _OneWay(weight, mean, parent, size, within, levels.inside, levels.rows)
-        ratio = stage.most_likely() if given is None else given[k]
+        ratio = stage.most_likely(None if near is None else near[k]) if given is None else given[k]
         within = stage.within(ratio)
         up.append((stage, ratio))
         weight, mean = stage.parents(ratio)
@@ -180,11 +188,11 @@ class _OneWay:
             return self._within
         return max((self._inside + self._between(ratio)) / max(self._free, 1.0), _TINY)
 
-    def most_likely(self) -> float:
+    def most_likely(self, near: float | None) -> float:
         """The most likely ratio of variances; 0 where means differ no more than by chance."""
         if self._within is None and self._free <= 0:
             return 0.0
-        return most_likely(self._deviance, self._slope)
+        return most_likely(self._deviance, self._slope, near)
 
     def _precision(self, ratio: float) -> FloatArray:
         return self.weight / (1.0 + ratio * self.weight)
@@ -214,8 +222,19 @@ def spread_deviance(between: float, inside: float, free: float, within: float | 
     return free * float(np.log(max(between + inside, _TINY)))
 
 
-def most_likely(deviance: Callable[[float], float], slope: Callable[[float], float]) -> float:
-    """The ratio of least deviance; 0 where none is clearly less than there."""
+def most_likely(
+    deviance: Callable[[float], float], slope: Callable[[float], float], near: float | None
+) -> float:
+    """The ratio of least deviance; 0 where none is clearly less than there.
+
+    Where there is one near to a given ratio, it is that.
+    """
+    if near is not None:
+        if not near and slope(float(_RATIOS[0])) > 0.0:
+            return 0.0
+        low, high = near / _APART, near * _APART
+        if near and slope(low) < 0.0 < slope(high):
+            return float(brentq(slope, low, high, xtol=1e-12 * low, rtol=_CLOSE))
     found = np.array([deviance(float(ratio)) for ratio in _RATIOS])
     best = int(found.argmin())
     low, high = (float(_RATIOS[min(max(best + k, 0), len(found) - 1)]) for k in (-1, 1))
@@ -261,25 +280,30 @@ class _Crossed:
     def effects(self) -> PartEffects:
         """Fit in turns until nothing moves."""
         unit = np.sqrt(max(float((self._levels.weight * self._left() ** 2).sum()), _TINY))
-        for _ in range(0 if self._levels.ratios else _ESTIMATING):
+        near = self._levels.near
+        if near is not None:
+            self._ratio, *self._ratios = near
+        for number in range(0 if self._levels.ratios else _ESTIMATING):
             known = [self._ratio, *self._ratios]
-            self._fit_parts(estimates=True)
-            self._ratio = most_likely(self._deviance, self._slope)
+            anywhere = near is None and not number
+            self._fit_parts(estimates=True, anywhere=anywhere)
+            before = None if anywhere else self._ratio
+            self._ratio = most_likely(self._deviance, self._slope, before)
             if np.allclose([self._ratio, *self._ratios], known, rtol=_NEAR, atol=0.0):
                 break
         for _ in range(_ROUNDS):
-            before = np.concatenate([[self._base], *self._parts])
+            effects = np.concatenate([[self._base], *self._parts])
             self._fit_parts(estimates=False)
             after = np.concatenate([[self._base], *self._parts])
-            if np.abs(after - before).max() <= _CLOSE * unit:
+            if np.abs(after - effects).max() <= _CLOSE * unit:
                 break
         own = self._ratio * self._levels.weight
         own = own / (1.0 + own) * self._left()
         return PartEffects(self._base, tuple(self._parts), own, (self._ratio, *self._ratios))
 
-    def _fit_parts(self, *, estimates: bool) -> None:
+    def _fit_parts(self, *, estimates: bool, anywhere: bool = False) -> None:
         for k in range(len(self._keys)):
-            self._fit_part(k, estimates)
+            self._fit_part(k, estimates, None if anywhere else self._ratios[k])
 
     def _left(self, without: int | None = None) -> FloatArray:
         """What parts, or all but one kind of them, leave of the means of levels."""
@@ -302,7 +326,7 @@ class _Crossed:
         ]
         return sum(some)
 
-    def _fit_part(self, k: int, estimates: bool) -> None:
+    def _fit_part(self, k: int, estimates: bool, near: float | None) -> None:
         """Fit the parts of a kind, and the mean of all, to what the others leave."""
         key, size, v = self._keys[k], self._sizes[k], self._precision(self._ratio)
         left = self._left(without=k) + self._base
@@ -314,7 +338,7 @@ class _Crossed:
         levels = self._levels
         stage = _OneWay(weight, mean, one, 1, levels.within, levels.inside + beside, levels.rows)
         if estimates:
-            self._ratios[k] = stage.most_likely()
+            self._ratios[k] = stage.most_likely(near)
         _, centre = stage.parents(self._ratios[k])
         self._base = float(centre[0])
         self._parts[k] = stage.effects(self._ratios[k], centre)
