@@ -95,8 +95,8 @@ assert explained["and the distance to Dole"] > explained["the columns"] + 0.02
 # %% [markdown]
 # Trees find pairs by themselves, if there are rows enough. For linear models, and for people who
 # want to know, a pair that is found is a column to make: a distance, a product, a ratio. Where no
-# formula is at hand, `composites=[("selfLR", "DoleLR")]` makes one of the pair itself, whose code is
-# shrunk to what the two say by adding up ([the next page](16_what_a_never_seen_level_says.py)).
+# formula is at hand, `composites=[("selfLR", "DoleLR")]` makes one of the pair itself, whose code
+# is shrunk to what the two say by adding up ([the next page](16_what_a_never_seen_level_says.py)).
 #
 # ## Noise does not pass
 #
