@@ -17,7 +17,7 @@ true sums.
 
 ``size``: shares of p-values of impact codes, indicators and prevalences of composites, and of those
 of the child of a hierarchy, at or below .05, .01 and .001, where there is nothing to find: effects
-that add up (of the child: noise).
+that add up (of the child: noise, in ten times as many designs).
 
 Writes parts_study.csv and parts_study.txt.
 
@@ -281,7 +281,7 @@ def main() -> None:
         [(seed, *shape) for shape in shapes for seed in range(max(n_designs // 2, 1))],
     )
     sizes: list[tuple[Any, ...]] = [
-        (n_designs, kind, what, levels)
+        (n_designs * (10 if what == "child" else 1), kind, what, levels)
         for kind in ("normal", "lognormal", "t(2)", "half", "5%")
         for what, levels in (
             ("pair", 5),

@@ -257,3 +257,24 @@ def test_options_are_those_of_a_design() -> None:
 def test_progress_counts_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     found(progress=True, n_jobs=2)
     assert "100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["numeric", "binomial"])
+def test_many_uncommon_levels_are_not_one_that_does_not_add_up(kind: str) -> None:
+    """60 levels of two columns that go with some of each other only, and that add up."""
+    found = []
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        effect, known = random.normal(size=(2, 60)), random.random((60, 60)) < 0.3
+        pairs = np.argwhere(known)[random.integers(0, known.sum(), 8000)]
+        mean = effect[0][pairs[:, 0]] + effect[1][pairs[:, 1]]
+        y = mean + random.logistic(size=8000)
+        y = y if kind == "numeric" else (y > 0).astype(int)
+        frame = pd.DataFrame(pairs.astype(str), columns=["a", "b"])
+        found.append(vt.find_interactions(frame, outcome=y, random_state=0)["sig"][0])
+        plan = vt.design_treatments(frame, outcome=y, composites=[("a", "b")], random_state=0)
+        found.append(plan.score_frame.query("orig_variable == 'a:b'")["sig"].min())
+    assert min(found) > 1e-3
+    rare = pd.DataFrame({"a": [str(i) for i in range(300)], "b": ["x", "y"] * 150})
+    nothing = vt.find_interactions(rare, outcome=np.arange(300) % 7, outcome_type="numeric")
+    assert nothing.loc[0, ["rsq", "sig"]].tolist() == [0.0, 1.0]

@@ -79,9 +79,10 @@ def find_interactions(
     -----
     Columns are cut to few levels: numbers and dates to eight ranges of as many rows (those of up
     to eight different values to these), others to their 30 commonest levels of at least 20 rows
-    (of equally common ones, those first by name) and one for all others. Missing values are a
-    level of their own. What a pair does inside ranges, or by rare levels, is not seen. For the
-    weekday or the month of a date, give columns of those.
+    (of equally common ones, those first by name); rows of others are left out of the pairs of the
+    column, because many levels as one do not add up where they go with different levels of
+    another. Missing values are a level of their own. What a pair does inside ranges, or by rare
+    levels, is not seen. For the weekday or the month of a date, give columns of those.
 
     The test is of the sums of residuals by cell, after an additive fit to the table of the pair;
     see `vtreat_py.significance.interaction.NumberCells.interaction`. Where all cells have as many

@@ -19,7 +19,7 @@ from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.statistics.additive import additive_basis, additive_log_odds
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
-# So many parts of a kind are kept, each of which has at least so many rows; others are one.
+# So many parts of a kind are looked at, each of which has at least so many rows.
 _PARTS, _LEAST_ROWS = 30, 20.0
 
 
@@ -27,9 +27,10 @@ _PARTS, _LEAST_ROWS = 30, 20.0
 class BeyondParts:
     """The test of a column of pairs, or of more columns, by its sums.
 
-    Of pairs it is that of `NumberCells.interaction` and `ClassCells.interaction`, with the
-    commonest 30 levels of each of the two columns. Of more columns it is that of each against all
-    others together: if they add up, each pair of those does. The p-values are combined.
+    Of pairs it is that of `NumberCells.interaction` and `ClassCells.interaction`, in the rows of
+    the commonest 30 levels of each of the two columns: many levels as one would not add up where
+    they go with different levels of the other column. Of more columns it is that of each against
+    all others together: if they add up, each pair of those does. The p-values are combined.
 
     Attributes
     ----------
@@ -65,19 +66,25 @@ class BeyondParts:
             yield self._common(key), self._common(others)
 
     def _common(self, key: IntArray) -> IntArray:
-        """Keys with the uncommon ones as one, in the order of their rows."""
+        """Common keys, in the order of their rows; then all others, and missing ones."""
         rows = sum_by(key, self.sums.weight[:-1], int(key.max()) + 1)
         common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING))
         common = common[np.lexsort((common, -rows[common]))][:_PARTS]
         place = np.full(len(rows), len(common))
         place[common] = np.arange(len(common))
-        return np.append(place[key], len(common))  # missing ones have no rows
+        return np.append(place[key], len(common))
 
     def _of_table(self, first: IntArray, second: IntArray) -> float:
-        shape = int(first.max()) + 1, int(second.max()) + 1
-        cell = first * shape[1] + second
-        cells = self.sums.grouped(cell, shape[0] * shape[1])
+        shape = int(first.max()), int(second.max())
+        if not all(shape):
+            return 1.0
+        # The last cell is of the rows that are not looked at.
+        known, n_cells = (first < shape[0]) & (second < shape[1]), shape[0] * shape[1]
+        cell = np.where(known, first * shape[1] + second, n_cells)
+        cells = self.sums.grouped(cell, n_cells + 1).take(slice(n_cells))
         size, total = cells.weight.reshape(shape), cells.total.reshape(shape)
+        if not size.any():
+            return 1.0
         number = self.context.class_number or 0
         if self.context.is_binary:
             log_odds = additive_log_odds(size, total, None, None)
@@ -87,11 +94,12 @@ class BeyondParts:
         if self.context.tests_rows:
             return self._of_rows(number, cell, _additive_means(size, total))
         inner = cells.squares.reshape(shape)
-        residuals = partial(self._residuals, number, cell)
+        residuals = partial(self._residuals, number, cell, float(size.sum()))
         return NumberCells(size, total, inner).interaction(residuals)
 
-    def _residuals(self, number: int, cell: IntArray, fitted: FloatArray) -> Residuals:
-        n_rows = float(self.sums.weight.sum())
+    def _residuals(
+        self, number: int, cell: IntArray, n_rows: float, fitted: FloatArray
+    ) -> Residuals:
         if self.rows is None:  # their tails are taken for those of a normal distribution
             return Residuals(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 4.0, 1.0]), 6.0)
         return self.rows.apart(number, cell, fitted.ravel(), n_rows)

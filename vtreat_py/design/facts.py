@@ -164,7 +164,10 @@ class LevelRows(Protocol):
         """p-value of the test of spread; None where no rows can be had for it."""
 
     def apart(self, number: int, cell: IntArray, fitted: FloatArray, n_rows: float) -> Residuals:
-        """The outcome less what is fitted to cells, which levels are in; or shaped like that."""
+        """The outcome less what is fitted to cells, which levels are in; or shaped like that.
+
+        A cell beyond those is of rows that are left out.
+        """
 
     def effects_beyond(self, number: int, cell: IntArray, fitted: FloatArray) -> float:
         """p-value of the test whether that differs from cell to cell."""

@@ -38,12 +38,15 @@ class CutColumn:
         Weights of the rows.
     read : callable
         Reads the column again.
+    others : int or None
+        The level that all uncommon ones are, which goes with the other column in ways of its own.
     """
 
     codes: IntArray
     n_levels: int
     weight: FloatArray | None
     read: Callable[[], Column]
+    others: int | None = None
 
     @classmethod
     def of(cls, column: Column, weight: FloatArray | None, read: Callable[[], Column]) -> CutColumn:
@@ -52,7 +55,8 @@ class CutColumn:
             return cls(np.zeros(len(column), dtype=np.int8), 1, weight, read)
         if isinstance(column, NumericColumn):
             return cls(*_ranges(column, weight), weight, read)
-        return cls(*_levels(column, weight), weight, read)
+        codes, n_levels = _levels(column, weight)
+        return cls(codes, n_levels, weight, read, others=n_levels - 2)
 
     @cached_property
     def inside(self) -> InsideRanges | None:

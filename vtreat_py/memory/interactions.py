@@ -91,45 +91,61 @@ class _PairsOfFirst:
                 sums[grouped] = self._sums(second, grouped)
             return _cells(sums[grouped], number, rows)
 
-        whole, beside = cells(0, rows.blocks).merged(), None
+        whole, beside = self._common(second, cells(0, rows.blocks)).merged(), None
+        if not whole.weight.any():
+            return 0.0, 1.0
         if whole.are_related:
             beside = rows.beside(self._first, second, whole.weight)
         if not rows.of_class:
             return self._number(second, partial(cells, 0), beside)
         classes = range(rows.n_classes) if rows.n_classes > 2 else (1,)
-        found = [self._class(partial(cells, k), beside) for k in classes]
+        found = [self._class(second, partial(cells, k), beside) for k in classes]
         return max(r for r, _ in found), min(1.0, len(found) * min(p for _, p in found))
+
+    def _common(self, second: CutColumn, cells: PairCells) -> PairCells:
+        """Rows of common levels: many as one do not add up where they go with different others."""
+        return cells.without(self._first.others, second.others)
 
     def _sums(self, second: CutColumn, grouped: GroupedRows) -> FloatArray:
         if grouped not in self._code:
             self._code[grouped] = self._rows.by_first(self._first, grouped)
         return self._rows.sums(self._code[grouped], self._first, second, grouped)
 
+    def _tables(
+        self, second: CutColumn, of: CellsOf, every: PairCells
+    ) -> tuple[PairCells, PairCells, PairCells]:
+        """Common levels in all rows, in those that train each fold, and in those that it codes."""
+        blocks = self._common(second, every)
+        crossed = self._rows.crossed(blocks, lambda grouped: self._common(second, of(grouped)))
+        return blocks.merged(), *crossed
+
     def _number(
         self, second: CutColumn, of: CellsOf, beside: FloatArray | None
     ) -> tuple[float, float]:
-        blocks = of(self._rows.blocks)
-        whole = blocks.merged()
-        trained, coded = self._rows.crossed(blocks, of)
+        every = of(self._rows.blocks)
+        whole, trained, coded = self._tables(second, of, every)
         total = trained.total * trained.worth
         gain = gain_of_numbers(
             trained.size, total, trained.inner, coded.weight, coded.total, beside
         )
+        _, coded = self._rows.crossed(every, of)
         weight, total_of_all = coded.weight.sum(), coded.total.sum()
         squares = float(coded.squares.sum() - total_of_all**2 / weight)
         tested = NumberCells(whole.size, whole.total * whole.worth, whole.inner, beside)
         residuals = partial(self._rows.residuals, self._first, second, whole)
         return _share(gain, squares), tested.interaction(residuals)
 
-    def _class(self, of: CellsOf, beside: FloatArray | None) -> tuple[float, float]:
-        blocks = of(self._rows.blocks)
-        whole = blocks.merged()
+    def _class(
+        self, second: CutColumn, of: CellsOf, beside: FloatArray | None
+    ) -> tuple[float, float]:
+        every = of(self._rows.blocks)
+        whole, trained, coded = self._tables(second, of, every)
         hits = whole.total * whole.worth
         log_odds = additive_log_odds(whole.size, hits, None, beside)
-        trained, coded = self._rows.crossed(blocks, of)
         gain = gain_of_classes(
             trained.size, trained.total * trained.worth, log_odds, coded.weight, coded.total, beside
         )
+        _, coded = self._rows.crossed(every, of)
         counts = np.array([coded.total.sum(), (coded.weight - coded.total).sum()])
         deviance = 2.0 * float(-special.xlogy(counts, counts / counts.sum()).sum())
         tested = ClassCells(whole.size, hits, log_odds, beside)

@@ -6,6 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
+import numpy as np
+
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.rows import RowsOfLevels
 from vtreat_py.design.facts import LevelFacts
@@ -77,16 +79,19 @@ class _CodedRows:
     def apart(self, number: int, cell: IntArray, fitted: FloatArray, n_rows: float) -> Residuals:
         """The outcome less what is fitted to cells, which levels are in."""
         counted, contrast = self.rows.counted, self.rows.contrasts[number]
-        left = contrast.y[counted] - fitted[cell[self._counted]]
-        weight = None if contrast.weight is None else contrast.weight[counted]
+        own = cell[self._counted]
+        known = own < len(fitted)
+        left = contrast.y[counted][known] - fitted[own[known]]
+        weight = None if contrast.weight is None else contrast.weight[counted][known]
         return Residuals(left, weight, n_rows)
 
     def effects_beyond(self, number: int, cell: IntArray, fitted: FloatArray) -> float:
         """p-value of the test whether that differs from cell to cell."""
         contrast, own = self.rows.contrasts[number], cell[self.codes]
-        left = replace(contrast, y=contrast.y - fitted[own])
-        tests = self.rows.tests_of(left, self.rows.counted)
-        return tests.level_effects(own[self.rows.counted], len(fitted))
+        left = replace(contrast, y=contrast.y - np.append(fitted, 0.0)[own])
+        counted = np.arange(len(own))[self.rows.counted]
+        rows = counted[own[counted] < len(fitted)]
+        return self.rows.tests_of(left, rows).level_effects(own[rows], len(fitted))
 
     @cached_property
     def _counted(self) -> IntArray:

@@ -156,16 +156,18 @@ class PairRows:
     ) -> Residuals:
         """Rows less what is fitted to their cells; as shares of rows, where weights are none."""
         weight, n_rows = self._rows.outcome.weight, float(cells.size.sum())
-        left = np.empty(len(self.y))
+        left, known = np.empty(len(self.y)), np.empty(len(self.y), dtype=bool)
         for some in blocks(len(left)):
             cell = _cell(first, second, some)
             left[some] = self.y[some] - fitted.ravel()[cell]
+            known[some] = cells.size.ravel()[cell] > 0
             if not self.counts_rows:
                 assert weight is not None
                 left[some] *= cells.worth.ravel()[cell] * weight[some]
         if weight is None or not self.counts_rows:
-            return Residuals(left, None, n_rows)
-        return Residuals(left[weight > 0], weight[weight > 0], n_rows)
+            return Residuals(left[known], None, n_rows)
+        known &= weight > 0
+        return Residuals(left[known], weight[known], n_rows)
 
 
 def _cell(first: CutColumn, second: CutColumn, some: slice) -> IntArray:

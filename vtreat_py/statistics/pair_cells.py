@@ -64,6 +64,19 @@ class PairCells:
         free = float((size.shape[0] - 1) * (size.shape[1] - 1))
         return chi_square > free + _CLEARLY * math.sqrt(2.0 * free)
 
+    def without(self, row: int | None, column: int | None) -> PairCells:
+        """Leave out the rows of a row, and of a column, of the table."""
+
+        def left(one: FloatArray) -> FloatArray:
+            one = one.copy()
+            if row is not None:
+                one[..., row, :] = 0.0
+            if column is not None:
+                one[..., column] = 0.0
+            return one
+
+        return self._each(left)
+
     def merged(self) -> PairCells:
         """All groups together."""
         return self._each(lambda one: one.sum(axis=0))
