@@ -24,7 +24,8 @@ def units_of_numbers(random: Random) -> None:
     kind = random.choice(["numeric", "binomial", "multinomial"])
     drawn = table(random, kind, numbers=4, small=1, words=1)
     _without_numbers_of_options(drawn)
-    drawn.options.pop("categorical", None)
+    for option in ("categorical", "composites", "hierarchies"):  # ranges are named by their ends
+        drawn.options.pop(option, None)
     of_numbers = [name for name, values in drawn.columns.items() if _are_numbers(values)]
     power = _power(random, [v for name in of_numbers for v in drawn.columns[name]])
     columns = {
@@ -53,7 +54,8 @@ def units_of_weights(random: Random) -> None:
     drawn = table(random, kind)
     drawn.options["coders"] = ["clean", "isBAD", "lev"]
     _without_numbers_of_options(drawn)  # a median, too, is that of so many rows
-    for option in ("y_dependent_coders", "rare_count", "rare_sig", "collar_prob"):
+    of_so_many_rows = ("y_dependent_coders", "rare_count", "rare_sig", "collar_prob")
+    for option in (*of_so_many_rows, "composites", "hierarchies"):
         drawn.options.pop(option, None)
     drawn.weight = counts(random, drawn.n_rows)
     power = random.choice([1, 2, -1, -2, 10, -10, 200, -200 if kind == "numeric" else -3])
