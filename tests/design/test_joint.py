@@ -266,6 +266,8 @@ def test_what_goes_together_must_be_there_and_go_together() -> None:
     refused(
         InvalidOptionError, r"children \['zip'\]", hierarchies={"zip": "a"}, variables=["a", "z"]
     )
+    refused(InvalidOptionError, "'zip', a column of numbers", hierarchies={"zip": "county"})
+    refused(InvalidOptionError, "'when', a column of numbers", hierarchies={"when": "county"})
     frame["none"] = None
     refused(InvalidOptionError, "'none', which has missing", composites=[("a", "none")])
     refused(

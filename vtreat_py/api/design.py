@@ -151,7 +151,8 @@ def design_treatments(
         The levels of ``zip`` are then those inside the levels of ``county``, written
         ``state:county:zip``: one with two parents is two. Its impact code is that of a nested model
         whose variances are estimated (`vtreat_py.coders.part_effects.nested_effects`), and a level
-        never seen has the code of its parent. Other codes are as always.
+        never seen has the code of its parent. Other codes are as always. Numbers that are names
+        must be named in ``categorical``, too.
     min_fraction : float
         Share of the weight a level needs for an indicator.
     smoothing : "auto", "mixed" or float

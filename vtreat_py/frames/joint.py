@@ -196,6 +196,16 @@ class JointColumn:
         """The columns of a frame that it is made of."""
         return tuple(part.column for part in self.parts)
 
+    def checked(self) -> JointColumn:
+        """Refuse numbers that are inside others, or others inside them."""
+        numbers = [part.column for part in self.parts if part.is_cut]
+        if self.nested and numbers:
+            raise InvalidOptionError(
+                f"hierarchies names {numbers[0]!r}, a column of numbers; where they are names, "
+                "such as zip codes, name it in categorical= too, or convert it to text"
+            )
+        return self
+
     def of(self, *columns: Column) -> Column:
         """Make it of its columns; each of its levels is the texts of its parts."""
         place, label = np.zeros(len(columns[0]), np.int64), pa.array([""], pa.large_string())

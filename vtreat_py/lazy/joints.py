@@ -39,7 +39,7 @@ def joint_columns(
     names = dict.fromkeys(str(column) for one in joints for column in one.columns)
     part = {name: _part(lazy_column(source, name), rows) for name in names}
     return [
-        JointColumn(one.name, tuple(part[str(c)] for c in one.columns), one.nested)
+        JointColumn(one.name, tuple(part[str(c)] for c in one.columns), one.nested).checked()
         for one in joints
     ]
 

@@ -33,7 +33,7 @@ def joint_columns(
             one.name,
             tuple(_part(source.read(column), source, weight) for column in one.columns),
             one.nested,
-        )
+        ).checked()
         for one in joints
     ]
 

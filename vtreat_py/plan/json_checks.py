@@ -122,6 +122,8 @@ def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
     for k, part in enumerate(one.parts):
         if not is_itself(part.column) or (part.column in joint and not one.nested):
             raise PlanFormatError(f"{where}.parts[{k}].column: {part.column!r} is no column")
+        if one.nested and part.is_cut:
+            raise PlanFormatError(f"{where}.parts[{k}].kind: numbers are inside nothing")
         if not ascend(np.array(part.edges)) or (part.edges and not part.is_cut):
             raise PlanFormatError(f"{where}.parts[{k}].edges: expected ascending numbers")
 
