@@ -185,3 +185,26 @@ def test_one_row_a_level_says_that_levels_are_as_their_parents() -> None:
     assert found.ratios[0] == 0.0
     np.testing.assert_array_equal(found.own, 0.0)
     assert found.ratios[1] > 0.0
+
+
+def test_a_row_for_each_parent_says_nothing_of_children() -> None:
+    y = np.random.default_rng(3).normal(size=20)
+    found = nested_effects(means_of(y, np.arange(20), 20), [np.arange(20)], [20])
+    assert found.ratios[0] == 0.0
+
+
+def test_parts_that_say_nearly_the_same_share_what_they_say() -> None:
+    random = np.random.default_rng(4)
+    first = np.arange(12) % 6
+    second = np.where(np.arange(12) == 11, 0, first)
+    level = random.integers(0, 12, 400)
+    y = first[level] + random.normal(size=400)
+    levels = means_of(y, level, 12)
+    given = (1e-3, 1e4, 1e4)
+    found = crossed_effects(
+        LevelMeans(levels.weight, levels.mean, levels.inside, None, given), [first, second], [6, 6]
+    )
+    designs = [(k[level][:, None] == np.arange(n)).astype(float) for k, n in
+               ((first, 6), (second, 6), (np.arange(12), 12))]  # fmt: skip
+    expected, _ = predictions(y, designs, np.array([1e4, 1e4, 1e-3]))
+    np.testing.assert_allclose(believed(found, [first, second])[level], expected, atol=0.05)

@@ -94,3 +94,15 @@ def test_cells_are_worth_as_many_rows_as_their_weights_are_like() -> None:
     np.testing.assert_allclose(alike.size, [[[2.0, 0.0]]])  # two rows of weight 3
     np.testing.assert_allclose(alike.inner, [[[2.0, 0.0]]])
     np.testing.assert_allclose(alike.worth, [[[1.0 / 3.0, 0.0]]])
+
+
+def test_a_row_and_a_column_of_a_table_are_left_out() -> None:
+    weight = np.arange(12.0).reshape(1, 3, 4) + 1.0
+    cells = PairCells(weight, 2.0 * weight, 3.0 * weight, None)
+    left = cells.without(2, 0)
+    expected = weight.copy()
+    expected[:, 2] = expected[:, :, 0] = 0.0
+    np.testing.assert_array_equal(left.weight, expected)
+    np.testing.assert_array_equal(left.squares, 3.0 * expected)
+    np.testing.assert_array_equal(cells.without(None, None).total, cells.total)
+    assert cells.weight[0, 2, 0] == 9.0

@@ -39,6 +39,8 @@ JOINT = "joint"
 _FOREIGN = "\\?"
 # What quantiles differ by, relative to them, is rounding.
 _ROUNDING = 1e-12
+LARGEST = float(np.finfo(np.float64).max)
+_GREAT = 1e295
 # Shares of the rows that the ranges of numbers end at.
 SHARES = [place / 8 for place in range(1, 8)]
 
@@ -125,7 +127,8 @@ def limits_of(quantiles: FloatArray) -> FloatArray:
 
     Those are means of two numbers, which wherever the rows are may be rounded another way.
     """
-    return quantiles + _ROUNDING * np.abs(quantiles)
+    limits = quantiles + _ROUNDING * np.minimum(np.abs(quantiles), _GREAT)
+    return np.asarray(np.clip(limits, -LARGEST, LARGEST))
 
 
 def edges_of(ends: Iterable[float]) -> tuple[float, ...]:

@@ -337,7 +337,7 @@ def _joint(source: LazySource, joint: JointColumn) -> LazyJoint:
         name = str(part.column)
         column = _part(source, made) if isinstance(made, CalendarPart) else _own(own, name)
         if isinstance(column, LazyLevels) and column.kind == "bytes":
-            raise UnsupportedColumnError(name, "bytes, which are no part of others here")
+            raise UnsupportedColumnError(name, "bytes, in composites or hierarchies")
         if (kind := _part_kind(column, part)) != part.kind:
             found.append((part.column, part.kind, kind))
         columns.append(column)

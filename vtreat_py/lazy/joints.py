@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from vtreat_py.design.request import Joint
 from vtreat_py.frames.joint import (
@@ -62,4 +63,5 @@ def _edges(column: LazyNumber, rows: DesignRows) -> tuple[float, ...]:
         f"end{place}": ("max", nw.when(column.value <= exactly(limit)).then(column.value))
         for place, limit in enumerate(limits.tolist())
     }
-    return edges_of(totals(counted, asked).values())
+    least, _ = extent.ends
+    return edges_of(least if np.isnan(end) else end for end in totals(counted, asked).values())

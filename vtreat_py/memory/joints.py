@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import UnsupportedColumnError
 from vtreat_py.design.checks import no_names
 from vtreat_py.design.request import Joint
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
@@ -47,7 +48,10 @@ def _part(column: Column, source: InputFrame, weight: FloatArray | None) -> Join
             raise no_names(name, column.kind)
         return JointPart(name, column.kind, _edges(column, weight))
     _, levels = column.encode()
-    is_text = levels.is_text or any(isinstance(value, str | bytes) for value in levels.to_list())
+    values = levels.to_list()
+    if any(isinstance(value, bytes) for value in values):
+        raise UnsupportedColumnError(name, "bytes, in composites or hierarchies")
+    is_text = any(isinstance(value, str) for value in values)
     return JointPart(name, TEXT if is_text else NAMES)
 
 
@@ -60,5 +64,9 @@ def _edges(column: NumericColumn, weight: FloatArray | None) -> tuple[float, ...
         raise nothing_but_missing(column.name)
     own = None if weight is None else weight[counts]
     known = values[counts].astype(np.float64)
-    limits = limits_of(weighted_quantiles(known, own, SHARES))
-    return edges_of(known[known <= limit].max() for limit in limits)
+    # Differences of extreme values stay in range.
+    _, power = np.frexp(np.abs(known).max())
+    scaled = np.ldexp(known, -power - 1)
+    limits = limits_of(weighted_quantiles(scaled, own, SHARES))
+    least = known.min()
+    return edges_of(known[scaled <= limit].max(initial=least) for limit in limits)

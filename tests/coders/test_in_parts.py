@@ -1,0 +1,107 @@
+"""Impact codes of joint columns: numbers and classes, in folds and as all rows have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logit
+
+import vtreat_py as vt
+from vtreat_py.coders.cat_b import CatB
+from vtreat_py.coders.cat_n import CatN
+from vtreat_py.coders.in_parts import InParts
+from vtreat_py.coders.uncertainty import KnownLevels
+from vtreat_py.frames.joint import JointColumn, JointPart, LevelParts
+from vtreat_py.frames.levels import Levels
+
+# Codes are compared on rows that they were learned from.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:this looks like the frame", "ignore:these look like"
+)
+JOINT: list[dict[str, Any]] = [{"composites": [("a", "b")]}, {"hierarchies": {"b": "a"}}]
+
+
+def rows(n: int = 1200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two columns, and what the outcome is around."""
+    random = np.random.default_rng(seed)
+    a, b = random.integers(0, 6, n), random.integers(0, 8, n)
+    mean = random.normal(size=6)[a] + 0.7 * random.normal(size=(6, 8))[a, b]
+    return pd.DataFrame({"a": a.astype(str), "b": b.astype(str)}), mean
+
+
+def code_of(plan: vt.TreatmentPlan, frame: pd.DataFrame, code: str) -> np.ndarray:
+    """What the code of the joint column is."""
+    (made,) = plan.made
+    (name,) = (v.name for v in plan.derived if (v.orig_variable, v.code) == (made.name, code))
+    return vt.prepare(plan, frame, variables=[name])[name].to_numpy()
+
+
+@pytest.mark.parametrize("given", JOINT)
+def test_codes_of_a_class_are_log_odds_near_the_true_ones(given: dict[str, Any]) -> None:
+    frame, mean = rows(6000)
+    rate = 1.0 / (1.0 + np.exp(-mean + 0.5))
+    y = (np.random.default_rng(1).random(6000) < rate).astype(int)
+    plan = vt.design_treatments(frame, outcome=y, random_state=0, **given)
+    code = code_of(plan, frame.head(500), "catB")
+    truth = logit(rate[:500]) - logit(y.mean())
+    assert np.corrcoef(code, truth)[0, 1] > 0.97
+    assert np.abs(code - truth).mean() < 0.2
+    new = pd.DataFrame({"a": frame["a"].head(50), "b": "new"})
+    by_part = vt.prepare(plan, new, variables=[v.name for v in plan.derived if v.code == "catB"])
+    assert np.isfinite(by_part.to_numpy()).all()
+    effects = plan.level_effects(plan.made[0].name)
+    assert effects["belief"].between(0, 1).all()
+    assert (effects["effect_se"] >= 0).all()
+
+
+@pytest.mark.parametrize("given", JOINT)
+@pytest.mark.parametrize("kind", ["numeric", "binomial"])
+def test_a_number_for_smoothing_is_so_many_rows_of_prior(given: dict[str, Any], kind: str) -> None:
+    frame, mean = rows()
+    y = mean + np.random.default_rng(2).normal(size=len(mean))
+    y = y if kind == "numeric" else (y > 0).astype(int)
+    code, spread = "catN" if kind == "numeric" else "catB", []
+    for smoothing in (0, 5.0, 1e6):
+        plan = vt.design_treatments(
+            frame, outcome=y, random_state=0, smoothing=smoothing, coders=[code], **given
+        )
+        spread.append(float(code_of(plan, frame, code).std()))
+    assert spread[0] > spread[1] > 10.0 * spread[2]
+    if kind == "numeric":
+        means = y - y.mean()
+        cells = pd.Series(means).groupby([frame["a"], frame["b"]]).transform("mean")
+        none = vt.design_treatments(frame, outcome=y, random_state=0, smoothing=0, **given)
+        np.testing.assert_allclose(code_of(none, frame, "catN"), cells, atol=1e-4)
+
+
+def test_a_fold_of_one_class_says_nothing() -> None:
+    frame, _ = rows(300)
+    y = ((np.arange(300) < 60) & frame["a"].isin(["0", "1", "2"])).to_numpy().astype(int)
+    fold = np.where(np.arange(300) < 60, 0, 1)  # without fold 0 there is no row of the class
+    experiment = vt.cross_frame_experiment(
+        frame.assign(fold=fold), outcome=y, cv="fold", **JOINT[0], coders=["catB"], smoothing=2
+    )
+    codes = experiment.cross_frame.filter(like="colon")
+    np.testing.assert_array_equal(codes[fold == 0], 0.0)
+
+
+@pytest.mark.parametrize("code", [CatN(), CatB()])
+def test_errors_are_those_of_the_code_given_the_parts(code: Any) -> None:
+    joint = JointColumn("a:b", (JointPart("a", "text"), JointPart("b", "text")), nested=False)
+    ours = InParts(code, LevelParts.of(Levels.of(["x:p", "x:q", "y:p"]), joint))
+    codes, weight = np.array([0.5, -0.2, 0.0]), np.array([3.0, 8.0, 1.0])
+    within = 2.0 if code.name == "catN" else None
+    np.testing.assert_array_equal(
+        ours.variance(codes, 0.3, within), code.variance(codes, 0.3, within)
+    )
+    np.testing.assert_array_equal(
+        ours.error(codes, 0.3, within, weight, 4.0), code.error(codes, 0.3, within, weight, 4.0)
+    )
+    known, mean = KnownLevels(weight, codes, within, 0.3), np.array([0.6, 0.1, 0.4])
+    np.testing.assert_array_equal(
+        ours.whole_error(codes, 0.3, known, weight, mean),
+        code.whole_error(codes, 0.3, known, weight, mean),
+    )
