@@ -296,8 +296,8 @@ def main() -> None:
     found.to_csv(HERE / "parts_study.csv", index=False, float_format="%.6g")
     told = [
         __doc__.split("\n\n")[0] if __doc__ else "",
-        "A share of .05 of 60 tests has a standard error of .028, of 600 one of .009; indicators of a "
-        "column go together.",
+        "A share of .05 of 60 tests has a standard error of .028, of 600 one of .009; indicators "
+        "of a column go together.",
     ]
     keys = {"hierarchy": ["variances", "of"], "additive": ["levels", "rows"]}
     for cell, rows in found.groupby("cell", sort=False):
