@@ -105,3 +105,12 @@ def test_errors_are_those_of_the_code_given_the_parts(code: Any) -> None:
         ours.whole_error(codes, 0.3, known, weight, mean),
         code.whole_error(codes, 0.3, known, weight, mean),
     )
+
+
+def test_levels_that_do_not_differ_have_no_code() -> None:
+    cell = np.arange(240) % 12
+    frame = pd.DataFrame({"a": (cell // 4).astype(str), "b": (cell % 4).astype(str)})
+    y = np.where(np.arange(240) // 12 % 2 == 0, 1.0, -1.0)  # the same in each cell
+    plan = vt.design_treatments(frame, outcome=y, outcome_type="numeric", cv=2, **JOINT[0])
+    assert not any(v.code == "catN" for v in plan.derived)
+    assert any(one.column == "a:b" and one.code == "catN" for one in plan.dropped)
