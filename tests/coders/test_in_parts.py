@@ -10,12 +10,6 @@ import pytest
 from scipy.special import logit
 
 import vtreat_py as vt
-from vtreat_py.coders.cat_b import CatB
-from vtreat_py.coders.cat_n import CatN
-from vtreat_py.coders.in_parts import InParts
-from vtreat_py.coders.uncertainty import KnownLevels
-from vtreat_py.frames.joint import JointColumn, JointPart, LevelParts
-from vtreat_py.frames.levels import Levels
 
 # Codes are compared on rows that they were learned from.
 pytestmark = pytest.mark.filterwarnings(
@@ -86,25 +80,6 @@ def test_a_fold_of_one_class_says_nothing() -> None:
     )
     codes = experiment.cross_frame.filter(like="colon")
     np.testing.assert_array_equal(codes[fold == 0], 0.0)
-
-
-@pytest.mark.parametrize("code", [CatN(), CatB()])
-def test_errors_are_those_of_the_code_given_the_parts(code: Any) -> None:
-    joint = JointColumn("a:b", (JointPart("a", "text"), JointPart("b", "text")), nested=False)
-    ours = InParts(code, LevelParts.of(Levels.of(["x:p", "x:q", "y:p"]), joint))
-    codes, weight = np.array([0.5, -0.2, 0.0]), np.array([3.0, 8.0, 1.0])
-    within = 2.0 if code.name == "catN" else None
-    np.testing.assert_array_equal(
-        ours.variance(codes, 0.3, within), code.variance(codes, 0.3, within)
-    )
-    np.testing.assert_array_equal(
-        ours.error(codes, 0.3, within, weight, 4.0), code.error(codes, 0.3, within, weight, 4.0)
-    )
-    known, mean = KnownLevels(weight, codes, within, 0.3), np.array([0.6, 0.1, 0.4])
-    np.testing.assert_array_equal(
-        ours.whole_error(codes, 0.3, known, weight, mean),
-        code.whole_error(codes, 0.3, known, weight, mean),
-    )
 
 
 def test_levels_that_do_not_differ_have_no_code() -> None:

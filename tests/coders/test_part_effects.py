@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from vtreat_py.coders.part_effects import (
-    LevelMeans,
+    JointMeans,
     PartEffects,
     crossed_effects,
     nested_effects,
@@ -19,11 +19,11 @@ from vtreat_py.coders.part_effects import (
 Array = np.ndarray
 
 
-def means_of(y: Array, level: Array, n_levels: int) -> LevelMeans:
+def means_of(y: Array, level: Array, n_levels: int) -> JointMeans:
     """Levels of rows."""
     weight = np.bincount(level, minlength=n_levels).astype(float)
     mean = np.bincount(level, y, n_levels) / np.maximum(weight, 1.0)
-    return LevelMeans(weight, mean, float(((y - mean[level]) ** 2).sum()), None, None)
+    return JointMeans(weight, mean, float(((y - mean[level]) ** 2).sum()), None, None)
 
 
 def believed(found: PartEffects, keys: list[Array]) -> Array:
@@ -92,7 +92,7 @@ def test_nested_effects_are_best_linear_predictions_for_their_variances() -> Non
     given = (0.5, 1.3, 0.2)
     levels = means_of(y, level, 60)
     found = nested_effects(
-        LevelMeans(levels.weight, levels.mean, levels.inside, None, given), keys, [4, 12]
+        JointMeans(levels.weight, levels.mean, levels.inside, None, given), keys, [4, 12]
     )
     assert found.ratios == given
     expected, _ = predictions(y, designs, np.array([given[1], given[2], given[0]]))
@@ -128,7 +128,7 @@ def test_crossed_effects_are_best_linear_predictions_for_their_variances() -> No
     levels = means_of(y, level, 30)
     given = (0.3, 2.0, 0.7)
     found = crossed_effects(
-        LevelMeans(levels.weight, levels.mean, levels.inside, None, given),
+        JointMeans(levels.weight, levels.mean, levels.inside, None, given),
         [first, second],
         [5, 6],
     )
@@ -167,12 +167,12 @@ def test_units_and_the_order_of_levels_do_not_matter(fit: object) -> None:
     levels = means_of(y, level, 40)
     found = fit(levels, [first, second], sizes)
     np.testing.assert_array_equal(found.own[levels.weight == 0], 0.0)
-    twice = LevelMeans(levels.weight, 4.0 * levels.mean, 16.0 * levels.inside, None, None)
+    twice = JointMeans(levels.weight, 4.0 * levels.mean, 16.0 * levels.inside, None, None)
     scaled = fit(twice, [first, second], sizes)
     np.testing.assert_allclose(scaled.ratios, found.ratios, rtol=1e-9)
     np.testing.assert_allclose(scaled.own, 4.0 * found.own, atol=1e-9)
     order = random.permutation(40)
-    mixed = LevelMeans(levels.weight[order], levels.mean[order], levels.inside, None, None)
+    mixed = JointMeans(levels.weight[order], levels.mean[order], levels.inside, None, None)
     other = fit(mixed, [first[order], second[order]], sizes)
     np.testing.assert_allclose(other.own, found.own[order], atol=1e-9)
 
@@ -202,7 +202,7 @@ def test_parts_that_say_nearly_the_same_share_what_they_say() -> None:
     levels = means_of(y, level, 12)
     given = (1e-3, 1e4, 1e4)
     found = crossed_effects(
-        LevelMeans(levels.weight, levels.mean, levels.inside, None, given), [first, second], [6, 6]
+        JointMeans(levels.weight, levels.mean, levels.inside, None, given), [first, second], [6, 6]
     )
     designs = [(k[level][:, None] == np.arange(n)).astype(float) for k, n in
                ((first, 6), (second, 6), (np.arange(12), 12))]  # fmt: skip

@@ -138,7 +138,12 @@ def test_a_child_never_seen_has_the_code_of_its_parent() -> None:
     assert abs(codes[1] - county_mean) < 0.4
     novel = effects.query("kind == 'novel'")["effect"].iloc[0]
     assert codes[3] == novel
-    assert min(codes[1], codes[3]) < codes[2] < max(codes[1], codes[3]) or codes[2] != codes[1]
+    treatment = next(t for t in plan.treatments if t.column == "zip")
+    variable = next(v for v in treatment.variables if v.name == "zip_catN")
+    base, of_state, _ = treatment.sums(variable)
+    state = treatment.keys[0].to_list().index(one["state"])
+    assert (codes[3], codes[2]) == (base[0], base[0] + of_state[state])
+    assert codes[2] != codes[3]
     # A child with another parent is another child.
     moved = rows.iloc[:1].assign(county="c:1" if one["county"] != "c:1" else "c:2")
     assert vt.prepare(plan, moved)["zip_catN"].iloc[0] != codes[0]
@@ -375,6 +380,7 @@ def test_plans_tell_of_them() -> None:
         (lambda t: t["made"][1]["parts"].pop(), "expected two or more"),
         (lambda t: t["made"][1]["parts"][1].update(edges=[2.0, 1.0]), "ascending numbers"),
         (lambda t: t["made"][1]["parts"][0].update(edges=[1.0]), "ascending numbers"),
+        (lambda t: t["made"][1]["parts"][1].update(kind="number"), "ascending numbers"),
         (lambda t: t["made"][1].update(kind="cross"), "expected one of"),
         (lambda t: t["made"].pop(1), "keys: expected 0"),
         (lambda t: pair_of(t)["keys"].pop(), "keys: expected 2"),

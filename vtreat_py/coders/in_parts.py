@@ -11,14 +11,13 @@ from scipy.special import expit
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
 from vtreat_py.coders.part_effects import (
-    LevelMeans,
+    JointMeans,
     PartEffects,
     crossed_effects,
     nested_effects,
 )
 from vtreat_py.coders.pooling import PooledLevels
-from vtreat_py.coders.table_code import ImpactCode
-from vtreat_py.coders.uncertainty import KnownLevels
+from vtreat_py.coders.table_code import Impact, ImpactCode
 from vtreat_py.frames.joint import LevelParts
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -32,7 +31,7 @@ _STEPS, _ESTIMATING, _CLOSE = 40, 6, 1e-11
 _FARTHEST = 30.0
 
 
-class InParts(ImpactCode):
+class InParts(Impact):
     """An impact code of a joint column (see `JointColumn`).
 
     A level of a pair is shrunk to the sum of the effects of its two parts, a child to the effect of
@@ -60,7 +59,7 @@ class InParts(ImpactCode):
         if made is None:
             return None
         (fitted,) = self._fits(column.pooled, column.options)
-        (unit,) = self._units(column.pooled)
+        unit = self._unit(column.pooled)
         parts = tuple(unit * one for one in (np.array([fitted.base]), *fitted.of_parts))
         (variable,) = made.variables
         return replace(made, variables=[replace(variable, parts=parts)])
@@ -69,14 +68,14 @@ class InParts(ImpactCode):
         """Code the levels, as all rows have them or as the training sets of the folds do."""
         view, counts = levels.view, ~(levels.pooled | levels.suppressed)
         codes, novel = np.zeros(len(view.level)), np.zeros(view.n_groups)
-        units = self._units(levels)
+        unit = self._unit(levels)
         for group, fitted in enumerate(self._fits(levels, options)):
             own = np.flatnonzero(view.group == group)
             level, value = view.level[own], np.full(len(own), fitted.base)
             for key, effect in zip(self._keys, fitted.of_parts, strict=True):
                 value += effect[key[level]]
             value += np.where(counts[own], fitted.own[level], 0.0)
-            codes[own], novel[group] = units[group] * value, units[group] * fitted.base
+            codes[own], novel[group] = unit * value, unit * fitted.base
         return codes, novel
 
     def unit(self, levels: PooledLevels) -> FloatArray:
@@ -99,36 +98,9 @@ class InParts(ImpactCode):
         """Variance of the outcome inside levels; None where it follows from the codes."""
         return self._code.within(levels)
 
-    def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:
-        """Variance of the outcome inside levels of these codes."""
-        return self._code.variance(codes, overall, within)
-
-    def error(
-        self,
-        codes: FloatArray,
-        overall: float,
-        within: float | None,
-        weight: FloatArray,
-        prior: float,
-    ) -> FloatArray:
-        """Posterior standard deviation of the codes, given what parts say."""
-        return self._code.error(codes, overall, within, weight, prior)
-
-    def whole_error(
-        self,
-        codes: FloatArray,
-        overall: float,
-        levels: KnownLevels,
-        weight: FloatArray,
-        mean: FloatArray,
-    ) -> FloatArray:
-        """The same where levels have no parts."""
-        return self._code.whole_error(codes, overall, levels, weight, mean)
-
-    def _units(self, levels: PooledLevels) -> FloatArray:
-        is_class = levels.likelihood.of_class
-        unit = 1.0 if is_class else float(levels.likelihood.equal.unit)
-        return np.full(levels.view.n_groups, unit)
+    def _unit(self, levels: PooledLevels) -> float:
+        """What effects of the model are in."""
+        return 1.0 if levels.likelihood.of_class else float(levels.likelihood.equal.unit)
 
     def _fits(self, levels: PooledLevels, options: CodeOptions) -> list[PartEffects]:
         if levels not in self._fitted:
@@ -142,10 +114,10 @@ class InParts(ImpactCode):
         given = None if isinstance(rows, str) else 1.0 / max(float(rows), _LEAST_ROWS)
         if levels.likelihood.of_class:
             return self._fit_class(sums, mean, given)
-        unit = float(levels.likelihood.equal.unit)
+        unit = self._unit(levels)
         means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
         inside = float(sums.squares.sum()) / unit / unit
-        return self._effects(LevelMeans(sums.weight, means, inside, None, self._ratios(given)))
+        return self._effects(JointMeans(sums.weight, means, inside, None, self._ratios(given)))
 
     def _fit_class(self, sums: OutcomeSums, rate: float, given: float | None) -> PartEffects:
         """Fit log odds less those of all rows, step by step."""
@@ -164,7 +136,7 @@ class InParts(ImpactCode):
             bends = p * (1.0 - p)
             working = log_odds + (sums.mean - p) / bends
             known = np.where(sums.weight > 0, working, 0.0)
-            means = LevelMeans(sums.weight * bends, known, 0.0, 1.0, ratios, near)
+            means = JointMeans(sums.weight * bends, known, 0.0, 1.0, ratios, near)
             fitted = self._effects(means)
             near = fitted.ratios
             if step == _ESTIMATING:
@@ -187,6 +159,6 @@ class InParts(ImpactCode):
     def _sizes(self) -> list[int]:
         return [len(key) for key in self._parts.keys]
 
-    def _effects(self, levels: LevelMeans) -> PartEffects:
+    def _effects(self, levels: JointMeans) -> PartEffects:
         fit = nested_effects if self._parts.nested else crossed_effects
         return fit(levels, self._keys, self._sizes)

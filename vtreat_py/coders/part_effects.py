@@ -48,7 +48,7 @@ class PartEffects:
 
 
 @dataclass(frozen=True, eq=False)
-class LevelMeans:
+class JointMeans:
     """Levels as a training set sees them.
 
     Attributes
@@ -80,13 +80,13 @@ class LevelMeans:
 
 
 def nested_effects(
-    levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]
+    levels: JointMeans, keys: Sequence[IntArray], sizes: Sequence[int]
 ) -> PartEffects:
     """Effects of levels inside parts that are inside others, the outermost first.
 
     Parameters
     ----------
-    levels : LevelMeans
+    levels : JointMeans
     keys : sequence of ndarray of int, shape (levels,)
         The part of each level, of each kind of parts.
     sizes : sequence of int
@@ -108,9 +108,8 @@ def nested_effects(
         for ratios in (levels.ratios, levels.near)
     )
     for k, (parent, size) in enumerate(inside):
-        stage = _OneWay(weight, mean, parent, size, within)
-        if k == 0:
-            stage = _OneWay(weight, mean, parent, size, within, levels.inside, levels.rows)
+        beside = (0.0, 0.0) if k else (levels.inside, levels.rows)
+        stage = _OneWay(weight, mean, parent, size, within, *beside)
         ratio = stage.most_likely(None if near is None else near[k]) if given is None else given[k]
         within = stage.within(ratio)
         up.append((stage, ratio))
@@ -164,8 +163,8 @@ class _OneWay:
         group: IntArray,
         size: int,
         within: float | None,
-        inside: float = 0.0,
-        rows: float = 0.0,
+        inside: float,
+        rows: float,
     ) -> None:
         self.weight, self.mean, self.group, self.size = weight, mean, group, size
         self._within, self._inside = within, inside
@@ -246,7 +245,7 @@ def most_likely(
 
 
 def crossed_effects(
-    levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]
+    levels: JointMeans, keys: Sequence[IntArray], sizes: Sequence[int]
 ) -> PartEffects:
     """Effects of levels that are pairs, or more, of parts that go with any others.
 
@@ -269,7 +268,7 @@ def crossed_effects(
 class _Crossed:
     """The fit of crossed parts, as it comes nearer."""
 
-    def __init__(self, levels: LevelMeans, keys: Sequence[IntArray], sizes: Sequence[int]) -> None:
+    def __init__(self, levels: JointMeans, keys: Sequence[IntArray], sizes: Sequence[int]) -> None:
         self._levels, self._keys, self._sizes = levels, keys, sizes
         self._parts = [np.zeros(size) for size in sizes]
         self._ratio, *self._ratios = levels.ratios or [0.0, *(1.0 for _ in keys)]

@@ -120,7 +120,7 @@ def one_of_table(
     )
 
 
-class ImpactCode(TableCode):
+class Impact(TableCode):
     """What the level does to the outcome, shrunk to what all rows say."""
 
     y_aware = True
@@ -155,6 +155,15 @@ class ImpactCode(TableCode):
     def within(self, levels: PooledLevels) -> float | None:
         """Variance of the outcome inside levels; None where it follows from the codes."""
 
+    def says_something(self, present: FloatArray, moments: Moments) -> bool:
+        """Whether the codes vary, and go up with the outcome."""
+        least = _ROUNDING * float(np.sqrt(moments.xx[0]) * np.sqrt(moments.yy[0]))
+        return super().says_something(present, moments) and bool(moments.xy[0] > least)
+
+
+class ImpactCode(Impact):
+    """An impact code that is said to be so sure, level by level."""
+
     @abstractmethod
     def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:
         """Variance of the outcome inside levels of these codes."""
@@ -180,11 +189,6 @@ class ImpactCode(TableCode):
         mean: FloatArray,
     ) -> FloatArray:
         """The same where the prior was estimated; ``mean`` is that of the rows of each level."""
-
-    def says_something(self, present: FloatArray, moments: Moments) -> bool:
-        """Whether the codes vary, and go up with the outcome."""
-        least = _ROUNDING * float(np.sqrt(moments.xx[0]) * np.sqrt(moments.yy[0]))
-        return super().says_something(present, moments) and bool(moments.xy[0] > least)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from vtreat_py.base.arrays import FloatArray, IntArray
@@ -17,10 +18,8 @@ from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.significance.interaction import ClassCells, NumberCells
 from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.statistics.additive import additive_basis, additive_log_odds
-from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
-
-# So many parts of a kind are looked at, each of which has at least so many rows.
-_PARTS, _LEAST_ROWS = 30, 20.0
+from vtreat_py.statistics.common_levels import common_levels
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,24 +54,19 @@ class BeyondParts:
 
     def _tables(self) -> Iterator[tuple[IntArray, IntArray]]:
         """Row and column of the table that each level goes to, for each table."""
-        keys = self.parts.of_level
-        if len(keys) == 2:
-            yield self._common(keys[0]), self._common(keys[1])
-            return
-        for k, key in enumerate(keys):
-            others = np.zeros(len(key), np.intp)
-            for other in [*keys[:k], *keys[k + 1 :]]:
-                _, others = np.unique(others * (int(other.max()) + 1) + other, return_inverse=True)
-            yield self._common(key), self._common(others)
+        places = range(len(self.parts.keys))
+        for k in places[:1] if len(places) == 2 else places:
+            yield self._common([k]), self._common([other for other in places if other != k])
 
-    def _common(self, key: IntArray) -> IntArray:
-        """Common keys, in the order of their rows; then all others, and missing ones."""
-        rows = sum_by(key, self.sums.weight[:-1], int(key.max()) + 1)
-        common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING))
-        common = common[np.lexsort((common, -rows[common]))][:_PARTS]
+    def _common(self, places: Sequence[int]) -> IntArray:
+        """Common values of some parts together, by level; then all others, and missing ones."""
+        texts = [self.parts.keys[k].to_array()[self.parts.of_level[k]] for k in places]
+        together, levels = pd.factorize(pd.MultiIndex.from_arrays(texts))
+        rows = sum_by(together, self.sums.weight[:-1], len(levels))
+        common = common_levels(rows, lambda some: levels[some].to_list())
         place = np.full(len(rows), len(common))
         place[common] = np.arange(len(common))
-        return np.append(place[key], len(common))
+        return np.append(place[together], len(common))
 
     def _of_table(self, first: IntArray, second: IntArray) -> float:
         shape = int(first.max()), int(second.max())

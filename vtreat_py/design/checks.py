@@ -86,22 +86,29 @@ def choose_variables(
     if not chosen:
         raise InvalidOptionError("variables is empty; name at least one column")
     _check_names(chosen)
-    known = set(columns)
-    unknown = [v for v in chosen if v not in known]
-    if unknown:
-        raise InvalidOptionError(
-            f"variables names {unknown}, which the frame does not have{meant(unknown[0], known)}"
-        )
     repeated = [v for v, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise InvalidOptionError(f"variables names {repeated} more than once")
-    misused = [v for v in chosen if v in set_aside]
+    check_named("variables", chosen, columns, aside)
+    return chosen
+
+
+def check_named(
+    option: str, named: Sequence[Hashable], columns: Sequence[Hashable], aside: Sequence[Hashable]
+) -> None:
+    """Refuse columns that the frame does not have, or that are the outcome and the like."""
+    known, set_aside = set(columns), set(aside)
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        raise InvalidOptionError(
+            f"{option} names {unknown}, which the frame does not have{meant(unknown[0], known)}"
+        )
+    misused = [name for name in named if name in set_aside]
     if misused:
         raise InvalidOptionError(
-            f"variables names {misused}, which is the outcome, or the column of weights, groups, "
+            f"{option} names {misused}, which is the outcome, or the column of weights, groups, "
             "folds or row ids"
         )
-    return chosen
 
 
 def _check_names(chosen: Sequence[Hashable]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from vtreat_py.coders.rows import RowsOfLevels, RowsOfNumbers
 from vtreat_py.coders.text_features import TextFeatures
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import Kind
-from vtreat_py.frames.joint import LevelParts
+from vtreat_py.frames.joint import JointColumn, LevelParts
 from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.significance.newton import LogisticFit
@@ -209,6 +209,10 @@ class LevelFacts:
     order: Callable[[], LevelOrder] | None = None
     training_rows: Sequence[Callable[[int | None], RowsOfLevels]] | None = None
     parts: LevelParts | None = None
+
+    def made_of(self, joint: JointColumn | None) -> LevelFacts:
+        """The same of a column that is made of several, if it is."""
+        return self if joint is None else replace(self, parts=LevelParts.of(self.levels, joint))
 
     @cached_property
     def texts(self) -> TextFeatures:

@@ -23,7 +23,7 @@ from vtreat_py.coders.code import (
 from vtreat_py.coders.in_parts import InParts
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import BY_LIKELIHOOD
-from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.table_code import Impact, ImpactCode
 from vtreat_py.design.beyond_parts import BeyondParts
 from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.combined import CombinedTests
@@ -125,7 +125,7 @@ class LevelLearner:
         """Build all that is asked for."""
         derived = [(one, code) for code in self._column.beside for one in self._of_code(code)]
         return [
-            self._beyond_parts(one, by_impact=isinstance(code, ImpactCode)) for one, code in derived
+            self._beyond_parts(one, by_impact=isinstance(code, Impact)) for one, code in derived
         ]
 
     @cached_property
@@ -183,7 +183,7 @@ class LevelLearner:
 
         None where no impact code was asked for.
         """
-        code = next((c for c in self._column.beside if isinstance(c, ImpactCode)), None)
+        code = next((c for c in self._column.beside if isinstance(c, Impact)), None)
         if code is None:
             return None
         pooled, whole, options = self._pooled, self._whole.whole, self._context.options

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError, meant
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.base.names import NameRegister
 from vtreat_py.coders import codes
@@ -19,6 +19,7 @@ from vtreat_py.design.checks import (
     check_hierarchies,
     check_invalid_mark,
     check_most_classes,
+    check_named,
     check_options_of_columns,
     check_outcome_tells_no_fold,
     check_outcome_type,
@@ -31,7 +32,7 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
-from vtreat_py.frames.joint import BETWEEN
+from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
@@ -157,19 +158,9 @@ class DesignRequest(DesignOptions):
         """
         for option in ("composites", "hierarchies"):
             named = list(dict.fromkeys(c for one in getattr(self, option) for c in one))
-            unknown = [c for c in named if c not in set(columns)]
-            if unknown:
-                raise InvalidOptionError(
-                    f"{option} names {unknown}, which the frame does not have"
-                    f"{meant(unknown[0], columns)}"
-                )
-            misused = [c for c in named if c in set(aside)]
-            if misused:
-                raise InvalidOptionError(
-                    f"{option} names {misused}, which is the outcome, or the column of weights, "
-                    "groups, folds or row ids"
-                )
-        untreated = [one[-1] for one in self.hierarchies if one[-1] not in set(chosen)]
+            check_named(option, named, columns, aside)
+        treated = set(chosen)
+        untreated = [one[-1] for one in self.hierarchies if one[-1] not in treated]
         if untreated:
             raise InvalidOptionError(
                 f"hierarchies names the children {untreated}, which are not treated; name them in "
@@ -202,6 +193,30 @@ class Joint:
     name: Hashable
     columns: tuple[Hashable, ...]
     nested: bool
+
+
+def joint_columns(
+    joints: Sequence[Joint], part_of: Callable[[Hashable], JointPart]
+) -> list[JointColumn]:
+    """Look at the columns that go together, at each of them once.
+
+    Raises
+    ------
+    InvalidOptionError
+        If numbers are inside others, or others inside them.
+    """
+    names = dict.fromkeys(column for one in joints for column in one.columns)
+    part = {name: part_of(name) for name in names}
+    for one in joints:
+        numbers = [name for name in one.columns if one.nested and part[name].is_cut]
+        if numbers:
+            raise InvalidOptionError(
+                f"hierarchies names {numbers[0]!r}, a column of numbers; where they are names, "
+                "such as zip codes, name it in categorical= too, or convert it to text"
+            )
+    return [
+        JointColumn(one.name, tuple(part[c] for c in one.columns), one.nested) for one in joints
+    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,8 +39,6 @@ JOINT = "joint"
 _FOREIGN = "\\?"
 # What quantiles differ by, relative to them, is rounding.
 _ROUNDING = 1e-12
-LARGEST = float(np.finfo(np.float64).max)
-_GREAT = 1e295
 # Shares of the rows that the ranges of numbers end at.
 SHARES = [place / 8 for place in range(1, 8)]
 
@@ -105,21 +103,24 @@ class JointPart:
             check_kinds([(self.column, expected, kind_of(column))])
 
     def _written(self, levels: Levels) -> pa.Array:
-        """Levels as parts of a joint level."""
+        """Levels as parts of a joint level: those of another type than the design's are marked."""
         if levels.is_text and not pa.types.is_large_binary(levels.labels.type):
-            return escaped(levels.labels) if self.kind == TEXT else foreign(levels.labels)
-        found = [self._of_object(one) for one in levels.to_list()]
-        return pa.array(found, pa.large_string())
+            text, fits = levels.labels, np.full(len(levels), self.kind == TEXT)
+        else:
+            each = [self._of_object(one) for one in levels.to_list()]
+            text = pa.array([written for written, _ in each], pa.large_string())
+            fits = np.array([fit for _, fit in each], dtype=bool)
+        text = _escaped(text)
+        return text if fits.all() else pc.if_else(pa.array(fits), text, _joined(_FOREIGN, text, ""))
 
-    def _of_object(self, value: Any) -> str:
-        is_text = isinstance(value, str)
-        number = None if is_text else _whole(value)
-        written = str(value) if number is None else str(number)
-        written = written.encode(errors="backslashreplace").decode()
-        for plain, other in ESCAPED:
-            written = written.replace(plain, other)
-        fits = is_text if self.kind == TEXT else number is not None
-        return written if fits else f"{_FOREIGN}{type(value).__name__} {written}"
+    def _of_object(self, value: Any) -> tuple[str, bool]:
+        """Text of a level, and whether it is of the design's type."""
+        if isinstance(value, str):
+            written = value.encode(errors="backslashreplace").decode()
+            return written, self.kind == TEXT
+        number = _number(value)
+        written = f"{type(value).__name__} {value}" if number is None else str(number)
+        return written, self.kind == NAMES and number is not None
 
 
 def limits_of(quantiles: FloatArray) -> FloatArray:
@@ -127,8 +128,8 @@ def limits_of(quantiles: FloatArray) -> FloatArray:
 
     Those are means of two numbers, which wherever the rows are may be rounded another way.
     """
-    limits = quantiles + _ROUNDING * np.minimum(np.abs(quantiles), _GREAT)
-    return np.asarray(np.clip(limits, -LARGEST, LARGEST))
+    with np.errstate(over="ignore"):
+        return np.nan_to_num(quantiles + _ROUNDING * np.abs(quantiles))
 
 
 def edges_of(ends: Iterable[float]) -> tuple[float, ...]:
@@ -143,28 +144,26 @@ def nothing_but_missing(column: Hashable) -> InvalidOptionError:
     )
 
 
-def escaped(text: pa.Array) -> pa.Array:
+def _escaped(text: pa.Array) -> pa.Array:
     """Write texts so that nothing in them stands between parts."""
     for plain, written in ESCAPED:
         text = pc.replace_substring(text, plain, written)
     return text
 
 
-def foreign(text: pa.Array) -> pa.Array:
-    """Write texts where numbers are expected."""
-    none = pa.scalar("", pa.large_string())
-    return pc.binary_join_element_wise(pa.scalar(_FOREIGN, pa.large_string()), escaped(text), none)
-
-
-def _joined(before: pa.Array, behind: pa.Array) -> pa.Array:
-    return pc.binary_join_element_wise(before, behind, pa.scalar(BETWEEN, pa.large_string()))
+def _joined(before: pa.Array | str, behind: pa.Array, between: str = BETWEEN) -> pa.Array:
+    first, middle = (
+        pa.scalar(one, pa.large_string()) if isinstance(one, str) else one
+        for one in (before, between)
+    )
+    return pc.binary_join_element_wise(first, behind, middle)
 
 
 def _with_missing(text: pa.Array) -> pa.Array:
     return pa.concat_arrays([text, pa.array([MISSING], pa.large_string())])
 
 
-def _whole(value: Any) -> float | int | None:
+def _number(value: Any) -> float | int | None:
     """A number that is a name, written in one way: 1 for True and 1.0."""
     try:
         number = float(value) if not isinstance(value, bytes) else None
@@ -198,16 +197,6 @@ class JointColumn:
     def columns(self) -> tuple[Hashable, ...]:
         """The columns of a frame that it is made of."""
         return tuple(part.column for part in self.parts)
-
-    def checked(self) -> JointColumn:
-        """Refuse numbers that are inside others, or others inside them."""
-        numbers = [part.column for part in self.parts if part.is_cut]
-        if self.nested and numbers:
-            raise InvalidOptionError(
-                f"hierarchies names {numbers[0]!r}, a column of numbers; where they are names, "
-                "such as zip codes, name it in categorical= too, or convert it to text"
-            )
-        return self
 
     def of(self, *columns: Column) -> Column:
         """Make it of its columns; each of its levels is the texts of its parts."""

@@ -11,7 +11,6 @@ from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
 from vtreat_py.frames.columns import Column, NumericColumn
-from vtreat_py.frames.joint import LevelParts
 from vtreat_py.frames.made import joint_columns
 from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
@@ -42,11 +41,8 @@ def _learn_levels(
         return "it has missing values only"
     if not context.level_codes:
         return NO_CODE_APPLIES
-    facts = kept.facts(design, also)
-    for one in joint_columns(design.made):
-        if one.name == kept.name:
-            facts = replace(facts, parts=LevelParts.of(kept.levels, one))
-    return learn_level_facts(facts, context)
+    joint = next((one for one in joint_columns(design.made) if one.name == kept.name), None)
+    return learn_level_facts(kept.facts(design, also).made_of(joint), context)
 
 
 def learn_kept_rows(

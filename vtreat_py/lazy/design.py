@@ -13,10 +13,9 @@ from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
 from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_filled
-from vtreat_py.design.request import DesignRequest
+from vtreat_py.design.request import DesignRequest, joint_columns
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import with_parts
-from vtreat_py.frames.joint import LevelParts
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import (
     LazyColumn,
@@ -35,7 +34,7 @@ from vtreat_py.lazy.fold_checks import (
     check_weights_of_folds,
 )
 from vtreat_py.lazy.folds import lazy_folds
-from vtreat_py.lazy.joints import joint_columns
+from vtreat_py.lazy.joints import joint_part
 from vtreat_py.lazy.levels import engine_level_facts
 from vtreat_py.lazy.logistic_queries import Fits, Regression
 from vtreat_py.lazy.number_queries import batches, extents, number_sums
@@ -111,7 +110,10 @@ class LazyDesign:
         typed, names = typed.making(dates), [*map(str, with_parts(chosen, parts))]
         if context.uses_levels:
             known = [*source.columns, *(part.name for part in dates)]
-            joints = joint_columns(typed, rows, request.joints(known, named, chosen))
+            joints = joint_columns(
+                request.joints(known, named, chosen),
+                lambda name: joint_part(typed, rows, str(name)),
+            )
             typed = typed.making([*dates, *joints])
             names += [str(one.name) for one in joints if not one.nested]
         return cls(rows, lazy_columns(typed, list(names)), context, request.progress)
@@ -191,9 +193,8 @@ class LazyDesign:
         facts = engine_level_facts(self.rows, residuals, column)
         if facts is None:
             return _MISSING_ONLY
-        if isinstance(column, LazyJoint):
-            facts = replace(facts, parts=LevelParts.of(facts.levels, column.joint))
-        return learn_level_facts(facts, context)
+        joint = column.joint if isinstance(column, LazyJoint) else None
+        return learn_level_facts(facts.made_of(joint), context)
 
     def _along(self, name: str) -> Residuals:
         """Residuals without the trend along a column of dates."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from vtreat_py.design.request import Joint
 from vtreat_py.frames.joint import (
     NAMES,
     SHARES,
     TEXT,
-    JointColumn,
     JointPart,
     edges_of,
     limits_of,
@@ -20,7 +16,6 @@ from vtreat_py.frames.joint import (
 )
 from vtreat_py.lazy.aggregates import Asked, totals
 from vtreat_py.lazy.columns import (
-    LazyColumn,
     LazyEmpty,
     LazyLevels,
     LazyNumber,
@@ -33,19 +28,9 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 
 
-def joint_columns(
-    source: LazySource, rows: DesignRows, joints: Sequence[Joint]
-) -> list[JointColumn]:
-    """Look at the columns that go together; each number is looked at once."""
-    names = dict.fromkeys(str(column) for one in joints for column in one.columns)
-    part = {name: _part(lazy_column(source, name), rows) for name in names}
-    return [
-        JointColumn(one.name, tuple(part[str(c)] for c in one.columns), one.nested).checked()
-        for one in joints
-    ]
-
-
-def _part(column: LazyColumn, rows: DesignRows) -> JointPart:
+def joint_part(source: LazySource, rows: DesignRows, name: str) -> JointPart:
+    """Look at one of the columns."""
+    column = lazy_column(source, name)
     if isinstance(column, LazyEmpty):
         raise nothing_but_missing(column.name)
     if isinstance(column, LazyLevels):

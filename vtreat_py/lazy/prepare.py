@@ -140,10 +140,9 @@ def _levels(
         level, is_missing = column.level, column.is_missing
     keys, codes = _keys(levels.labels, column)
     found, many = [], {}
+    of_parts = _of_parts(lookups, treatment, column, variables)
     for i, table in enumerate(tables):
-        if treatment.reads_parts(variables[i]):
-            assert isinstance(column, LazyJoint)
-            novel = _of_parts(lookups, treatment, column, variables[i], i)
+        if (novel := of_parts.get(variables[i].name)) is not None:
             if scale:
                 novel = scaled(novel, variables[i].slope, variables[i].mean)
             many[f"{alias}_{i}"] = table[codes]
@@ -165,21 +164,24 @@ def _levels(
 def _of_parts(
     lookups: list[Lookup],
     treatment: LevelTreatment,
-    column: LazyJoint,
-    variable: DerivedVariable,
-    place: int,
-) -> nw.Expr:
+    column: LazyColumn,
+    variables: Sequence[DerivedVariable],
+) -> dict[str, nw.Expr]:
     """What the parts of a level that was never seen say; see `LevelTreatment.of_parts`."""
-    base, *effects = treatment.sums(variable)
-    value = exactly(float(base[0]))
-    for number, (key, effect) in enumerate(zip(treatment.keys, effects, strict=True)):
+    sums = {v.name: treatment.sums(v) for v in variables if treatment.reads_parts(v)}
+    values = {name: exactly(float(base[0])) for name, (base, *_) in sums.items()}
+    if not isinstance(column, LazyJoint) or not sums:
+        return {}
+    for number, key in enumerate(treatment.keys):
         alias = column.key_alias(number)
-        name = f"{alias}_{place}"
-        table = pa.table({f"{name}_key": key.labels, name: effect})
-        lookups.append(Lookup(table, {alias: f"{name}_key"}))
-        found = nw.col(name)
-        value = value + nw.when(found.is_null()).then(nw.lit(0.0)).otherwise(found)
-    return value
+        table = {f"{alias}_level": key.labels}
+        for place, (name, effects) in enumerate(sums.items()):
+            table[f"{alias}_{place}"] = pa.array(effects[number + 1])
+            found = nw.col(f"{alias}_{place}")
+            own = nw.when(found.is_null()).then(nw.lit(0.0)).otherwise(found)
+            values[name] = values[name] + own
+        lookups.append(Lookup(pa.table(table), {alias: f"{alias}_level"}))
+    return values
 
 
 def _keys(labels: Any, column: LazyNumber | LazyLevels) -> tuple[pa.Array, Any]:

@@ -12,7 +12,7 @@ from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_fac
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
 from vtreat_py.frames.columns import LevelColumn, NumericColumn
 from vtreat_py.frames.digest import spaced_rows
-from vtreat_py.frames.joint import JointColumn, LevelParts
+from vtreat_py.frames.joint import JointColumn
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
@@ -83,9 +83,7 @@ def learn_levels(
     if not rows.context.uses_levels:
         return NO_CODE_APPLIES
     facts, index, codes = level_facts(column, rows)
-    if joint is not None:
-        facts = replace(facts, parts=LevelParts.of(facts.levels, joint))
-    learned = learn_level_facts(facts, rows.context)
+    learned = learn_level_facts(facts.made_of(joint), rows.context)
     if not isinstance(learned, LearnedLevels):
         return learned
     return LearnedLevelRows(learned, index, marks_of_values(codes[spaced_rows(len(codes))]))

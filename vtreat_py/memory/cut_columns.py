@@ -12,15 +12,13 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.frames.columns import Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.common_levels import common_levels
 from vtreat_py.statistics.coordinates import Coordinates
-from vtreat_py.statistics.outcome_sums import ROUNDING as ROUNDING_OF_WEIGHTS
 from vtreat_py.statistics.outcome_sums import sum_by
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
 # Numbers are cut into so many ranges.
 _RANGES = 8
-# So many levels of a column are kept, each of which has at least so many rows; others are one.
-_LEVELS, _LEAST_ROWS = 30, 20.0
 # Numbers that differ by less, relative to the largest, do so by rounding.
 _ROUNDING, _TINY = 1e-12, 1e-300
 
@@ -134,17 +132,10 @@ def _ranges(column: NumericColumn, weight: FloatArray | None) -> tuple[IntArray,
 
 
 def _levels(column: LevelColumn, weight: FloatArray | None) -> tuple[IntArray, int]:
-    """The commonest levels, then one for all others, and one for missing values.
-
-    Of equally common ones those whose names come first are kept.
-    """
+    """The commonest levels, then one for all others, and one for missing values."""
     codes, levels = column.encode()
     rows = sum_by(codes, weight, len(levels) + 1)[:-1]
-    common = np.flatnonzero(rows >= _LEAST_ROWS * (1.0 - ROUNDING_OF_WEIGHTS))
-    if len(common) > _LEVELS:
-        names = levels.take(common).to_list()
-        by_name = sorted(range(len(common)), key=lambda k: (-rows[common[k]], repr(names[k])))
-        common = common[by_name[:_LEVELS]]
+    common = common_levels(rows, lambda some: levels.take(some).to_list())
     place = np.full(len(levels) + 1, len(common), dtype=np.int8)
     place[common] = np.arange(len(common))
     place[-1] = len(common) + 1

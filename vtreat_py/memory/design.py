@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from vtreat_py.design.assembly import assemble
 from vtreat_py.design.checks import no_names
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.levels import UnusedLevels
-from vtreat_py.design.request import DesignRequest
+from vtreat_py.design.request import DesignRequest, joint_columns
 from vtreat_py.folds.making import group_labels, make_folds
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.frames.beside import check_column, is_name, read_along
@@ -33,7 +34,7 @@ from vtreat_py.memory.crossing import (
     learn_numbers,
 )
 from vtreat_py.memory.dates import filled, parts_of_dates
-from vtreat_py.memory.joints import joint_columns
+from vtreat_py.memory.joints import joint_part
 from vtreat_py.memory.rows import DesignRows, together
 from vtreat_py.memory.sparse import sparse_cross_frame
 from vtreat_py.outcome.reading import read_outcome
@@ -105,7 +106,7 @@ class Design:
         if context.uses_levels:
             beside = [one.name for one in dates]
             joints = request.joints([*source.columns, *beside], aside, chosen)
-            made = joint_columns(source, joints, outcome.weight)
+            made = joint_columns(joints, partial(joint_part, source, weight=outcome.weight))
             source = source.making([*dates, *made])
             variables = (*variables, *(one.name for one in made if not one.nested))
         return cls(source, variables, rows, request.n_jobs, request.progress, row_id)

@@ -111,26 +111,22 @@ class _PairsOfFirst:
             self._code[grouped] = self._rows.by_first(self._first, grouped)
         return self._rows.sums(self._code[grouped], self._first, second, grouped)
 
-    def _tables(
-        self, second: CutColumn, of: CellsOf, every: PairCells
-    ) -> tuple[PairCells, PairCells, PairCells]:
-        """Common levels in all rows, in those that train each fold, and in those that it codes."""
-        blocks = self._common(second, every)
-        crossed = self._rows.crossed(blocks, lambda grouped: self._common(second, of(grouped)))
-        return blocks.merged(), *crossed
+    def _coded(self, of: CellsOf) -> PairCells:
+        """Rows that folds code, of all levels."""
+        return self._rows.coded_by(of(self._rows.blocks), of)
 
     def _number(
         self, second: CutColumn, of: CellsOf, beside: FloatArray | None
     ) -> tuple[float, float]:
-        every = of(self._rows.blocks)
-        whole, trained, coded = self._tables(second, of, every)
+        blocks, everyone = self._common(second, of(self._rows.blocks)), self._coded(of)
+        whole, coded = blocks.merged(), self._common(second, everyone)
+        trained = self._rows.trained_by(blocks, lambda some: self._common(second, of(some)))
         total = trained.total * trained.worth
         gain = gain_of_numbers(
             trained.size, total, trained.inner, coded.weight, coded.total, beside
         )
-        _, coded = self._rows.crossed(every, of)
-        weight, total_of_all = coded.weight.sum(), coded.total.sum()
-        squares = float(coded.squares.sum() - total_of_all**2 / weight)
+        weight, total_of_all = everyone.weight.sum(), everyone.total.sum()
+        squares = float(everyone.squares.sum() - total_of_all**2 / weight)
         tested = NumberCells(whole.size, whole.total * whole.worth, whole.inner, beside)
         residuals = partial(self._rows.residuals, self._first, second, whole)
         return _share(gain, squares), tested.interaction(residuals)
@@ -138,15 +134,15 @@ class _PairsOfFirst:
     def _class(
         self, second: CutColumn, of: CellsOf, beside: FloatArray | None
     ) -> tuple[float, float]:
-        every = of(self._rows.blocks)
-        whole, trained, coded = self._tables(second, of, every)
+        blocks, everyone = self._common(second, of(self._rows.blocks)), self._coded(of)
+        whole, coded = blocks.merged(), self._common(second, everyone)
+        trained = self._rows.trained_by(blocks, lambda some: self._common(second, of(some)))
         hits = whole.total * whole.worth
         log_odds = additive_log_odds(whole.size, hits, None, beside)
         gain = gain_of_classes(
             trained.size, trained.total * trained.worth, log_odds, coded.weight, coded.total, beside
         )
-        _, coded = self._rows.crossed(every, of)
-        counts = np.array([coded.total.sum(), (coded.weight - coded.total).sum()])
+        counts = np.array([everyone.total.sum(), (everyone.weight - everyone.total).sum()])
         deviance = 2.0 * float(-special.xlogy(counts, counts / counts.sum()).sum())
         tested = ClassCells(whole.size, hits, log_odds, beside)
         return _share(gain, deviance), tested.interaction()

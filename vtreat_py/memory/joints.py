@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import UnsupportedColumnError
 from vtreat_py.design.checks import no_names
-from vtreat_py.design.request import Joint
-from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
+from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.joint import (
     NAMES,
     SHARES,
     TEXT,
-    JointColumn,
     JointPart,
     edges_of,
     limits_of,
@@ -25,22 +23,9 @@ from vtreat_py.frames.joint import (
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
 
-def joint_columns(
-    source: InputFrame, joints: Sequence[Joint], weight: FloatArray | None
-) -> list[JointColumn]:
-    """Look at the columns that go together."""
-    return [
-        JointColumn(
-            one.name,
-            tuple(_part(source.read(column), source, weight) for column in one.columns),
-            one.nested,
-        ).checked()
-        for one in joints
-    ]
-
-
-def _part(column: Column, source: InputFrame, weight: FloatArray | None) -> JointPart:
-    name = column.name
+def joint_part(source: InputFrame, name: Hashable, weight: FloatArray | None) -> JointPart:
+    """Look at one of the columns."""
+    column = source.read(name)
     if isinstance(column, EmptyColumn):
         raise nothing_but_missing(name)
     if isinstance(column, NumericColumn):

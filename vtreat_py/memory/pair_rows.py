@@ -68,17 +68,16 @@ class PairRows:
         y = self._rows.outcome.y.astype(np.float64)
         return y if self.of_class else np.ldexp(y, -int(np.frexp(np.abs(y).max())[1]))
 
-    def crossed(
-        self, cells: PairCells, sums: Callable[[GroupedRows], PairCells]
-    ) -> tuple[PairCells, PairCells]:
-        """Sums of the rows that train each fold, and of those that it codes."""
+    def trained_by(self, cells: PairCells, sums: Callable[[GroupedRows], PairCells]) -> PairCells:
+        """Sums of the rows that train each fold."""
         folds = self._rows.folds
         if self.training is not None:
-            trained = sums(self.training)
-        else:
-            trained = (cells.earlier() if folds.in_order else cells.others()).first(folds.n_folds)
-        coded = cells.first(folds.n_folds) if self.coded is None else sums(self.coded)
-        return trained, coded
+            return sums(self.training)
+        return (cells.earlier() if folds.in_order else cells.others()).first(folds.n_folds)
+
+    def coded_by(self, cells: PairCells, sums: Callable[[GroupedRows], PairCells]) -> PairCells:
+        """Sums of the rows that each fold codes."""
+        return cells.first(self._rows.folds.n_folds) if self.coded is None else sums(self.coded)
 
     def by_first(self, first: CutColumn, grouped: GroupedRows) -> IntArray:
         """Level, group and class of each row as one number."""

@@ -124,8 +124,10 @@ def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
             raise PlanFormatError(f"{where}.parts[{k}].column: {part.column!r} is no column")
         if one.nested and part.is_cut:
             raise PlanFormatError(f"{where}.parts[{k}].kind: numbers are inside nothing")
-        if not ascend(np.array(part.edges)) or (part.edges and not part.is_cut):
-            raise PlanFormatError(f"{where}.parts[{k}].edges: expected ascending numbers")
+        if not ascend(np.array(part.edges)) or bool(part.edges) != part.is_cut:
+            raise PlanFormatError(
+                f"{where}.parts[{k}].edges: expected ascending numbers, of parts that are numbers"
+            )
 
 
 def _check_keys(treatment: LevelTreatment, joint: JointColumn | None, where: str) -> None:
