@@ -135,4 +135,4 @@ vtreat_py.design_treatments
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
-    assert "DependencyError: narwhals 1.3 is installed, but vtreat_py works with 2.9 and" in last
+    assert "DependencyError: narwhals 1.3 is installed, but vtreat_py works with 2.11 and" in last

@@ -12,7 +12,7 @@ from vtreat_py.base.errors import DependencyError
 # The oldest versions that the tests pass with; pyproject.toml has the same.
 REQUIRED = {
     "joblib": "1.4.2",
-    "narwhals": "2.9",
+    "narwhals": "2.11",
     "numpy": "2.1",
     "pandas": "2.2.3",
     "pyarrow": "19.0",

@@ -87,6 +87,8 @@ def _zone(series: nw.Series[Any]) -> str:
 
 def _may_be_dates(series: nw.Series[Any]) -> bool:
     native: Any = series.to_native()
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+        return False  # pandas hashes categories, and cannot those with lone surrogates
     if not (isinstance(native, pd.Series) and native.dtype == object):
         return series.dtype.is_temporal() or series.dtype == nw.Unknown
     known = (
