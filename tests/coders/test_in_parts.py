@@ -89,3 +89,22 @@ def test_levels_that_do_not_differ_have_no_code() -> None:
     plan = vt.design_treatments(frame, outcome=y, outcome_type="numeric", cv=2, **JOINT[0])
     assert not any(v.code == "catN" for v in plan.derived)
     assert any(one.column == "a:b" and one.code == "catN" for one in plan.dropped)
+
+
+def test_parts_that_tell_the_classes_apart_are_not_believed_without_end() -> None:
+    levels = np.repeat(["p:j", "h:h", "c:c", "f:g", "h:j"], [3, 3, 2, 2, 3])
+    frame = pd.DataFrame({"x": [one[0] for one in levels], "z": [one[2] for one in levels]})
+    hit = levels == "c:c"
+    one, other = (
+        vt.design_treatments(
+            frame,
+            outcome=y,
+            outcome_type="binomial",
+            composites=[("x", "z")],
+            coders=["catB"],
+            cv=2,
+        ).level_effects("x:z")["effect"]
+        for y in (hit, ~hit)
+    )
+    np.testing.assert_allclose(one, -other, rtol=1e-9)
+    assert 1.0 < np.abs(one).max() < 5.0

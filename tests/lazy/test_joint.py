@@ -59,6 +59,19 @@ def test_engines_make_the_plan_and_the_codes_of_memory(
     np.testing.assert_array_equal(sorted_rows(treated)[direct.columns], direct)
 
 
+def test_numbers_next_to_zero_and_the_largest_ones_are_cut_as_in_memory() -> None:
+    polars = pytest.importorskip("polars")
+    z = [-1e308] * 13 + [2.3e-308] * 7 + [0.6] * 10
+    frame = pd.DataFrame(
+        {"a": ["u", "v"] * 15, "z": z, "y": np.arange(30.0), "fold": [0, 1, 2] * 10}
+    )
+    given: dict[str, Any] = {"outcome": "y", "cv": "fold", "composites": [("a", "z")]}
+    memory = vt.design_treatments(frame, **given)
+    found = vt.design_treatments(polars.from_pandas(frame).lazy(), **given)
+    assert found.made == memory.made
+    assert memory.made[0].parts[1].edges == (-1e308, 2.3e-308, 0.6)
+
+
 def test_what_no_engine_can_tell_is_refused() -> None:
     polars = pytest.importorskip("polars")
     frame = shops(300).assign(id=np.arange(300), b=[b"x", b"y", b"z"] * 100)

@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
+from vtreat_py.coders.likelihood import MOST_OF_CLASS
 from vtreat_py.coders.part_effects import (
     JointMeans,
     PartEffects,
@@ -127,6 +128,7 @@ class InParts(Impact):
             none = tuple(np.zeros(size) for size in self._sizes)
             return PartEffects(0.0, none, nothing, (0.0,) * (len(none) + 1))
         overall, log_odds = float(np.log(rate / (1.0 - rate))), nothing
+        most = MOST_OF_CLASS / varies
         ratios: Sequence[float] | None = self._ratios(
             None if given is None else given / (2.0 * varies)
         )
@@ -138,6 +140,9 @@ class InParts(Impact):
             known = np.where(sums.weight > 0, working, 0.0)
             means = JointMeans(sums.weight * bends, known, 0.0, 1.0, ratios, near)
             fitted = self._effects(means)
+            if ratios is None and max(fitted.ratios) > most:  # parts tell the classes apart
+                bounded = [min(ratio, most) for ratio in fitted.ratios]
+                fitted = self._effects(replace(means, ratios=bounded))
             near = fitted.ratios
             if step == _ESTIMATING:
                 ratios = fitted.ratios

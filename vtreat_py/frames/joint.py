@@ -39,6 +39,8 @@ JOINT = "joint"
 _FOREIGN = "\\?"
 # What quantiles differ by, relative to them, is rounding.
 _ROUNDING = 1e-12
+# So is this share of the largest number.
+_NOTHING = 2.0**-1070
 # Shares of the rows that the ranges of numbers end at.
 SHARES = [place / 8 for place in range(1, 8)]
 
@@ -123,13 +125,15 @@ class JointPart:
         return written, self.kind == NAMES and number is not None
 
 
-def limits_of(quantiles: FloatArray) -> FloatArray:
-    """Limits that the largest number below is where a range ends, given quantiles.
+def limits_of(quantiles: FloatArray, low: float, high: float) -> FloatArray:
+    """Limits that the largest number below is where a range ends, given quantiles and extent.
 
-    Those are means of two numbers, which wherever the rows are may be rounded another way.
+    Quantiles are means of two numbers, in a unit in which the largest is about 1: wherever the rows
+    are they may be rounded another way.
     """
+    largest = max(abs(low), abs(high))
     with np.errstate(over="ignore"):
-        return np.nan_to_num(quantiles + _ROUNDING * np.abs(quantiles))
+        return np.nan_to_num(quantiles + _ROUNDING * np.abs(quantiles) + _NOTHING * largest)
 
 
 def edges_of(ends: Iterable[float]) -> tuple[float, ...]:

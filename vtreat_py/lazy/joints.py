@@ -42,11 +42,11 @@ def _edges(column: LazyNumber, rows: DesignRows) -> tuple[float, ...]:
     (extent,) = extents(rows, [column])
     if not extent.has_good:
         raise nothing_but_missing(column.name)
-    limits = limits_of(quantiles(rows, column, extent, SHARES)[-1])
+    least, most = extent.ends
+    limits = limits_of(quantiles(rows, column, extent, SHARES)[-1], least, most)
     counted = rows.of([column]).filter(rows.counts & ~column.is_bad)
     asked: dict[str, Asked] = {
         f"end{place}": ("max", nw.when(column.value <= exactly(limit)).then(column.value))
         for place, limit in enumerate(limits.tolist())
     }
-    least, _ = extent.ends
     return edges_of(least if np.isnan(end) else end for end in totals(counted, asked).values())

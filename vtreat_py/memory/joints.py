@@ -49,9 +49,6 @@ def _edges(column: NumericColumn, weight: FloatArray | None) -> tuple[float, ...
         raise nothing_but_missing(column.name)
     own = None if weight is None else weight[counts]
     known = values[counts].astype(np.float64)
-    # Differences of extreme values stay in range.
-    _, power = np.frexp(np.abs(known).max())
-    scaled = np.ldexp(known, -power - 1)
-    limits = limits_of(weighted_quantiles(scaled, own, SHARES))
-    least = known.min()
-    return edges_of(known[scaled <= limit].max(initial=least) for limit in limits)
+    least, most = float(known.min()), float(known.max())
+    limits = limits_of(weighted_quantiles(known, own, SHARES), least, most)
+    return edges_of(known[known <= limit].max(initial=least) for limit in limits)
