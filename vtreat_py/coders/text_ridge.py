@@ -118,11 +118,11 @@ class _Fit:
         apart, rank = levels.mean - mean, features.points.shape[1]
         centre, products, along = np.zeros(rank), np.zeros((rank, rank)), np.zeros(rank)
         for rows in features.blocks():
-            points, v = features.points[rows], precision[rows]
-            weighted = points * v[:, None]
-            centre += weighted.sum(axis=0)
-            products += points.T @ weighted
-            along += apart[rows] @ weighted
+            root = np.sqrt(precision[rows])
+            scaled = features.points[rows] * root[:, None]
+            centre += root @ scaled
+            products += scaled.T @ scaled
+            along += (apart[rows] * root) @ scaled
         centre /= whole
         products -= whole * np.outer(centre, centre)
         eigenvalues, directions = np.linalg.eigh(products)
@@ -153,7 +153,7 @@ class _Fit:
         if not (average > 0 and self.squares > _NOTHING * whole):
             return np.inf
         penalties = average * _PENALTIES
-        deviances = np.array([self._deviance(one) for one in penalties])
+        deviances = self._deviances(penalties)
         best = int(np.argmin(deviances))
         if deviances[best] > self.free * np.log(whole) - _SAME:
             return np.inf
@@ -163,36 +163,38 @@ class _Fit:
         root = optimize.brentq(self._slope, np.log(low), np.log(high), xtol=_CLOSE)
         return float(np.exp(root))
 
-    def _left(self, penalty: float) -> float:
-        """Squares that are left, with those of the slopes."""
-        explained = self.along * self.along / (self.eigenvalues + penalty)
-        left = max(self.squares - float(explained.sum()), _NOTHING * self.squares)
-        return left + self.levels.inside
+    def _left(self, penalties: FloatArray) -> FloatArray:
+        """Squares that are left, with those of the slopes, for each of several penalties."""
+        explained = (self.along * self.along / np.add.outer(penalties, self.eigenvalues)).sum(
+            axis=1
+        )
+        left = np.maximum(self.squares - explained, _NOTHING * self.squares)
+        return np.asarray(left + self.levels.inside)
 
-    def _deviance(self, penalty: float) -> float:
+    def _deviances(self, penalties: FloatArray) -> FloatArray:
         """Minus twice the logarithm of the likelihood, but for what no penalty changes."""
-        log = float(np.log1p(self.eigenvalues / penalty).sum())
-        return self.free * float(np.log(self._left(penalty))) + log
+        log = np.log1p(np.divide.outer(self.eigenvalues, penalties)).sum(axis=0)
+        return np.asarray(self.free * np.log(self._left(penalties)) + log)
 
     def _slope(self, log_penalty: float) -> float:
         """Derivative of that, by the logarithm of the penalty."""
         penalty = float(np.exp(log_penalty))
         known = self.eigenvalues + penalty
         pull = float((self.along * self.along * penalty / (known * known)).sum())
-        return self.free * pull / self._left(penalty) - float((self.eigenvalues / known).sum())
+        (left,) = self._left(np.array([penalty]))
+        return float(self.free * pull / left - (self.eigenvalues / known).sum())
 
     def growth(self) -> float:
         """How many times as large the ratio is to be."""
-        v, shrink = self.precision, np.sqrt(self.eigenvalues + self.penalty)
-        turned = self.directions / shrink
-        pull = trace = 0.0
+        v, whole = self.precision, float(self.precision.sum())
+        turned = self.directions / np.sqrt(self.eigenvalues + self.penalty)
+        pull, products = 0.0, np.zeros((len(turned), len(turned)))
         for rows in self.features.blocks():
-            points, own = self.features.points[rows] - self.centre, v[rows]
-            residual = self.levels.mean[rows] - self.mean - points @ self.slopes
-            spread = points @ turned
-            leverage = (spread * spread).sum(axis=1) + 1.0 / v.sum()
-            pull += float((own * own * residual * residual).sum())
-            trace += float((own * (1.0 - own * leverage)).sum())
-        within = self._left(self.penalty) / self.free
-        enough = trace > _SAME * float(v.sum()) and within > 0  # a level alone has no effect beside
-        return pull / (within * trace) if enough else 1.0
+            scaled = (self.features.points[rows] - self.centre) * v[rows, None]
+            residual = v[rows] * (self.levels.mean[rows] - self.mean) - scaled @ self.slopes
+            pull += float((residual * residual).sum())
+            products += scaled.T @ scaled
+        leverage = float((turned * (products @ turned)).sum()) + float((v * v).sum()) / whole
+        trace, (left,) = whole - leverage, self._left(np.array([self.penalty]))
+        enough = trace > _SAME * whole and left > 0  # a level alone has no effect beside
+        return float(pull * self.free / (left * trace)) if enough else 1.0

@@ -138,13 +138,17 @@ def _shape(
     def over_rows(values: FloatArray) -> float:
         return float((size * values).sum())
 
-    products = (points * size[:, None]).T @ points
-    weighted = (points * (size * own)[:, None]).T @ points
+    def summed(weight: FloatArray) -> FloatArray:
+        scaled = points * np.sqrt(weight)[:, None]
+        return np.asarray(scaled.T @ scaled)
+
+    def together(one: FloatArray, other: FloatArray) -> float:
+        return float((one * other).sum())
+
+    products, of_own, of_squares = (summed(size * own**power) for power in (0, 1, 2))
     squared = products @ products
     trace, diagonal = over_rows(own), over_rows(own * own)
-    twice = ((points @ products) * points).sum(axis=1)
-    thrice = ((points @ squared) * points).sum(axis=1)
-    pairs = float((products * products).sum()) - diagonal
+    pairs = together(products, products) - diagonal
     shared = diagonal - pairs
     apart = trace * trace - 4.0 * shared - 2.0 * pairs
     of_pair = (n * n - fourth_power) / (n * (n - 1.0))
@@ -154,11 +158,11 @@ def _shape(
     of_cubes = max((powers.sums[3] ** 2 - powers.sums[6]) / (n * (n - 1.0)), 0.0)
     mean = trace / (n - 1.0)
     square = 2.0 * pairs * of_pair + 4.0 * shared * of_shared + apart * of_apart
-    third = float((squared * products).sum()) - 3.0 * over_rows(own * twice)
+    third = together(squared, products) - 3.0 * together(of_own, products)
     third = 8.0 * (third + 2.0 * over_rows(own**3)) * of_three
     third += 4.0 * of_cubes * over_rows((size - 1.0) * own**3)
-    fourth = float((squared * squared).sum()) - 4.0 * over_rows(own * thrice)
-    fourth += 4.0 * over_rows(own * own * twice) + 2.0 * float((weighted * weighted).sum())
+    fourth = together(squared, squared) - 4.0 * together(of_own, squared)
+    fourth += 4.0 * together(of_squares, products) + 2.0 * together(of_own, of_own)
     fourth = 48.0 * (fourth - 3.0 * over_rows(own**4)) * of_four
     return mean, square - mean * mean, third, fourth
 
