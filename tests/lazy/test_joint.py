@@ -19,7 +19,7 @@ GIVEN = OPTIONS | {
     "row_id": "id",
     "variables": ["a", "z", "when", "zip", "county", "state"],
     "missing_values": ["s3", "a\\1"],
-    "coders": ["catN", "catB", "catP"],
+    "coders": ["catN", "catB", "catP", "lev"],
 }
 
 

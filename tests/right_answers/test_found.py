@@ -669,3 +669,15 @@ def test_one_text_is_tested_by_rows_as_any_other(text: str) -> None:
         **given,
     )
     assert plan.score_frame["sig"].between(0.0, 0.01).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("seed", [39, 43])
+def test_texts_of_one_class_with_weights_that_round_are_known(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    text = np.array(["aa", "ab", "ba", "cc", "c2"], dtype=object)[random.integers(5, size=35)]
+    label = np.array(["p", "q", "r", "s"])[np.where(text == "aa", 0, random.integers(4, size=35))]
+    given = {"outcome_type": "multinomial", "coders": ["text"], "cv": 2, "random_state": 0}
+    frame = pd.DataFrame({"x": text})
+    made = vt.cross_frame_experiment(frame, outcome=label, sample_weight=np.full(35, 1e23), **given)
+    assert np.isfinite(made.cross_frame.to_numpy()).all()

@@ -201,7 +201,6 @@ def _posterior(
     overall = np.log(np.where(both, mean, 0.5) / np.where(both, 1.0 - mean, 0.5))
     odds = np.exp(np.clip(overall + said, -_FARTHEST, _FARTHEST))
     ratio = np.minimum(ratio, 1.0 / _LEAST_PRIOR)
-    total = np.clip(total, 0.0, weight)  # sums of weights of a class and of all are rounded apart
     hits = odds / (1.0 + odds) + ratio * total
-    misses = 1.0 / (1.0 + odds) + ratio * (weight - total)
+    misses = 1.0 / (1.0 + odds) + ratio * np.maximum(weight - total, 0.0)  # but for rounding
     return np.where(both, np.log(hits / misses) - overall, 0.0)
