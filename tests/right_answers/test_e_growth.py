@@ -126,11 +126,13 @@ def seconds(do: Callable[[], Any]) -> float:
 def test_e_plans_of_many_levels_are_written_and_compared_fast() -> None:
     one, other = of_many_levels(150_000), of_many_levels(150_000, seed=1)
     text = one.to_json()
-    assert seconds(one.to_json) < 0.35  # it was 0.5
-    assert seconds(lambda: vt.TreatmentPlan.from_json(text)) < 0.6
+    lists = listed(json.loads(text))
+    unit = seconds(lambda: json.dumps(lists))  # what json itself needs for the same numbers
+    assert seconds(one.to_json) < 1.1 * unit  # it was 1.3
+    assert seconds(lambda: vt.TreatmentPlan.from_json(text)) < 1.6 * unit
     found = one.diff(other)
     assert found["where"].str.endswith(".catN").sum() == 150_002  # and of missing and novel ones
-    assert seconds(lambda: one.diff(other)) < 1.2  # it was 3
+    assert seconds(lambda: one.diff(other)) < 3.0 * unit  # it was 8
 
 
 def test_e_queries_of_many_columns_are_linear(plan: vt.TreatmentPlan) -> None:
