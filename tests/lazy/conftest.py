@@ -18,7 +18,9 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def lazy(engine: str, request: pytest.FixtureRequest) -> Callable[[pa.Table], Any]:
+def lazy(
+    engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[pa.Table], Any]:
     """Make a lazy frame of the engine from an Arrow table."""
     if engine == "polars":
         polars = pytest.importorskip("polars")
@@ -32,6 +34,9 @@ def lazy(engine: str, request: pytest.FixtureRequest) -> Callable[[pa.Table], An
     if engine == "dask":
         frames = pytest.importorskip("dask.dataframe")
         pandas = pytest.importorskip("pandas")
+        # Threads share Python's filters of warnings: what one silences another lets through.
+        config = pytest.importorskip("dask").config.config
+        monkeypatch.setitem(config, "scheduler", "synchronous")
         return lambda table: frames.from_pandas(
             table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3
         )
