@@ -186,3 +186,21 @@ def test_a_training_set_of_one_level_does_not_disturb_the_search_of_another(weig
     ratio = Likelihood(equal, inside, levels.grouped(group, 2)).ratio
     assert ratio[0] > 0
     assert ratio[1] == 0
+
+
+@pytest.mark.parametrize("outcome", [0.18, 0.181, 0.182])
+def test_outcomes_that_are_all_the_same_number_do_not_overflow(outcome) -> None:
+    levels = OutcomeSums(np.array([1.0, 2.0]), np.array([outcome, 2 * outcome]), np.zeros(2))
+    equal = EqualLevels.of_levels(np.zeros(2, dtype=int), levels)
+    with np.errstate(over="raise"):
+        step = Point(Likelihood(equal, np.zeros(1), levels.merged()), np.zeros(1)).step()
+    assert np.isfinite(step).all()
+
+
+def test_rates_that_rise_from_0_by_rounding_alone_are_coded_alike_for_both_classes() -> None:
+    size, hits = np.array([2.0, 8.0, 11.0]), np.array([2.0, 2.0, 3.0])
+    for of in (hits, size - hits):  # the slope at 0 is 0 in fractions
+        levels = OutcomeSums(size, of)
+        equal = EqualLevels.of_levels(np.zeros(3, dtype=int), levels)
+        likelihood = Likelihood(equal, levels.squares.sum(keepdims=True), levels.merged())
+        assert likelihood.ratio == 0

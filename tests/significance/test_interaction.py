@@ -120,3 +120,9 @@ def test_classes_that_follow_the_first_column_alone_have_no_interaction() -> Non
     size = np.diag([50.0, 60.0, 70.0])
     hits = size / 2.0
     assert ClassCells(size, hits, additive_log_odds(size, hits)).interaction() == 1.0
+
+
+def test_rows_that_are_counted_in_billions_are_not_written_out() -> None:
+    values, rows = np.array([3.0, -1.0, 2.0, 0.5]), np.array([5.0, 4e12, 4e12, 9e15])
+    farthest = Residuals(values, rows, rows.sum()).farthest
+    np.testing.assert_allclose(farthest / farthest[0], np.repeat([1.0, 2 / 3], [5, 123]))

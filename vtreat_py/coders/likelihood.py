@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray
 from vtreat_py.coders.climbing import climbed
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
@@ -23,6 +23,8 @@ _GREAT = 1e15
 _SAME = 1e-9
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
+# Least variance inside levels: the square of its inverse is still a number.
+_LEAST_WITHIN = 1e-150
 # Below this ratio for a level of one row the curve is as it is at 0, but for its slope.
 _STRAIGHT = 1e-2
 
@@ -96,7 +98,7 @@ class Likelihood:
         """Search the best ratio of the training sets that tell one."""
         none = np.zeros(self.n_groups)
         chance = Point(self, none)
-        rises, start = chance.slope > 0, chance.moments()
+        rises, start = chance.rises, chance.moments()
         active = self.tells & ~self.exact & (rises if self.of_class else rises | (start > 0))
         if not active.any():
             self._found = chance
@@ -146,9 +148,14 @@ class Point:
             self.rate = rate = np.minimum(np.maximum(of.mean + c, _EDGE), 1.0 - _EDGE)
             self.within = rate * (1.0 - rate) / (1.0 + ratio)
         else:
-            self.within = np.maximum((of.inside + self._between_squares) / of.free, _TINY)
+            self.within = np.maximum((of.inside + self._between_squares) / of.free, _LEAST_WITHIN)
         self._pull, self._trace = self._squares / self.within, np.maximum(v - v2 / v, 0.0)
         self.slope = self._pull - self._trace
+
+    @property
+    def rises(self) -> BoolArray:
+        """Whether larger ratios are more likely, and not only by rounding."""
+        return np.asarray(self.slope > _NOTHING * self._trace)
 
     def deviance(self) -> FloatArray:
         """Minus twice the logarithm of the likelihood of numbers, but for a constant."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from vtreat_py.base.checks import check_flag, check_list
@@ -69,7 +70,7 @@ class Choice:
         """Names of the variables."""
         return [v.name for v in self.variables]
 
-    @property
+    @cached_property
     def by_column(self) -> dict[Hashable, list[tuple[int, DerivedVariable]]]:
         """The variables of each column, with their places among all that come out."""
         found: dict[Hashable, list[tuple[int, DerivedVariable]]] = {}

@@ -67,8 +67,9 @@ class Residuals:
         values, most = self.scaled, min(_MOST_DEALT, len(self.values))
         far = np.argpartition(np.abs(values), len(values) - most)[len(values) - most :]
         far = far[np.lexsort((values[far], -np.abs(values[far])))]
-        times = 1 if self.rows is None else self.rows[far].astype(np.intp)
-        return np.repeat(values[far], times)[: min(_MOST_DEALT, int(self.n_rows))]
+        most = min(_MOST_DEALT, int(self.n_rows))
+        times = 1 if self.rows is None else np.minimum(self.rows[far], most).astype(np.intp)
+        return np.repeat(values[far], times)[:most]
 
 
 @dataclass(frozen=True, eq=False)
