@@ -135,3 +135,16 @@ def test_the_range_is_not_the_collar() -> None:
     assert (treatment.profile.low, treatment.profile.high) == (0.0, 99.0)
     assert treatment.lower > 0
     assert treatment.upper < 99
+
+
+@pytest.mark.parametrize("unit", [0.1, 0.3, 0.37, 0.7])
+def test_deciles_that_tie_with_tenths_of_fractional_weights_are_those_of_counts(
+    unit: float,
+) -> None:
+    random = np.random.default_rng(0)
+    values, count = np.repeat(np.arange(20.0), 4), np.tile([1.0, 2.0, 3.0, 4.0], 20)
+    expected = profile_of(values, weight=count)
+    for _ in range(50):
+        order = random.permutation(len(values))
+        found = profile_of(values[order], weight=unit * count[order])
+        np.testing.assert_array_equal(found.edges, expected.edges)
