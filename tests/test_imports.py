@@ -166,6 +166,12 @@ print(json.dumps([sorted(public), sorted(module_of), wrong]))
     assert sorted({*public} - {"__version__"}) == on_use
 
 
+def test_the_names_that_are_listed_are_the_public_ones() -> None:
+    listed = run("import json, vtreat_py; vtreat_py.prepare; print(json.dumps(dir(vtreat_py)))")
+    public = [name for name in listed if not name.startswith("__")]
+    assert public == [name for name in vtreat_py.__all__ if name != "__version__"]
+
+
 def test_unknown_names_are_no_attributes() -> None:
     with pytest.raises(AttributeError, match="module 'vtreat_py' has no attribute 'treatments'"):
         vtreat_py.treatments  # noqa: B018

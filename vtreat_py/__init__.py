@@ -9,9 +9,9 @@ only, text staying text: `design_missingness`. y-aware components and regression
 `YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data:
 text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 
-Beside them: `vtreat_py.evaluation` judges models, `vtreat_py.split_plans` makes folds,
-`vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks, and `vtreat_py.compat` stands in for
-the Python package vtreat.
+Beside them, loaded when they are first used: `vtreat_py.evaluation` judges models,
+`vtreat_py.split_plans` makes folds, `vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks,
+and `vtreat_py.compat` stands in for the Python package vtreat.
 """
 
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from vtreat_py.base.on_use import names_on_use
 from vtreat_py.base.version import __version__
 
 if TYPE_CHECKING:
-    from vtreat_py import split_plans
+    from vtreat_py import compat, evaluation, plots, split_plans, testing
     from vtreat_py.api.design import cross_frame_experiment, design_treatments
     from vtreat_py.api.experiment import CrossFrameExperiment
     from vtreat_py.api.importance import variable_importance
@@ -64,12 +64,16 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "YAwarePCR": "yaware.pcr",
             "YAwarePCRClassifier": "yaware.pcr",
             "YAwareScaler": "yaware.scaler",
+            "compat": "compat",
             "cross_frame_experiment": "api.design",
             "design_missingness": "api.missingness",
             "design_treatments": "api.design",
+            "evaluation": "evaluation",
             "find_interactions": "api.interactions",
+            "plots": "plots",
             "prepare": "api.prepare",
             "split_plans": "split_plans",
+            "testing": "testing",
             "variable_importance": "api.importance",
         },
     )
@@ -94,11 +98,15 @@ __all__ = [
     "YAwarePCRClassifier",
     "YAwareScaler",
     "__version__",
+    "compat",
     "cross_frame_experiment",
     "design_missingness",
     "design_treatments",
+    "evaluation",
     "find_interactions",
+    "plots",
     "prepare",
     "split_plans",
+    "testing",
     "variable_importance",
 ]

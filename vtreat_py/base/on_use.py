@@ -32,6 +32,6 @@ def names_on_use(
         return namespace[name]
 
     def list_names() -> list[str]:
-        return sorted({*namespace, *module_of})
+        return sorted({*module_of, *(name for name in namespace if name.startswith("__"))})
 
     return get_attribute, list_names

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from vtreat_py import prepare
 from vtreat_py.api.plan import TreatmentPlan
+from vtreat_py.api.prepare import prepare
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import SchemaError, VtreatWarning, counted
 from vtreat_py.base.warn import warn

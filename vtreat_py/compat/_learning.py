@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py import CrossFrameExperiment, cross_frame_experiment, design_treatments
+from vtreat_py.api.design import cross_frame_experiment, design_treatments
+from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError

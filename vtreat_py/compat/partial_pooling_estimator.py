@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py import design_treatments, prepare
+from vtreat_py.api.design import design_treatments
+from vtreat_py.api.prepare import prepare
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import VtreatWarning
 
