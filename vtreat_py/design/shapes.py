@@ -13,6 +13,7 @@ from vtreat_py.design.filled import FilledNumbers
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.quantiles import ends_of_shares
 
 # So many ranges say nearly what all rows say.
 _RANGES = 30
@@ -77,8 +78,7 @@ def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) ->
 def _edges(binned: BinnedNumbers) -> FloatArray:
     """Quantiles, and what is next below those that are several at once."""
     upto = np.cumsum(binned.wholes[0].weight)
-    ends = np.searchsorted(upto, np.arange(1, _RANGES) / _RANGES * upto[-1])
-    ends, times = np.unique(ends, return_counts=True)
+    ends, times = np.unique(ends_of_shares(upto, _RANGES), return_counts=True)
     ends = np.union1d(ends, ends[times > 1] - 1)
     return np.asarray(binned.edges[ends[(ends >= 0) & (ends < len(upto) - 1)]])
 

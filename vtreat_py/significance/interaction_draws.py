@@ -64,10 +64,10 @@ class Residuals:
     @cached_property
     def farthest(self) -> FloatArray:
         """The rows that are farthest from 0, in an order that is theirs alone."""
-        values, most = self.scaled, min(_MOST_DEALT, len(self.values))
-        far = np.argpartition(np.abs(values), len(values) - most)[len(values) - most :]
+        values, most = self.scaled, min(_MOST_DEALT, int(self.n_rows))
+        near = len(values) - min(_MOST_DEALT, len(values))
+        far = np.argpartition(np.abs(values), near)[near:]
         far = far[np.lexsort((values[far], -np.abs(values[far])))]
-        most = min(_MOST_DEALT, int(self.n_rows))
         times = 1 if self.rows is None else np.minimum(self.rows[far], most).astype(np.intp)
         return np.repeat(values[far], times)[:most]
 

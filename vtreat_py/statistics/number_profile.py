@@ -8,12 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.quantiles import ends_of_shares
 
 # The histogram looks at no more rows than this: a design must not wait for it.
 MOST_ROWS = 1 << 14
 _BINS = 10
-# Sums of weights that differ by less than this share of all are equal but for rounding.
-_ROUNDING = 1e-11
 _ALMOST_ALL = float(np.nextafter(1.0, 0.0))
 # Multiples of the golden section of ``2**_BITS`` are spread evenly.
 _BITS, _GOLDEN = 32, 2_654_435_769
@@ -152,9 +151,7 @@ def _spread_rows(n_rows: int) -> IntArray | slice:
 
 def _edges(ordered: FloatArray, upto: FloatArray) -> FloatArray:
     """Deciles of sorted values, and what is next below those that are several at once."""
-    wanted = upto[-1] * (np.arange(1, _BINS) / _BINS - _ROUNDING)
-    deciles = ordered[np.minimum(np.searchsorted(upto, wanted), len(ordered) - 1)]
-    edges, times = np.unique(deciles, return_counts=True)
+    edges, times = np.unique(ordered[ends_of_shares(upto, _BINS)], return_counts=True)
     below = np.searchsorted(ordered, edges[times > 1]) - 1
     edges = np.union1d(edges, ordered[below[below >= 0]])
     return np.asarray(edges[edges < ordered[-1]] + 0.0)  # no edge is -0.0

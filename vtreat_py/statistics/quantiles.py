@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.outcome_sums import ROUNDING
 
 
 def weighted_quantiles(
@@ -38,3 +39,18 @@ def weighted_quantiles(
     low = ordered[np.minimum(np.searchsorted(upto, below, side="right"), last)]
     high = ordered[np.minimum(np.searchsorted(upto, below + 1.0, side="right"), last)]
     return np.asarray((low + (high - low) * (place - below)) * near.unit)
+
+
+def ends_of_shares(upto: FloatArray, n_shares: int) -> IntArray:
+    """Places where cumulated weights reach each of equal shares of all, but for rounding.
+
+    Sums of fractions that tie with a share are rounded otherwise in another order of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ends_of_shares(np.array([0.1, 0.2, 0.3]), 3)
+    array([0, 1])
+    """
+    wanted = upto[-1] * (np.arange(1, n_shares) / n_shares - ROUNDING)
+    return np.asarray(np.searchsorted(upto, wanted))
