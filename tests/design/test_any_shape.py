@@ -37,7 +37,7 @@ def of_degree(place: Any, y: Any, degree: int) -> float:
 
 def expected(x: Any, y: Any, copied: float, degrees: tuple[int, ...] = (1, 2, 3)) -> float:
     """What the clean copy, deciles and three curves over 30 ranges have for a p-value."""
-    edges = np.unique(np.quantile(x, np.arange(1, 30) / 30, method="inverted_cdf"))
+    edges = np.unique(np.sort(x)[np.arange(1, 30) * ROWS // 30 - 1])
     place = stats.rankdata(np.searchsorted(edges, x))
     rank = (place - 0.5) / ROWS
     decile = np.unique(np.floor(10 * rank), return_inverse=True)[1]
