@@ -12,7 +12,8 @@ import pytest
 
 import vtreat_py as vt
 
-PAGE = (Path(__file__).parents[1] / "vignettes" / "r_users.md").read_text(encoding="utf-8")
+HOME = Path(__file__).parents[1]
+PAGE = (HOME / "vignettes" / "moving" / "from_r_vtreat.md").read_text(encoding="utf-8")
 
 R_FUNCTIONS = """
     designTreatmentsC designTreatmentsN designTreatmentsZ prepare mkCrossFrameCExperiment

@@ -10,7 +10,7 @@ import pytest
 import vtreat_py.compat as vtreat
 from tests.compat.data import example
 
-PAGE = Path(__file__).parents[2] / "vignettes" / "moving_from_python_vtreat.md"
+PAGE = Path(__file__).parents[2] / "vignettes" / "moving" / "from_python_vtreat.md"
 
 
 def section(title: str) -> list[list[str]]:

@@ -254,10 +254,10 @@ class TreatmentPlan(PlanInSql):
 
         Notes
         -----
-        ``vignettes/plan_json.md`` describes the format field by field. Floats are the shortest
-        decimals that read as the same float. Levels keep their type and code points. An imputation
-        function is written by its name: the numbers it gave are in the plan, and `prepare` needs
-        no more.
+        ``vignettes/guide/plan_json.md`` describes the format field by field. Floats are the
+        shortest decimals that read as the same float. Levels keep their type and code points. An
+        imputation function is written by its name: the numbers it gave are in the plan, and
+        `prepare` needs no more.
 
         Examples
         --------

@@ -2,7 +2,7 @@
 
 Projects that use that package move by changing an import: ``import vtreat`` becomes
 ``import vtreat_py.compat as vtreat``. Names are that package's; the statistics are this one's.
-``vignettes/moving_from_python_vtreat.md`` says what differs, and why.
+``vignettes/moving/from_python_vtreat.md`` says what differs, and why.
 """
 
 from vtreat_py.compat import (

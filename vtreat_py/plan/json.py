@@ -1,4 +1,4 @@
-"""A plan as JSON: the schema, version 3. `vignettes/plan_json.md` describes it for readers."""
+"""A plan as JSON: the schema, version 3; `vignettes/guide/plan_json.md` describes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Draw the pictures of the vignettes, beside this program.
 
-Run: pip install '.[plot]' && python vignettes/pictures/draw.py
+Run: pip install '.[plot]' && python vignettes/gallery/pictures/draw.py
 
 size_study.png is drawn from benchmarks/size_study.csv, which benchmarks/size_study.py writes; the
 others are simulated here, in a few seconds.
@@ -22,7 +22,7 @@ from sklearn.preprocessing import TargetEncoder
 import vtreat_py as vt
 
 HERE = Path(__file__).parent
-STUDY = HERE.parents[1] / "benchmarks" / "size_study.csv"
+STUDY = HERE.parents[2] / "benchmarks" / "size_study.csv"
 # Okabe and Ito's colours, which the colour-blind can tell apart; each has a marker or dashes, too.
 BLUE, VERMILION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
 STYLE = {
