@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Never
+from typing import Any, Literal, Never, Unpack, overload
+
+import pandas as pd
 
 from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
+from vtreat_py.api.options import CrossFrameOptions
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
-from vtreat_py.design.checks import AUTO_CALENDAR, no_cross_frame
+from vtreat_py.coders.prior import Smoothing
+from vtreat_py.design.checks import AUTO_CALENDAR, Calendar, no_cross_frame
 from vtreat_py.design.request import DesignRequest
+from vtreat_py.frames.kinds import Array, DictRows, Files, FrameT, LazyT, Listed
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.made import joint_columns
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.weights import WeightKind
 from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_options
-from vtreat_py.plan.pruning import SIG, check_pruning
+from vtreat_py.plan.options import OutcomeType, Significance
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 
 
 @options_by_name
@@ -31,22 +39,22 @@ def design_treatments(
     frame: Any,
     *misplaced: Never,
     outcome: Any = None,
-    outcome_type: str | None = None,
+    outcome_type: OutcomeType | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
     sample_weight: Any = None,
-    weight_kind: str = "frequency",
+    weight_kind: WeightKind = "frequency",
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = "auto",
+    calendar: Calendar = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
-    smoothing: float | str = "auto",
+    smoothing: Smoothing = "auto",
     rare_count: float = 0,
     rare_sig: float | None = None,
     collar_prob: float = 0.0,
@@ -58,7 +66,7 @@ def design_treatments(
     cat_scaling: bool = False,
     imputation: Imputer = "mean",
     imputation_map: Mapping[Hashable, Imputer] | None = None,
-    significance: str = "calibrated",
+    significance: Significance = "calibrated",
     force_split: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -324,27 +332,55 @@ def design_treatments(
     return with_verbs(design.plan(design.learn()))
 
 
+@overload
+def cross_frame_experiment(
+    frame: Array, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> CrossFrameExperiment[FloatArray]: ...
+@overload
+def cross_frame_experiment(
+    frame: DictRows, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> CrossFrameExperiment[pd.DataFrame]: ...
+@overload
+def cross_frame_experiment(
+    frame: Files, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> LazyCrossFrameExperiment[Any]: ...
+@overload
+def cross_frame_experiment(
+    frame: Listed, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> CrossFrameExperiment[Any]: ...
+@overload
+def cross_frame_experiment(
+    frame: LazyT, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> LazyCrossFrameExperiment[LazyT]: ...
+@overload
+def cross_frame_experiment(
+    frame: FrameT, *, sparse_output: Literal[False] = False, **options: Unpack[CrossFrameOptions]
+) -> CrossFrameExperiment[FrameT]: ...
+@overload
+def cross_frame_experiment(
+    frame: Any, *, sparse_output: bool, **options: Unpack[CrossFrameOptions]
+) -> CrossFrameExperiment[Any]: ...
 @options_by_name
 def cross_frame_experiment(
     frame: Any,
     *misplaced: Never,
     outcome: Any = None,
-    outcome_type: str | None = None,
+    outcome_type: OutcomeType | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
     sample_weight: Any = None,
-    weight_kind: str = "frequency",
+    weight_kind: WeightKind = "frequency",
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = "auto",
+    calendar: Calendar = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
-    smoothing: float | str = "auto",
+    smoothing: Smoothing = "auto",
     rare_count: float = 0,
     rare_sig: float | None = None,
     collar_prob: float = 0.0,
@@ -356,17 +392,17 @@ def cross_frame_experiment(
     cat_scaling: bool = False,
     imputation: Imputer = "mean",
     imputation_map: Mapping[Hashable, Imputer] | None = None,
-    significance: str = "calibrated",
+    significance: Significance = "calibrated",
     force_split: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
     keep_statistics: bool = False,
     scale: bool = False,
     collar: bool = False,
-    prune_sig: float | str | None = None,
-    prune_by: str = SIG,
+    prune_sig: PruneSig = None,
+    prune_by: PruneBy = SIG,
     sparse_output: bool = False,
-) -> CrossFrameExperiment:
+) -> CrossFrameExperiment[Any]:
     """Learn a plan, and code the training frame out of fold.
 
     Each row of the cross-frame is coded by what the rows of the other folds know, so that its
@@ -443,7 +479,7 @@ def cross_frame_experiment(
     return CrossFrameExperiment(with_verbs(plan), *made, design.rows.folds)
 
 
-def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFrameExperiment:
+def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFrameExperiment[Any]:
     if not design.context.supervised:
         raise no_cross_frame()
     learned = design.learn()

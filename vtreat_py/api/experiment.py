@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.folds.plan import FoldPlan
+from vtreat_py.frames.kinds import FrameT
 
 
 @dataclass(frozen=True, eq=False)
-class CrossFrameExperiment:
+class CrossFrameExperiment(Generic[FrameT]):
     """A plan, and the training frame coded out of fold.
 
     Attributes
@@ -53,7 +54,7 @@ class CrossFrameExperiment:
     """
 
     plan: TreatmentPlan
-    cross_frame: Any
+    cross_frame: FrameT
     cross_weights: FloatArray | None
     fold_plan: FoldPlan
 
@@ -89,7 +90,8 @@ class CrossFrameExperiment:
         return self.fold_plan.fold
 
     def __repr__(self) -> str:
-        n_rows, n_columns = self.cross_frame.shape
+        shown: Any = self.cross_frame
+        n_rows, n_columns = shown.shape
         return (
             f"CrossFrameExperiment: cross_frame of {n_rows} rows and {n_columns} columns, "
             f"{self.fold_plan.n_folds} folds\n{self.plan!r}"

@@ -12,9 +12,12 @@ from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
+from vtreat_py.coders.prior import Smoothing
 from vtreat_py.coders.shape_code import ShapeCode
+from vtreat_py.design.checks import Calendar
 from vtreat_py.outcome.reading import MOST_CLASSES
-from vtreat_py.plan.options import CLASSIC
+from vtreat_py.outcome.weights import WeightKind
+from vtreat_py.plan.options import CLASSIC, OutcomeType, Significance
 
 
 @options_by_name
@@ -22,22 +25,22 @@ def variable_importance(
     frame: Any,
     *misplaced: Never,
     outcome: Any,
-    outcome_type: str | None = None,
+    outcome_type: OutcomeType | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
     sample_weight: Any = None,
-    weight_kind: str = "frequency",
+    weight_kind: WeightKind = "frequency",
     groups: Any = None,
     cv: Any = None,
     random_state: Any = None,
     row_id: Hashable | None = None,
-    calendar: str | Sequence[str] | None = "auto",
+    calendar: Calendar = "auto",
     composites: Sequence[tuple[Hashable, ...]] = (),
     hierarchies: Mapping[Hashable, Hashable] | None = None,
     min_fraction: float = 0.02,
-    smoothing: float | str = "auto",
+    smoothing: Smoothing = "auto",
     rare_count: float = 0,
     rare_sig: float | None = None,
     quantile: float = 0.5,
@@ -47,7 +50,7 @@ def variable_importance(
     max_classes: int = MOST_CLASSES,
     imputation: Imputer = "mean",
     imputation_map: Mapping[Hashable, Imputer] | None = None,
-    significance: str = "calibrated",
+    significance: Significance = "calibrated",
     force_split: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,

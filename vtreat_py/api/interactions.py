@@ -13,6 +13,8 @@ from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.memory.interactions import InteractionSearch, PairScore
 from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.weights import WeightKind
+from vtreat_py.plan.options import OutcomeType
 from vtreat_py.plan.pruning import FDR, SIG, benjamini_hochberg
 
 
@@ -21,13 +23,13 @@ def find_interactions(
     frame: Any,
     *misplaced: Never,
     outcome: Any,
-    outcome_type: str | None = None,
+    outcome_type: OutcomeType | None = None,
     target: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
     sample_weight: Any = None,
-    weight_kind: str = "frequency",
+    weight_kind: WeightKind = "frequency",
     cv: Any = None,
     random_state: Any = None,
     max_classes: int = MOST_CLASSES,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import narwhals.stable.v2 as nw
 
 from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.base.errors import FrameError, InvalidOptionError
+from vtreat_py.frames.kinds import FrameT
 from vtreat_py.lazy.columns import kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 
 
 @dataclass(frozen=True, eq=False)
-class LazyCrossFrameExperiment(CrossFrameExperiment):
+class LazyCrossFrameExperiment(CrossFrameExperiment[FrameT]):
     """A plan, and the query for the training frame coded out of fold.
 
     Attributes
@@ -47,7 +48,7 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
     row_id: str | None
 
     @property
-    def fold_frame(self) -> Any:
+    def fold_frame(self) -> FrameT:
         """The row id and the fold of each row, as a lazy frame of the caller's kind."""
         if self.row_id is None:
             raise InvalidOptionError(
@@ -56,7 +57,8 @@ class LazyCrossFrameExperiment(CrossFrameExperiment):
         kept = kept_column(self.fold_plan.source, self.row_id)
         rows = typed_frame(self.fold_plan.source, [self.fold_plan.column, kept])
         rows = self.fold_plan.attached(rows)
-        return rows.select(kept.value.alias(self.row_id), nw.col(FOLD)).to_native()
+        fold_frame: FrameT = rows.select(kept.value.alias(self.row_id), nw.col(FOLD)).to_native()
+        return fold_frame
 
     @property
     def cross_rows(self) -> NoReturn:

@@ -10,7 +10,7 @@ from typing import Any, overload
 import pandas as pd
 
 from vtreat_py.api.plan_in_sql import PlanInSql
-from vtreat_py.audit.flags import check_limits
+from vtreat_py.audit.flags import OnDrift, check_limits
 from vtreat_py.audit.novel import novel_levels
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
@@ -343,7 +343,7 @@ class TreatmentPlan(PlanInSql):
         sample_weight: Any = None,
         psi: float = 0.25,
         sig: float = 0.01,
-        on_drift: str = "ignore",
+        on_drift: OnDrift = "ignore",
     ) -> AuditReport:
         """Compare a frame, such as one to be scored, with the rows of the design.
 

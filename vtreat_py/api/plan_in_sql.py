@@ -16,10 +16,11 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.memory.prepare import treated_frame
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig
 
 if TYPE_CHECKING:  # engines apply plans
     from vtreat_py.sql.check import SqlCheck
+    from vtreat_py.sql.dialects import NativeDialect
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +31,10 @@ class PlanInSql(Plan):
         self,
         source: str | Sequence[str],
         *,
-        dialect: str = "duckdb",
+        dialect: NativeDialect | str = "duckdb",  # editors offer the words
         row_id: Hashable | None = None,
-        prune_sig: float | str | None = None,
-        prune_by: str = SIG,
+        prune_sig: PruneSig = None,
+        prune_by: PruneBy = SIG,
         scale: bool = False,
         collar: bool = False,
         variables: Iterable[str] | None = None,
@@ -184,7 +185,9 @@ class PlanInSql(Plan):
 
         return {table.name: table.to_pandas() for table in coding_tables(self, self.treatments)}
 
-    def load_coding_tables(self, connection: Any, *, dialect: str | None = None) -> list[str]:
+    def load_coding_tables(
+        self, connection: Any, *, dialect: NativeDialect | None = None
+    ) -> list[str]:
         """Make the coding tables in a database, where they are not there yet.
 
         Parameters
@@ -228,9 +231,9 @@ class PlanInSql(Plan):
         connection: Any,
         frame: Any,
         *,
-        dialect: str | None = None,
-        prune_sig: float | str | None = None,
-        prune_by: str = SIG,
+        dialect: NativeDialect | None = None,
+        prune_sig: PruneSig = None,
+        prune_by: PruneBy = SIG,
         scale: bool = False,
         collar: bool = False,
         variables: Iterable[str] | None = None,

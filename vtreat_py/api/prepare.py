@@ -3,27 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Never
+from typing import Any, Literal, Never, Unpack, overload
 
+import pandas as pd
+
+from vtreat_py.api.options import PrepareOptions
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.kinds import Array, DictRows, Files, FrameT, Listed
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.prepare import prepare_lazy
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.memory.prepare import treated_frame
 from vtreat_py.plan.choice import Choice, check_sparse_in_memory
-from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig
 
 
+@overload
+def prepare(
+    plan: TreatmentPlan,
+    frame: Array,
+    *,
+    sparse_output: Literal[False] = False,
+    **options: Unpack[PrepareOptions],
+) -> Array: ...
+@overload
+def prepare(
+    plan: TreatmentPlan,
+    frame: DictRows,
+    *,
+    sparse_output: Literal[False] = False,
+    **options: Unpack[PrepareOptions],
+) -> pd.DataFrame: ...
+@overload
+def prepare(
+    plan: TreatmentPlan,
+    frame: Files | Listed,
+    *,
+    sparse_output: Literal[False] = False,
+    **options: Unpack[PrepareOptions],
+) -> Any: ...
+@overload
+def prepare(
+    plan: TreatmentPlan,
+    frame: FrameT,
+    *,
+    sparse_output: Literal[False] = False,
+    **options: Unpack[PrepareOptions],
+) -> FrameT: ...
+@overload
+def prepare(
+    plan: TreatmentPlan,
+    frame: Any,
+    *,
+    sparse_output: bool,
+    **options: Unpack[PrepareOptions],
+) -> Any: ...
 @options_by_name
 def prepare(
     plan: TreatmentPlan,
     frame: Any,
     *misplaced: Never,
-    prune_sig: float | str | None = None,
-    prune_by: str = SIG,
+    prune_sig: PruneSig = None,
+    prune_by: PruneBy = SIG,
     scale: bool = False,
     collar: bool = False,
     variables: Iterable[str] | None = None,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py.api.experiment import CrossFrameExperiment
+from vtreat_py.api.options import KeptFrameOptions
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
+from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import counted
 from vtreat_py.base.jobs import check_jobs, run_tasks
@@ -20,6 +23,7 @@ from vtreat_py.design.assembly import assemble
 from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.context import DesignContext
 from vtreat_py.frames.columns import Column
+from vtreat_py.frames.kinds import Array, DictRows, FrameT, Listed
 from vtreat_py.kept.columns import kept_column
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.learning import learn_kept, learn_kept_rows
@@ -27,7 +31,7 @@ from vtreat_py.kept.rows import KeptRows, rows_of_frame
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.memory.design import Design, Learned, Unused
 from vtreat_py.plan.choice import Choice, check_sparse_options
-from vtreat_py.plan.pruning import SIG, check_pruning
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.value_table import ValueTable
 
@@ -213,6 +217,51 @@ class DesignStatistics(KeptSums):
             )
         )
 
+    @overload
+    def cross_frame(
+        self,
+        frame: Array,
+        *,
+        folds: Any,
+        sparse_output: Literal[False] = False,
+        **options: Unpack[KeptFrameOptions],
+    ) -> FloatArray: ...
+    @overload
+    def cross_frame(
+        self,
+        frame: DictRows,
+        *,
+        folds: Any,
+        sparse_output: Literal[False] = False,
+        **options: Unpack[KeptFrameOptions],
+    ) -> pd.DataFrame: ...
+    @overload
+    def cross_frame(
+        self,
+        frame: Listed,
+        *,
+        folds: Any,
+        sparse_output: Literal[False] = False,
+        **options: Unpack[KeptFrameOptions],
+    ) -> Any: ...
+    @overload
+    def cross_frame(
+        self,
+        frame: FrameT,
+        *,
+        folds: Any,
+        sparse_output: Literal[False] = False,
+        **options: Unpack[KeptFrameOptions],
+    ) -> FrameT: ...
+    @overload
+    def cross_frame(
+        self,
+        frame: Any,
+        *,
+        folds: Any,
+        sparse_output: bool,
+        **options: Unpack[KeptFrameOptions],
+    ) -> Any: ...
     def cross_frame(
         self,
         frame: Any,
@@ -222,8 +271,8 @@ class DesignStatistics(KeptSums):
         sample_weight: Any = None,
         scale: bool = False,
         collar: bool = False,
-        prune_sig: float | str | None = None,
-        prune_by: str = SIG,
+        prune_sig: PruneSig = None,
+        prune_by: PruneBy = SIG,
         sparse_output: bool = False,
         n_jobs: int | None = None,
     ) -> Any:
@@ -309,7 +358,7 @@ def kept_statistics(design: Design) -> DesignStatistics:
 
 def kept_experiment(
     statistics: DesignStatistics, design: Design, **options: Any
-) -> CrossFrameExperiment:
+) -> CrossFrameExperiment[Any]:
     """Code the rows of a design in memory, all of which are in the statistics.
 
     ``options`` say what is to come out; see `Choice`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.plan.pruning import holm
 
-_ON_DRIFT = ("ignore", "warn", "raise")
+OnDrift = Literal["ignore", "warn", "raise"]
+_ON_DRIFT: tuple[OnDrift, ...] = get_args(OnDrift)
 _MOST_NAMED = 5
 _WORTH_NAMING = 0.001
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, liste
 from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named
 from vtreat_py.base.warn import warn
 from vtreat_py.plan.data import Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SHARES = (
     "missing_then", "missing_now", "novel_then", "novel_now", "rare_then", "rare_now", "below",
@@ -252,7 +255,7 @@ class AuditReport:
         of = f"{len(self.flagged)} of {counted(len(self.columns), 'column')}"
         return f"{of} drifted since the design"
 
-    def plot(self, ax: Any = None, *, most: int = _MOST_ROWS) -> Any:
+    def plot(self, ax: Axes | None = None, *, most: int = _MOST_ROWS) -> Axes:
         """Draw the stability index of each column beside what chance alone makes.
 
         Parameters
@@ -285,7 +288,8 @@ class AuditReport:
             ax.scatter(*points, color=fill, edgecolor=colour, zorder=3, label=label)
         ax.set(xlabel="population stability index", xlim=(_SMALLEST * 0.8, None))
         names = [str(one.column) for one in columns]
-        return with_rows_named(ax, names, self.summary, ncols=4, pad=30)
+        with_rows_named(ax, names, self.summary, ncols=4, pad=30)
+        return ax
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""

@@ -11,6 +11,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 NumberArray: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+ObjectArray: TypeAlias = npt.NDArray[np.object_]
 
 
 def changes(values: NumberArray) -> BoolArray:

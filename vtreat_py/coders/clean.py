@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from vtreat_py.coders.forms import Copy, Number
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.quantiles import weighted_quantiles
 
-Imputer = float | str | Callable[[FloatArray, FloatArray], float]
+ImputerName = Literal["mean", "median"]
+Imputer = float | ImputerName | Callable[[FloatArray, FloatArray], float]
 
 
 class Clean(NumberCode):

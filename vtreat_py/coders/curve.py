@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from vtreat_py.base.checks import is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 
-LINEAR, CONSTANT = "linear", "constant"
-METHODS = (LINEAR, CONSTANT)
+Method = Literal["linear", "constant"]
+METHODS: tuple[Method, ...] = get_args(Method)
+LINEAR, CONSTANT = METHODS
 MOST_KNOTS = 10_000
 _FEWEST_INSIDE = 3
 # Values on a straight line differ from it by so much of the largest, by rounding: one by one, and
@@ -56,7 +57,7 @@ class Curve:
 
     x: FloatArray
     y: FloatArray
-    method: str = LINEAR
+    method: Method = LINEAR
 
     def __post_init__(self) -> None:
         if not is_one_of(self.method, METHODS):

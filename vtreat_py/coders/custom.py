@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.coders import codes
 
-ROWS, TABLE = "rows", "table"
+Of = Literal["rows", "table"]
+OF: tuple[Of, ...] = get_args(Of)
+ROWS, TABLE = OF
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class LevelCoder:
 
     function: Callable[..., Any]
     _: KW_ONLY
-    of: str = ROWS
+    of: Of = ROWS
     center: bool = False
 
     kind = "levels"
@@ -76,7 +78,7 @@ class LevelCoder:
                 f"the function of a LevelCoder is of type {type(self.function).__name__}; it must "
                 "be callable"
             )
-        if not is_one_of(self.of, (ROWS, TABLE)):
+        if not is_one_of(self.of, OF):
             raise InvalidOptionError(f"of={self.of!r}; it must be {ROWS!r} or {TABLE!r}")
         object.__setattr__(self, "center", check_flag("center", self.center))
 

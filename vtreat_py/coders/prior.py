@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
-AUTO, BY_MOMENTS, MIXED = "auto", "moments", "mixed"
+ByLikelihood = Literal["auto", "mixed"]
+Smoothing = float | ByLikelihood
 # Those that ask the likelihood how much levels differ.
-BY_LIKELIHOOD = (AUTO, MIXED)
+BY_LIKELIHOOD: tuple[ByLikelihood, ...] = get_args(ByLikelihood)
+AUTO, MIXED = BY_LIKELIHOOD
+BY_MOMENTS = "moments"
 # Stands for a prior of no weight.
 _LEAST = 1e-15
 # Variances by chance that the square of a slope must exceed to be believed at all.

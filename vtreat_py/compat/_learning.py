@@ -23,6 +23,7 @@ from vtreat_py.compat._parameters import OF_THIS_PACKAGE, native_imputer
 from vtreat_py.compat._scores import score_frame, unsupervised_score_frame
 from vtreat_py.compat.cross_plan import index_pairs
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.plan.options import OutcomeType
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Request:
     """The arguments of a treatment, and its training data; ``y`` has the outcome's values."""
 
     source: InputFrame
-    outcome_type: str
+    outcome_type: OutcomeType
     y: Any
     outcome: Any
     weight: Any
@@ -169,7 +170,7 @@ def _extra_columns(
 
 def _design(
     request: Request, frame: Any, variables: Sequence[Hashable], pairs: Pairs
-) -> tuple[CrossFrameExperiment | None, TreatmentPlan]:
+) -> tuple[CrossFrameExperiment[Any] | None, TreatmentPlan]:
     """Design on the extended frame; without an outcome there is no cross-frame."""
     options = _options(request, variables)
     if not request.supervised:

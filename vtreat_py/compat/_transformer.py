@@ -25,12 +25,13 @@ from vtreat_py.compat._frames import check_same_outcome, named_as, read_frame, r
 from vtreat_py.compat._learning import Request, learn
 from vtreat_py.compat._parameters import tunable, vtreat_parameters
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.plan.options import OutcomeType
 
 
 class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the treatments share."""
 
-    _outcome_type: ClassVar[str]
+    _outcome_type: ClassVar[OutcomeType]
     _all_params = staticmethod(vtreat_parameters)
     params: Mapping[str, Any] | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 from vtreat_py.base.checks import check_list, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
@@ -13,11 +13,12 @@ from vtreat_py.base.names import is_itself, is_name
 from vtreat_py.frames.calendar import PARTS, Part
 from vtreat_py.frames.columns import is_utf8
 from vtreat_py.outcome.outcome import Outcome
-from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE
+from vtreat_py.outcome.weights import FREQUENCY, IMPORTANCE, WEIGHT_KINDS
 from vtreat_py.plan.options import OUTCOME_TYPES, DesignOptions
 
 _LEAST_CLASSES = 2
 AUTO_CALENDAR = "auto"
+Calendar = Literal["auto"] | Sequence[Part] | None
 
 
 def check_outcome_type(outcome_type: Any) -> None:
@@ -30,7 +31,7 @@ def check_outcome_type(outcome_type: Any) -> None:
 
 def check_weight_kind(weight_kind: Any) -> None:
     """Refuse a kind of weights that there is not."""
-    if not is_one_of(weight_kind, (FREQUENCY, IMPORTANCE)):
+    if not is_one_of(weight_kind, WEIGHT_KINDS):
         raise InvalidOptionError(
             f"weight_kind={weight_kind!r}; it must be {FREQUENCY!r} or {IMPORTANCE!r}"
         )

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args
 
 from sklearn.base import BaseEstimator
 
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
-from vtreat_py.plan.pruning import PLAUSIBLE, SIG
+from vtreat_py.coders.prior import Smoothing
+from vtreat_py.design.checks import Calendar
+from vtreat_py.outcome.weights import WeightKind
+from vtreat_py.plan.options import Significance
+from vtreat_py.plan.pruning import PLAUSIBLE, SIG, PruneBy, PruneSig
 
 T = TypeVar("T")
 
 # What to do where no variable is left; the first is the default.
-IF_EMPTY = ("best", "error", "empty")
+IfEmpty = Literal["best", "error", "empty"]
+IF_EMPTY: tuple[IfEmpty, ...] = get_args(IfEmpty)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -31,8 +36,8 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     variables: Sequence[Hashable] | None = None
     categorical: Sequence[Hashable] = ()
     missing_values: Sequence[str] = ()
-    weight_kind: str = "frequency"
-    calendar: str | Sequence[str] | None = "auto"
+    weight_kind: WeightKind = "frequency"
+    calendar: Calendar = "auto"
     composites: Sequence[tuple[Hashable, ...]] = ()
     hierarchies: Mapping[Hashable, Hashable] | None = None
     min_fraction: float = 0.02
@@ -54,11 +59,11 @@ class OutcomeParameters(ColumnParameters):
     cv: Any = None
     random_state: Any = None
     custom_coders: Mapping[str, CustomCoder] | None = None
-    smoothing: float | str = "auto"
+    smoothing: Smoothing = "auto"
     rare_sig: float | None = None
-    significance: str = "calibrated"
+    significance: Significance = "calibrated"
     force_split: bool = False
-    prune_sig: float | str | None = PLAUSIBLE
-    prune_by: str = SIG
+    prune_sig: PruneSig = PLAUSIBLE
+    prune_by: PruneBy = SIG
     scale: bool = False
-    if_empty: str = IF_EMPTY[0]
+    if_empty: IfEmpty = IF_EMPTY[0]

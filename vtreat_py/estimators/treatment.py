@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
+from vtreat_py.base.arrays import FloatArray, ObjectArray
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
@@ -22,13 +23,15 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.estimators.base import FrameTransformer, check_container, training_frame
-from vtreat_py.estimators.parameters import IF_EMPTY
+from vtreat_py.estimators.parameters import IF_EMPTY, IfEmpty
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.joint import BETWEEN
+from vtreat_py.frames.kinds import Array, DictRows, FrameT, Listed
 from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.memory.design import Design
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.html import plan_html
+from vtreat_py.plan.options import OutcomeType
 from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -41,7 +44,7 @@ _OWN = ("if_empty",)
 class Treatment(FrameTransformer):
     """A thin shell around a plan."""
 
-    _outcome_type: str
+    _outcome_type: OutcomeType
     plan_: TreatmentPlan
     sparse_output: bool
 
@@ -72,6 +75,14 @@ class Treatment(FrameTransformer):
         check_is_fitted(self)
         return self.plan_.score_frame
 
+    @overload
+    def transform(self, X: Array) -> FloatArray: ...
+    @overload
+    def transform(self, X: DictRows) -> pd.DataFrame: ...
+    @overload
+    def transform(self, X: Listed) -> Any: ...
+    @overload
+    def transform(self, X: FrameT) -> FrameT: ...
     def transform(self, X: Any) -> Any:
         """Treat a frame by the fitted plan.
 
@@ -100,7 +111,7 @@ class Treatment(FrameTransformer):
         source = self._fitted_columns.found_in(InputFrame.of(X))
         return self._for_output(prepare(self.plan_, source, **self._wanted(self.plan_)))
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> ObjectArray:
         """Names of the columns that ``transform`` returns.
 
         Parameters
@@ -167,7 +178,7 @@ def _named_after(column: str, variable: DerivedVariable, own: Sequence[Code]) ->
 class SupervisedTreatment(Treatment):
     """Treatments that see an outcome."""
 
-    if_empty: str
+    if_empty: IfEmpty
 
     def _options(self) -> dict[str, Any]:
         if not is_one_of(self.if_empty, IF_EMPTY):
@@ -245,6 +256,22 @@ class SupervisedTreatment(Treatment):
         self._wanted(plan, fitting=True)
         return self
 
+    @overload
+    def fit_transform(
+        self, X: Array, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> FloatArray: ...
+    @overload
+    def fit_transform(
+        self, X: DictRows, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> pd.DataFrame: ...
+    @overload
+    def fit_transform(
+        self, X: Listed, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any: ...
+    @overload
+    def fit_transform(
+        self, X: FrameT, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> FrameT: ...
     def fit_transform(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> Any:

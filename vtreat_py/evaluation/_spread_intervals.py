@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -71,11 +71,11 @@ def _nadeau_bengio(folds: pd.DataFrame, level: float) -> tuple[float, float]:
     return float(np.ldexp(mean - reach, exponent)), float(np.ldexp(mean + reach, exponent))
 
 
-_METHODS: dict[str, Callable[[pd.DataFrame, float], tuple[float, float]]] = {
-    "iqr": _between_quantiles,
-    "nadeau-bengio": _nadeau_bengio,
-}
-METHODS = tuple(_METHODS)
+Interval = Literal["iqr", "nadeau-bengio"]
+METHODS: tuple[Interval, ...] = get_args(Interval)
+_METHODS: dict[str, Callable[[pd.DataFrame, float], tuple[float, float]]] = dict(
+    zip(METHODS, (_between_quantiles, _nadeau_bengio), strict=True)
+)
 
 
 def strategies_of_fixed_shares(folds: pd.DataFrame) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +28,16 @@ from vtreat_py.evaluation._populations import Population, Sampler, as_population
 from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._spread_intervals import (
     METHODS,
+    Interval,
     check_level,
     check_method,
     one_metric,
     score_intervals,
 )
 from vtreat_py.evaluation._weighted_model import fitted_clone
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _CELL = ["size", "rate", "model", "strategy", "metric", "method"]
 _COLUMNS = ["size", "rate", "seed", "model", "strategy", "metric", "method"]
@@ -95,7 +99,7 @@ class CoverageStudy:
         index = pd.MultiIndex.from_tuples(rows, names=by)
         return pd.DataFrame(list(rows.values()), index, columns)
 
-    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
+    def plot(self, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the coverage of each strategy and method beside the level.
 
         Parameters
@@ -144,7 +148,7 @@ def coverage_study(
     strategies: Mapping[str, Any] | None = None,
     scoring: Scoring = DEFAULT_SCORING,
     level: float = 0.5,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[Interval] = METHODS,
     truth_size: int = 100_000,
     n_jobs: int | None = None,
     progress: bool = False,

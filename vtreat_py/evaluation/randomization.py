@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from vtreat_py.evaluation._inputs import (
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
 from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # There is room for the width of a picture, and its margins, within the range of floats.
 _GREATEST_DRAWN = 1e300
@@ -83,7 +86,7 @@ class RandomizationTestResult:
             f"standard error {self.standard_error:.2g}"
         )
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the null distribution, and where the observed statistic lies.
 
         Parameters
@@ -101,7 +104,8 @@ class RandomizationTestResult:
                 "the statistic is too great to be drawn; divide both scores by one number"
             )
         ax = axes_or_new(ax, figsize=(6.4, 3.6))
-        edges = np.histogram_bin_edges(values, bins=min(61, 2 * len(np.unique(values)) - 1))
+        bins = min(61, 2 * len(np.unique(values)) - 1)
+        edges = np.histogram_bin_edges(values, bins=bins).tolist()
         ax.hist(values, edges, color="0.85", label="by chance")
         ax.hist(values[self._extreme()], edges, color="tab:orange", label="as extreme")
         ax.axvline(self.statistic, color="black", lw=1.5, label="observed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,11 +22,15 @@ from vtreat_py.evaluation._classifier_scorers import (
 from vtreat_py.evaluation._fold_scores import LabelledRows, default_strategies, score_folds
 from vtreat_py.evaluation._inputs import check_jobs
 from vtreat_py.evaluation._spread_intervals import (
+    Interval,
     one_metric,
     score_intervals,
     strategies_of_fixed_shares,
 )
 from vtreat_py.evaluation._weighted_model import check_weight_reaches
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # A class of a smaller share is rare: its share in a fold is most of what moves a proper score.
 _RARE = 0.1
@@ -89,9 +93,7 @@ class CVSpread:
         table["rate_test_std"] = grouped["rate_test"].std()
         return table
 
-    def interval(
-        self, level: float = 0.5, method: Literal["iqr", "nadeau-bengio"] = "iqr"
-    ) -> pd.DataFrame:
+    def interval(self, level: float = 0.5, method: Interval = "iqr") -> pd.DataFrame:
         """Give an interval for the score that the model would get on new rows.
 
         Parameters
@@ -153,7 +155,7 @@ class CVSpread:
             )
         return table
 
-    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
+    def plot(self, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of each split, a line of dots for each strategy.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:  # imported on use: the command line does without
     import pandas as pd
 
     from vtreat_py.evaluation.streaming_report import StreamingReport
+
+
+Bins = Literal["decimals", "float"]
+AreaRule = Literal["trapezoid", "riemann", "lower"]
 
 
 class StreamingBinaryEvaluator:
@@ -85,14 +89,14 @@ class StreamingBinaryEvaluator:
         self,
         *,
         threshold: float | Iterable[float] = 0.5,
-        bins: Literal["decimals", "float"] = "decimals",
+        bins: Bins = "decimals",
         decimals: int = 3,
         bits: int = 16,
         pos_label: Any = 1,
         missing: Missing = "raise",
     ) -> None:
-        _check_choice("bins", bins, ("decimals", "float"))
-        _check_choice("missing", missing, ("raise", "count"))
+        _check_choice("bins", bins, get_args(Bins))
+        _check_choice("missing", missing, get_args(Missing))
         self._tally = Tally(
             DecimalBins(decimals) if bins == "decimals" else FloatBins(bits),
             _checked_thresholds(threshold),
@@ -222,7 +226,7 @@ class StreamingBinaryEvaluator:
         table = pd.DataFrame({"threshold": tally.thresholds, **counts._asdict()})
         return table.join(confusion_scores(*counts))
 
-    def auc(self, rule: Literal["trapezoid", "riemann", "lower"] = "trapezoid") -> float:
+    def auc(self, rule: AreaRule = "trapezoid") -> float:
         """Area under the ROC curve.
 
         Parameters
@@ -236,7 +240,7 @@ class StreamingBinaryEvaluator:
         float
             NaN, with scikit-learn's warning, if there are rows of one class only.
         """
-        _check_choice("rule", rule, ("trapezoid", "riemann", "lower"))
+        _check_choice("rule", rule, get_args(AreaRule))
         low, high = self.auc_bounds()
         return {"trapezoid": (low + high) / 2, "riemann": high, "lower": low}[rule]
 

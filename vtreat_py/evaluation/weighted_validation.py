@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,9 @@ from vtreat_py.evaluation._weighted_model import (
     row_metadata,
 )
 from vtreat_py.evaluation._weighted_scorer import WeightedScorer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NOT_SCORES = ("n", "weight")
 # Folds of a smaller share of the weight have no room for their number in a picture.
@@ -73,7 +76,7 @@ class WeightedCrossValidation:
         mean, std = (pd.Series(values, index=scores.columns) for values in found)
         return mean.rename("mean"), std.rename("std")
 
-    def plot(self, ax: Any = None, *, scorer: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, scorer: str | None = None) -> Axes:
         """Draw the score of each fold over its share of the weight, and their mean.
 
         What lies above the mean has the area of what lies below: it is the mean of that picture,
@@ -326,7 +329,7 @@ def _folds_named(numbers: list[int]) -> str:
     return f"fold{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _draw(ax: Any, folds: pd.DataFrame, name: str, mean: float) -> Any:
+def _draw(ax: Axes, folds: pd.DataFrame, name: str, mean: float) -> Axes:
     used = folds[folds["weight"] > 0]
     edges = np.append(0.0, np.cumsum(used["weight"]) / used["weight"].sum())
     score, plain = used[name].to_numpy(), float(used[name].mean())
@@ -337,7 +340,11 @@ def _draw(ax: Any, folds: pd.DataFrame, name: str, mean: float) -> Any:
     middles, widths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     for number, at, width, height in zip(used.index, middles, widths, score, strict=True):
         if width >= _NARROWEST_NAMED:
-            place = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+            place: dict[str, Any] = {
+                "xytext": (0, 3),
+                "textcoords": "offset points",
+                "ha": "center",
+            }
             ax.annotate(f"{number}", (at, height), color="tab:blue", **place)
     ax.set(xlim=(0, 1), xlabel="share of the weight, fold by fold", ylabel=name)
     without = len(folds) - len(used)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from vtreat_py.frames.beside import read_along
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 
-FREQUENCY, IMPORTANCE = "frequency", "importance"
+WeightKind = Literal["frequency", "importance"]
+WEIGHT_KINDS: tuple[WeightKind, ...] = get_args(WeightKind)
+FREQUENCY, IMPORTANCE = WEIGHT_KINDS
 
 # Weights that sum to less than this share of the rows were hardly meant to count them.
 _FEW_ROWS = 0.25

@@ -13,7 +13,7 @@ from vtreat_py.base.names import is_name
 from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.plan.data import Plan
-from vtreat_py.plan.pruning import SIG
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -35,8 +35,8 @@ class Choice:
     def of(
         cls,
         plan: Plan,
-        prune_sig: float | str | None = None,
-        prune_by: str = SIG,
+        prune_sig: PruneSig = None,
+        prune_by: PruneBy = SIG,
         scale: bool = False,
         collar: bool = False,
         variables: Iterable[str] | None = None,

@@ -15,7 +15,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.made import MadeColumn
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
-from vtreat_py.plan.pruning import SIG, check_pruning
+from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 from vtreat_py.plan.scores import PlanScores
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
@@ -49,10 +49,10 @@ class Plan(PlanScores):
 
     def select(
         self,
-        prune_sig: float | str | None = None,
+        prune_sig: PruneSig = None,
         variables: Iterable[str] | None = None,
         coders: Any = None,
-        prune_by: str = SIG,
+        prune_by: PruneBy = SIG,
     ) -> list[DerivedVariable]:
         """Choose derived variables by p-value, name and code, in the order of the treated frame.
 
@@ -85,7 +85,7 @@ class Plan(PlanScores):
         wanted_codes = check_coders("coders", coders, codes.names_in_plans(self.options.own_codes))
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in wanted_codes]
 
-    def _kept_by_sig(self, prune_sig: float | str | None, prune_by: str) -> list[bool]:
+    def _kept_by_sig(self, prune_sig: PruneSig, prune_by: PruneBy) -> list[bool]:
         limit, column = check_pruning(prune_sig, prune_by)
         if limit is None or self.outcome_type == "unsupervised":
             return [True] * len(self.derived)

@@ -16,7 +16,7 @@ from vtreat_py.base.version import __version__
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve import METHODS, Curve
-from vtreat_py.coders.custom import ROWS, TABLE, CustomCoder, LevelCoder, NumberCoder
+from vtreat_py.coders.custom import ROWS, TABLE, CustomCoder, LevelCoder, NumberCoder, Of
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.frames.calendar import PARTS, CalendarPart
 from vtreat_py.frames.columns import Kind
@@ -90,7 +90,7 @@ def _curve(**given: Any) -> Curve:
         raise PlanFormatError(f"treatments: {reason}") from reason
 
 
-def _coder(kind: str, function: NamedFunction, of: str = ROWS, center: bool = False) -> CustomCoder:
+def _coder(kind: str, function: NamedFunction, of: Of = ROWS, center: bool = False) -> CustomCoder:
     if kind == NumberCoder.kind:
         return NumberCoder(function, center=center)
     return LevelCoder(function, of=of, center=center)

@@ -6,18 +6,18 @@ import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.coders import codes
-from vtreat_py.coders.clean import Imputer
+from vtreat_py.coders.clean import Imputer, ImputerName
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.custom import CustomCoder, LevelCoder, check_custom_coders
 from vtreat_py.coders.own_levels import OwnLevelCode
 from vtreat_py.coders.own_numbers import OwnNumberCode
-from vtreat_py.coders.prior import AUTO, BY_LIKELIHOOD, BY_MOMENTS
+from vtreat_py.coders.prior import AUTO, BY_LIKELIHOOD, BY_MOMENTS, Smoothing
 
 # Greater numbers cannot be multiplied.
 _MOST_SMOOTHING = 1e100
@@ -25,10 +25,12 @@ _MOST_SMOOTHING = 1e100
 _QUANTILES = 0.001, 0.999
 # Sums that differ by this share are equal but for rounding.
 _ROUNDING = 1e-12
-CLASSIC, CALIBRATED, ORDERED = "classic", "calibrated", "ordered"
-SIGNIFICANCE = (CALIBRATED, CLASSIC, ORDERED)
-OUTCOME_TYPES = ("numeric", "binomial", "multinomial", "unsupervised")
-IMPUTERS = ("mean", "median")
+Significance = Literal["calibrated", "classic", "ordered"]
+SIGNIFICANCE: tuple[Significance, ...] = get_args(Significance)
+CALIBRATED, CLASSIC, ORDERED = SIGNIFICANCE
+OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
+OUTCOME_TYPES: tuple[OutcomeType, ...] = get_args(OutcomeType)
+IMPUTERS: tuple[ImputerName, ...] = get_args(ImputerName)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class DesignOptions:
     """Options of `vtreat_py.design_treatments` that the coders and scores use."""
 
     min_fraction: float = 0.02
-    smoothing: float | str = "auto"
+    smoothing: Smoothing = "auto"
     rare_count: float = 0
     rare_sig: float | None = None
     collar_prob: float = 0.0
@@ -82,7 +84,7 @@ class DesignOptions:
     cat_scaling: bool = False
     imputation: Imputer = "mean"
     imputation_map: Any = None
-    significance: str = CALIBRATED
+    significance: Significance = CALIBRATED
     force_split: bool = False
     y_dependent_coders: Any = None
     categorical: Any = ()

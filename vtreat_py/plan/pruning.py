@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,11 +11,14 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 
-SIG = "sig"
-FDR, FWER = "sig_fdr", "sig_fwer"
-_COLUMNS = (SIG, FDR, FWER)
+PruneBy = Literal["sig", "sig_fdr", "sig_fwer"]
+_COLUMNS: tuple[PruneBy, ...] = get_args(PruneBy)
+SIG, FDR, FWER = _COLUMNS
 
-RECOMMENDED, PLAUSIBLE = "recommended", "plausible"
+PruneWord = Literal["plausible", "recommended"]
+PruneSig = float | PruneWord | None
+_WORDS: tuple[PruneWord, ...] = get_args(PruneWord)
+PLAUSIBLE, RECOMMENDED = _WORDS
 # The rate that models do best with: benchmarks/downstream.txt.
 _PLAUSIBLE_FDR = 0.7
 
@@ -47,14 +51,14 @@ def holm(values: FloatArray, n_more: int = 0) -> FloatArray:
 
 
 def check_pruning(
-    prune_sig: float | str | None = None, prune_by: str = SIG
+    prune_sig: PruneSig = None, prune_by: PruneBy = SIG
 ) -> tuple[float | str | None, str]:
     """Return the limit, which is a p-value, "recommended" or None, and the column it is for."""
     if not (isinstance(prune_by, str) and prune_by in _COLUMNS):
         raise InvalidOptionError(f"prune_by={prune_by!r}; it must be one of {list(_COLUMNS)}")
     if not (prune_sig is None or isinstance(prune_sig, str)):
         return check_number("prune_sig", prune_sig, 0, 1), prune_by
-    if prune_sig not in (None, PLAUSIBLE, RECOMMENDED):
+    if prune_sig not in (None, *_WORDS):
         raise InvalidOptionError(
             f'prune_sig={prune_sig!r}; give a p-value from 0 to 1, "{PLAUSIBLE}", "{RECOMMENDED}" '
             "or None"

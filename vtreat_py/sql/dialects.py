@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -12,7 +12,10 @@ from vtreat_py.sql.postgres_dialect import Postgres
 from vtreat_py.sql.spark_dialect import Spark
 from vtreat_py.sql.sqlite_dialect import SQLite
 
-_NATIVE: dict[str, Dialect] = {d.name: d for d in (DuckDB(), SQLite(), Postgres(), Spark())}
+NativeDialect = Literal["duckdb", "sqlite", "postgres", "spark"]
+_NATIVE: dict[str, Dialect] = dict(
+    zip(get_args(NativeDialect), (DuckDB(), SQLite(), Postgres(), Spark()), strict=True)
+)
 _UNVERIFIED = (
     "-- Unverified: translated by sqlglot from DuckDB's SQL to {dialect}; compare its numbers with "
     "prepare() before use.\n"

@@ -145,7 +145,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
     dtype: float64
     """
 
-    n_components: float | str = selection.PERMUTATION
+    n_components: float | selection.ByPermutation = selection.PERMUTATION
     _: KW_ONLY
     n_permutations: int | None = None
     cv: Any = None

@@ -22,9 +22,10 @@ from vtreat_py.frames.beside import is_name
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.reading import read_outcome
 from vtreat_py.outcome.weights import read_weight
+from vtreat_py.plan.options import OutcomeType
 from vtreat_py.yaware.linear_models import LinearModel, least_squares, logistic
 from vtreat_py.yaware.pca import YAwarePCA
-from vtreat_py.yaware.selection import PERMUTATION
+from vtreat_py.yaware.selection import PERMUTATION, ByPermutation
 from vtreat_py.yaware.summary import PCRSummary
 
 
@@ -32,7 +33,7 @@ from vtreat_py.yaware.summary import PCRSummary
 class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
     """Treatment, components and a linear model, as one estimator."""
 
-    n_components: float | str = PERMUTATION
+    n_components: float | ByPermutation = PERMUTATION
     _: KW_ONLY
     treatment: Any = None
 
@@ -90,7 +91,7 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[OutcomeType, Any]:
         """Type of the outcome that components are found for, and the outcome by number."""
 
     @abstractmethod
@@ -224,7 +225,7 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
     n_permutations: int | None = None
     random_state: Any = None
 
-    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:  # noqa: ARG002
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[OutcomeType, Any]:  # noqa: ARG002
         return "numeric", y
 
     def _model(
@@ -302,7 +303,7 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
     n_permutations: int | None = None
     random_state: Any = None
 
-    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[str, Any]:
+    def _coded(self, y: Any, weight: FloatArray | None) -> tuple[OutcomeType, Any]:
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self.classes_ = np.unique(y if weight is None else y[weight > 0])

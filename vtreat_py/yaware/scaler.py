@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.design import design_with
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, ObjectArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.estimators.parameters import parameters
@@ -131,7 +131,7 @@ class YAwareScaler(YAwareTransformer):
             scale_in_place(row, slope, mean)
         return numbers
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> ObjectArray:
         """Names of the columns that ``transform`` returns: those of the input.
 
         Parameters

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
 
-PERMUTATION, SIGNIFICANCE = "permutation", "significance"
-BY_PERMUTATION = (PERMUTATION, SIGNIFICANCE)
+ByPermutation = Literal["permutation", "significance"]
+BY_PERMUTATION: tuple[ByPermutation, ...] = get_args(ByPermutation)
+PERMUTATION, SIGNIFICANCE = BY_PERMUTATION
 # Values closer than this, relative to their size, are equal but for rounding.
 _EQUAL = 1e-9
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
@@ -15,9 +16,11 @@ from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.estimators.base import FrameTransformer, check_columns, training_frame
 from vtreat_py.estimators.parameters import parameters
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.kinds import Array, DictRows, FrameT, Listed
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.outcome.reading import read_outcome
 from vtreat_py.outcome.weights import read_weight
+from vtreat_py.plan.options import OutcomeType
 from vtreat_py.yaware.matrix import read_numbers
 
 
@@ -25,7 +28,7 @@ from vtreat_py.yaware.matrix import read_numbers
 class YAwareTransformer(FrameTransformer, ABC):
     """A transformer of frames of numbers that learns a slope and a mean of each column."""
 
-    outcome_type: str | None = None
+    outcome_type: OutcomeType | None = None
     target: Any = None
     link: bool = False
 
@@ -60,6 +63,22 @@ class YAwareTransformer(FrameTransformer, ABC):
         self._learn(X, y, sample_weight, groups)
         return self
 
+    @overload
+    def fit_transform(
+        self, X: Array, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> FloatArray: ...
+    @overload
+    def fit_transform(
+        self, X: DictRows, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> pd.DataFrame: ...
+    @overload
+    def fit_transform(
+        self, X: Listed, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Any: ...
+    @overload
+    def fit_transform(
+        self, X: FrameT, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> FrameT: ...
     def fit_transform(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> Any:
@@ -83,6 +102,14 @@ class YAwareTransformer(FrameTransformer, ABC):
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         return self._framed(*self._fit_crossed(X, y, sample_weight, groups))
 
+    @overload
+    def transform(self, X: Array) -> FloatArray: ...
+    @overload
+    def transform(self, X: DictRows) -> pd.DataFrame: ...
+    @overload
+    def transform(self, X: Listed) -> Any: ...
+    @overload
+    def transform(self, X: FrameT) -> FrameT: ...
     def transform(self, X: Any) -> Any:
         """Scale a frame, of which `YAwarePCA` then takes the components.
 
