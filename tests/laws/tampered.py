@@ -218,6 +218,7 @@ def use(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:
     for treatment in plan.treatments:
         for target in (None, *plan.classes):
             verbs.append(lambda c=treatment.column, t=target: plan.level_effects(c, t))  # type: ignore[misc]
+            verbs.append(lambda c=treatment.column, t=target: plan.number_effects(c, t))  # type: ignore[misc]
     for verb in verbs:
         try:
             verb()

@@ -25,6 +25,7 @@ from vtreat_py.plan.html import plan_html
 from vtreat_py.plan.importance import variable_importance
 from vtreat_py.plan.json import plan_from_json, plan_to_json
 from vtreat_py.plan.level_effects import level_effects
+from vtreat_py.plan.number_effects import number_effects
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +204,71 @@ class TreatmentPlan(PlanInSql):
         5  None    0.51       3.34    0.00
         """
         return level_effects(self, column, target)
+
+    def number_effects(self, column: Hashable, target: Any = None) -> pd.DataFrame:
+        """Show what the outcome was along a column of numbers, range by range.
+
+        Parameters
+        ----------
+        column : column name
+            A column of numbers, or of dates and times, that something was derived from.
+        target : object
+            With several classes: the one that the effects are on, against all others.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each of up to 18 ranges, in order, and one for missing values, where there
+            were any.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the column has no such effects, or there is no such class.
+
+        See Also
+        --------
+        level_effects : The same of a categorical column.
+        vtreat_py.plots.number_effect : Draws the table.
+
+        Notes
+        -----
+        Nothing is fitted here: the table is what was seen of the outcome, and codes of the column
+        are made, and tested, whatever it says. The columns of the table:
+
+        low, high
+            Ends of the range, as the clean copy has the column's values. It holds the values above
+            ``low``, which in the first range is the smallest of all and included, and up to
+            ``high``. Ranges end at the deciles; a value that is several deciles at once has a range
+            to itself. NaN for missing values.
+        kind
+            ``"range"``, or ``"bad"`` for missing and infinite values.
+        count
+            Its rows, that is the sum of their weights.
+        mean, mean_se
+            Mean of the outcome in these rows (for a class: the rate of the target), and its
+            standard error: ``sqrt(within / (count - 1))``, with the variance of the outcome in the
+            range, NaN for one row; for a class ``sqrt(p * (1 - p) / count)``, with p the rate after
+            one row more that is like all rows, as raw rates of few rows are 0 and 1 too easily.
+        effect
+            For a number ``mean`` less the mean of all rows. For a class the log odds of p less
+            those of the rate of all rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"kg": [1, 2, 2, 3, 5, None] * 4, "price": range(24)})
+        >>> plan = vt.design_treatments(frame, outcome="price", random_state=0)
+        >>> plan.number_effects("kg").round(2)
+           low  high   kind  count  mean  mean_se  effect
+        0  1.0   1.0  range    4.0   9.0     3.87    -2.5
+        1  1.0   2.0  range    8.0  10.5     2.54    -1.0
+        2  2.0   3.0  range    4.0  12.0     3.87     0.5
+        3  3.0   5.0  range    4.0  13.0     3.87     1.5
+        4  NaN   NaN    bad    4.0  14.0     3.87     2.5
+        """
+        return number_effects(self, column, target)
 
     def variable_importance(self) -> pd.DataFrame:
         """Show how much each column says of the outcome, by the best of its codes.

@@ -13,6 +13,7 @@ from vtreat_py.design.facts import NumberFacts
 from vtreat_py.statistics.coordinates import FAR
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Folds with less variation than this share of all of it are looked at value by value.
 _NEARLY_CONSTANT = 1e-9
@@ -52,6 +53,13 @@ class FilledNumbers:
     def profile(self) -> NumberProfile:
         """How all good values are spread."""
         return self.facts.profile(float(self.whole.bad.weight[0]))
+
+    @cached_property
+    def range_sums(self) -> list[OutcomeSums]:
+        """Sums of each range of the profile, and of the bad values, for each contrast."""
+        sums = self.facts.range_sums(self.profile.edges, scored=False)
+        assert sums is not None  # all engines have those of the outcome itself
+        return sums
 
     @cached_property
     def trainings(self) -> list[NumericSums]:

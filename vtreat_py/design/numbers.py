@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
 from vtreat_py.coders.shape_code import NO_SHAPE
 from vtreat_py.design.context import NO_BAD_VALUES, DesignContext
 from vtreat_py.design.curves import CurvePart, curve_parts
@@ -16,6 +18,7 @@ from vtreat_py.design.missingness import kept_numbers
 from vtreat_py.design.number_codes import NumberPart, copied, number_parts
 from vtreat_py.design.shape_codes import shape_parts
 from vtreat_py.design.steps import step_parts
+from vtreat_py.plan.range_statistics import RangeOutcome, RangeStatistics
 from vtreat_py.plan.treatments import CurveCodes, NumericTreatment, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -88,4 +91,21 @@ def _treatment(
         filled.profile,
         tuple(one for one in codes if isinstance(one, RangeCodes)),
         tuple(one for one in codes if isinstance(one, CurveCodes)),
+        _by_range(filled) if filled.context.supervised else None,
     )
+
+
+def _by_range(filled: FilledNumbers) -> RangeStatistics:
+    """What the tests saw of the outcome along the numbers, for the eye."""
+    outcomes = []
+    for contrast, sums in zip(filled.context.contrasts, filled.range_sums, strict=True):
+        some = sums.weight > 0
+        rows = np.where(some, sums.weight, 1.0)
+        outcomes.append(
+            RangeOutcome(
+                None if contrast.class_number is None else contrast.outcome.target,
+                np.where(some, sums.mean + sums.centre, 0.0),
+                None if contrast.is_binary else sums.squares / rows,
+            )
+        )
+    return RangeStatistics(filled.range_sums[0].weight, tuple(outcomes))

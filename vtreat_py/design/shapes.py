@@ -30,7 +30,10 @@ def with_shapes(
     first = contrasts[0].combined
     if first is None or not len(edges := filled.profile.edges):
         return scores
-    sums, scored = _sums(filled, edges, scored=first.scores is not None)
+    sums = None if first.scores is None else _of_scores(filled, edges)
+    scored = sums is not None
+    if sums is None:
+        sums = _bad_among_good(filled, edges, filled.range_sums)
     deviation = float(np.sqrt(moments[0].xx[0] / moments[0].weight[0]))
     ends = filled.inner(edges[[0, -1]])
     found = []
@@ -51,10 +54,10 @@ def with_any_shape(
     contrasts = filled.context.contrasts
     first = contrasts[0].combined
     assert first is not None
-    edges, scored = _edges(binned), first.scores is not None
-    if scored:
-        sums, scored = _sums(filled, edges, scored=True)
-    else:
+    edges = _edges(binned)
+    sums = None if first.scores is None else _of_scores(filled, edges)
+    scored = sums is not None
+    if sums is None:
         sums = _of_bins(filled, binned, edges)
     found = []
     for contrast, score, ranges in zip(contrasts, copied, sums, strict=True):
@@ -83,17 +86,16 @@ def _edges(binned: BinnedNumbers) -> FloatArray:
     return np.asarray(binned.edges[ends[(ends >= 0) & (ends < len(upto) - 1)]])
 
 
-def _sums(
-    filled: FilledNumbers, edges: FloatArray, *, scored: bool
-) -> tuple[list[OutcomeSums], bool]:
-    """Sums by range for each contrast, and whether they are of scores, which not all engines have.
+def _of_scores(filled: FilledNumbers, edges: FloatArray) -> list[OutcomeSums] | None:
+    """Sums by range of the outcome's normal scores, which not all engines have."""
+    sums = filled.facts.range_sums(edges, scored=True)
+    return None if sums is None else _bad_among_good(filled, edges, sums)
 
-    Bad values are where the value that stands for them is.
-    """
-    sums = filled.facts.range_sums(edges, scored=scored)
-    if sums is None:
-        scored, sums = False, filled.facts.range_sums(edges, scored=False)
-    assert sums is not None
+
+def _bad_among_good(
+    filled: FilledNumbers, edges: FloatArray, sums: Sequence[OutcomeSums]
+) -> list[OutcomeSums]:
+    """Sums by range, of which bad values are where the value that stands for them is."""
     place = np.arange(len(edges) + 2)
     place[-1] = np.searchsorted(edges, filled.value, side="left")
-    return [one.grouped(place, len(edges) + 1) for one in sums], scored
+    return [one.grouped(place, len(edges) + 1) for one in sums]

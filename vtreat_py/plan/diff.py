@@ -16,6 +16,7 @@ from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, function_name
+from vtreat_py.plan.range_statistics import RangeStatistics
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, TextTreatment
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -162,6 +163,8 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
         tree |= {f".{name}": getattr(treatment, name) for name in ("imputed", "lower", "upper")}
         tree |= {f".{name}": getattr(profile, name) for name in ("low", "high", "bad_share")}
         tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
+        if treatment.by_range is not None:
+            tree |= _ranges_tree(treatment.by_range)
         for one in treatment.ranges:
             of_code = f".{one.code}{_of_class(one.target)}"
             tree[f"{of_code}.edges"] = one.edges.tolist()
@@ -188,6 +191,17 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
                     tree[f".{code}{of_class}.effects[{number}]"] = effect.tolist()
         for number, key in enumerate(treatment.keys):
             tree[f".keys[{number}]"] = key.to_list()
+    return tree
+
+
+def _ranges_tree(seen: RangeStatistics) -> dict[str, Any]:
+    """What was seen of the outcome in each range."""
+    tree: dict[str, Any] = {".by_range.count": seen.count.tolist()}
+    for outcome in seen.outcomes:
+        of_class = _of_class(outcome.target)
+        tree[f".by_range.mean{of_class}"] = outcome.mean.tolist()
+        if outcome.within is not None:
+            tree[f".by_range.within{of_class}"] = outcome.within.tolist()
     return tree
 
 

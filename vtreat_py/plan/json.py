@@ -54,6 +54,7 @@ from vtreat_py.plan.options import (
     NamedFunction,
     function_name,
 )
+from vtreat_py.plan.range_statistics import RangeOutcome, RangeStatistics
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import (
     CurveCodes,
@@ -122,6 +123,14 @@ _STATISTICS = fields_of(
     LevelStatistics, levels=maybe(LEVELS), outcomes=several(record(LevelOutcome, **_OUTCOME))
 )
 
+_BY_RANGE = record(
+    RangeStatistics,
+    **fields_of(
+        RangeStatistics,
+        outcomes=several(record(RangeOutcome, **fields_of(RangeOutcome, within=maybe(NUMBERS)))),
+    ),
+)
+
 
 def _options_with(names: Sequence[str] | Callable[[], Sequence[str]]) -> Part:
     """Describe options, in a plan of codes of these names."""
@@ -157,7 +166,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     curve = record(_curve, **fields_of(Curve, method=text(METHODS)))
     numeric = record(
         NumericTreatment,
-        ("ranges", "curves"),
+        ("ranges", "curves", "by_range"),
         **fields_of(
             NumericTreatment,
             kind=text(get_args(Kind)),
@@ -167,6 +176,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
             curves=several(
                 record(CurveCodes, **fields_of(CurveCodes, code=text(names), curve=curve))
             ),
+            by_range=_BY_RANGE,
         ),
     )
     of_target = fields_of(

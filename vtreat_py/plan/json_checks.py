@@ -23,7 +23,8 @@ from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
-from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
+from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.range_statistics import RangeStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import (
     CurveCodes,
@@ -212,6 +213,8 @@ def _check_numbers(
     if treatment.lower > treatment.upper:
         raise PlanFormatError(f"{where}.lower: it is greater than upper")
     _check_profile(treatment.profile, f"{where}.profile")
+    if treatment.by_range is not None:
+        _check_by_range(treatment.by_range, treatment.profile, classes, f"{where}.by_range")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.variables is empty")
     check_distinct([(v.code, v.target) for v in treatment.variables], f"{where}.variables")
@@ -271,6 +274,24 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
         least = float(counts.min())
         raise PlanFormatError(f"{where}.counts: expected weights above 0, found {least!r}")
     _check_weights(counts, f"{where}.counts")
+
+
+def _check_by_range(
+    seen: RangeStatistics, profile: NumberProfile, classes: tuple[Any, ...], where: str
+) -> None:
+    expected = len(profile.edges) + 2
+    _check_seen(seen.count, f"{where}.count")
+    _check_targets([one.target for one in seen.outcomes], classes, f"{where}.outcomes")
+    arrays = {"count": seen.count}
+    for i, outcome in enumerate(seen.outcomes):
+        place = f"outcomes[{i}]"
+        _check_means(outcome.mean, f"{where}.{place}.mean", is_rate=outcome.within is None)
+        arrays[f"{place}.mean"] = outcome.mean
+        if outcome.within is not None:
+            _check_variances(outcome.within, f"{where}.{place}.within")
+            arrays[f"{place}.within"] = outcome.within
+    for name, array in arrays.items():
+        _check_length(array, expected, "two more than edges of the profile", f"{where}.{name}")
 
 
 def _check_levels(
@@ -376,40 +397,54 @@ def _check_statistics(
     if levels != of_treatments.get(statistics.column, levels):
         raise PlanFormatError(f"{where}.levels: they are not those of the column's treatment")
     _check_by_level(statistics.count, levels, f"{where}.count")
-    count = statistics.count
-    if not (count >= 0).all() or not count[:-1].any():
-        raise PlanFormatError(f"{where}.count: expected weights, 0 or more, and one above 0")
-    _check_weights(count[count > 0], f"{where}.count")
-    targets = [outcome.target for outcome in statistics.outcomes]
-    expected = list(classes) or [None]
-    if targets and targets != expected:
-        raise PlanFormatError(
-            f"{where}.outcomes: expected outcomes for {listed(expected)}, found {listed(targets)}"
-        )
+    _check_seen(statistics.count, f"{where}.count")
+    if statistics.outcomes:
+        _check_targets([one.target for one in statistics.outcomes], classes, f"{where}.outcomes")
     for i, outcome in enumerate(statistics.outcomes):
         place = f"{where}.outcomes[{i}]"
         for name in ("prior_weight", "within"):
             value = getattr(outcome, name)
             if value is not None and not value >= 0:
                 raise PlanFormatError(f"{place}.{name}: expected 0 or more, found {value!r}")
-        _check_means(outcome, place)
+        is_rate, overall = outcome.within is None, np.array([outcome.overall])
+        if outcome.within is not None and np.isfinite(outcome.within):
+            _check_variances(np.array([outcome.within]), f"{place}.within")
+        _check_means(overall, f"{place}.overall", is_rate=is_rate)
+        _check_means(outcome.mean, f"{place}.mean", is_rate=is_rate)
         for name in ("mean", "effect", "slots"):
             _check_by_level(getattr(outcome, name), levels, f"{place}.{name}")
 
 
-def _check_means(outcome: LevelOutcome, where: str) -> None:
+def _check_seen(count: FloatArray, where: str) -> None:
+    """Some rows were seen, of missing values perhaps none."""
+    if not (count >= 0).all() or not count[:-1].any():
+        raise PlanFormatError(f"{where}: expected weights, 0 or more, and one above 0")
+    _check_weights(count[count > 0], where)
+
+
+def _check_targets(found: list[Any], classes: tuple[Any, ...], where: str) -> None:
+    """The outcome was seen of each class, or there are none."""
+    expected = list(classes) or [None]
+    if found != expected:
+        raise PlanFormatError(
+            f"{where}: expected outcomes for {listed(expected)}, found {listed(found)}"
+        )
+
+
+def _check_means(values: FloatArray, where: str, *, is_rate: bool) -> None:
     """Means of numbers are such as a design takes; those of a class are rates, but for rounding."""
     least, most, what = -GREATEST_NUMBER, GREATEST_NUMBER, "a number that can be squared"
-    if outcome.within is None:
+    if is_rate:
         least, most, what = -_ROUNDING, 1.0 + _ROUNDING, "the rate of a class"
-    elif GREATEST_NUMBER**2 < outcome.within < np.inf:
-        raise PlanFormatError(f"{where}.within: {outcome.within!r} is no variance of such numbers")
-    for name, values in (("overall", np.array([outcome.overall])), ("mean", outcome.mean)):
-        off = np.flatnonzero(~((least <= values) & (values <= most)))
-        if len(off):
-            raise PlanFormatError(
-                f"{where}.{name}: expected {what}, found {float(values[off[0]])!r}"
-            )
+    off = np.flatnonzero(~((least <= values) & (values <= most)))
+    if len(off):
+        raise PlanFormatError(f"{where}: expected {what}, found {float(values[off[0]])!r}")
+
+
+def _check_variances(values: FloatArray, where: str) -> None:
+    off = np.flatnonzero(~((values >= 0) & (values <= GREATEST_NUMBER**2)))
+    if len(off):
+        raise PlanFormatError(f"{where}: {float(values[off[0]])!r} is no variance of such numbers")
 
 
 def _check_derived(held: dict[str, Any]) -> None:

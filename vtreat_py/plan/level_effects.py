@@ -23,6 +23,20 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     statistics = by_column.get(column) if is_name(column) else None
     if statistics is None or not statistics.outcomes:
         raise InvalidOptionError(_why_there_are_none(plan, column))
+    check_target(plan, target)
+    outcome = next(o for o in statistics.outcomes if o.target == target)
+    joint = {one.name: one for one in joint_columns(plan.made)}.get(column)
+    if joint is None:
+        return statistics.effects(outcome, plan.options)
+    effects = statistics.effects(outcome, plan.options, in_parts=True)
+    effects.insert(
+        list(effects).index("effect") + 1, "of_parts", _of_parts(plan, effects, joint, outcome)
+    )
+    return effects
+
+
+def check_target(plan: Plan, target: Any) -> None:
+    """Refuse a class that the plan does not have, and none where it has several."""
     if not plan.classes and target is not None:
         raise InvalidOptionError(
             f"target={target!r} is for outcomes of several classes; the outcome of this plan is "
@@ -33,15 +47,6 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
         raise InvalidOptionError(
             f"{found}: the effects are those on one of the classes, {listed(plan.classes)}"
         )
-    outcome = next(o for o in statistics.outcomes if o.target == target)
-    joint = {one.name: one for one in joint_columns(plan.made)}.get(column)
-    if joint is None:
-        return statistics.effects(outcome, plan.options)
-    effects = statistics.effects(outcome, plan.options, in_parts=True)
-    effects.insert(
-        list(effects).index("effect") + 1, "of_parts", _of_parts(plan, effects, joint, outcome)
-    )
-    return effects
 
 
 def _of_parts(

@@ -28,6 +28,7 @@ from vtreat_py.frames.columns import (
 )
 from vtreat_py.frames.joint import JointColumn, part_texts
 from vtreat_py.frames.levels import Levels
+from vtreat_py.plan.range_statistics import RangeStatistics
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.statistics.number_profile import NumberProfile
 
@@ -111,6 +112,9 @@ class NumericTreatment:
         For each of the variables that are a number for each range of values.
     curves : tuple of CurveCodes
         For each of those that are a curve.
+    by_range : RangeStatistics or None
+        The outcome in each range of the profile; None without outcome, and in plans of versions
+        that did not keep it.
     """
 
     column: Hashable
@@ -123,6 +127,7 @@ class NumericTreatment:
     profile: NumberProfile
     ranges: tuple[RangeCodes, ...] = ()
     curves: tuple[CurveCodes, ...] = ()
+    by_range: RangeStatistics | None = None
 
     @property
     def designed_on(self) -> str:
