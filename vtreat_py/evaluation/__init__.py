@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.nested_jobs import run_nested
     from vtreat_py.evaluation.paired_scores import per_group_metric, per_row_loss
     from vtreat_py.evaluation.randomization import RandomizationTestResult, randomization_test
+    from vtreat_py.evaluation.rankings import ranking_metrics
     from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
     from vtreat_py.evaluation.score_identities import (
         equivalence_classes,
@@ -54,6 +55,7 @@ else:  # each part loads what it needs, and no more
             "per_group_metric": "paired_scores",
             "per_row_loss": "paired_scores",
             "randomization_test": "randomization",
+            "ranking_metrics": "rankings",
             "repeated_cross_val_predict": "repeated_prediction",
             "run_nested": "nested_jobs",
             "same_score": "score_identities",
@@ -81,6 +83,7 @@ __all__ = [
     "per_group_metric",
     "per_row_loss",
     "randomization_test",
+    "ranking_metrics",
     "repeated_cross_val_predict",
     "run_nested",
     "same_score",

@@ -26,15 +26,23 @@ class WeightedModel(BaseEstimator):  # type: ignore[misc]
 
     They hand out weights and groups by metadata routing, to this object; it hands them on in the
     way of the model (weights if it is to be ``weighted``), with ``routing`` on or off as the user
-    has it.
+    has it. ``beside`` are parameters of fit that nobody hands out.
     """
 
     __metadata_request__fit = {"sample_weight": True, "groups": True}  # noqa: RUF012
 
-    def __init__(self, model: Any, *, weighted: bool = True, routing: bool = False) -> None:
+    def __init__(
+        self,
+        model: Any,
+        *,
+        weighted: bool = True,
+        routing: bool = False,
+        beside: Mapping[str, Any] | None = None,
+    ) -> None:
         self.model = model
         self.weighted = weighted
         self.routing = routing
+        self.beside = beside
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the model: a search knows of no other."""
@@ -47,16 +55,19 @@ class WeightedModel(BaseEstimator):  # type: ignore[misc]
         with config_context(enable_metadata_routing=self.routing):
             if weight is not None:
                 check_takes_weight(self.model)
-            self.model.fit(X, y, **_fit_arguments(self.model, weight, groups))
+            arguments = _fit_arguments(self.model, weight, groups)
+            self.model.fit(X, y, **arguments, **(self.beside or {}))
         return self
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.model)
 
 
-def fitted_clone(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+def fitted_clone(
+    model: Any, X: Any, y: Any, sample_weight: Any = None, beside: Mapping[str, Any] | None = None
+) -> Any:
     """Fit a clone of a model, by weights where there are any."""
-    weighted = WeightedModel(clone(model), routing=routing_enabled())
+    weighted = WeightedModel(clone(model), routing=routing_enabled(), beside=beside)
     return weighted.fit(X, y, sample_weight).model
 
 

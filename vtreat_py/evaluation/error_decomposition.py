@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,10 @@ from vtreat_py.evaluation._paired_rows import (
     units,
 )
 from vtreat_py.evaluation._refusals import refused_as, shown
+from vtreat_py.evaluation.rankings import is_ranking_metric, ranking_scorer
 from vtreat_py.evaluation.repeated_prediction import Method, predictions_of, two_classes
 
-Metric: TypeAlias = Literal["mse"] | Callable[[Any, Any], Any]
+Metric: TypeAlias = str | Callable[[Any, Any], Any]
 
 
 def bias_variance(
@@ -58,10 +59,11 @@ def bias_variance(
         Not used for predictions.
     y : array of shape (n,)
         The outcome. None for a matrix that holds the metric itself.
-    metric : "mse" or callable
+    metric : "mse", name of a metric of rankings, or callable
         "mse": the predictions themselves are compared with y. A callable is given y and one
         repetition's predictions. It returns n numbers, one for each row; or one number, such as
-        an AUC, and is then called for each of the ``groups``.
+        an AUC, and is then called for each of the ``groups``. A name that `ranking_metrics` takes,
+        such as "ndcg@10", is of each query: ``groups`` are the queries, y is the relevance.
     ideal : float or array, or None
         What the metric (or, with "mse", the prediction) should be, for all or for each row (or
         group): 0 for a loss, 1 for an AUC. None, for "mse": y.
@@ -133,12 +135,12 @@ def bias_variance(
     if not models:
         raise InvalidOptionError("estimator is an empty dict; give at least one model")
     correct = check_flag("correct", correct)
-    _check_metric(metric, ideal, y)
+    _check_metric(metric, ideal, y, groups)
     if any(isinstance(model, type) for model in models.values()):
         raise OptionTypeError("estimator is a class; give an estimator, such as LinearRegression()")
     to_fit = {name: model for name, model in models.items() if hasattr(model, "fit")}
     rows = {"X": X} if to_fit else {}
-    if not (callable(metric) and groups is not None):  # else the ideal is that of each group
+    if metric == "mse" or groups is None:  # else the ideal is that of each group
         rows["ideal"] = ideal
     given = {f"{name!r}": model for name, model in models.items() if name not in to_fit}
     check_same_rows(rows | {"y": y, "groups": groups} | given)
@@ -191,8 +193,12 @@ def _measured(
 ) -> tuple[FloatArray, IntArray]:
     """Return what is to be near its ideal for each row, or group, and the unit each is of."""
     unit = units(groups, len(predictions))
-    if not callable(metric):
+    if metric == "mse":
         return _finite(predictions, what), unit
+    if not callable(metric):
+        score = ranking_scorer(metric, y, groups)
+        of_queries = np.column_stack([score(column, what) for column in predictions.T])
+        return _finite(of_queries, f"metric {metric}"), np.arange(len(of_queries))
     name = f"metric {getattr(metric, '__name__', 'of y and predictions')}"
     shape = np.shape(metric(y, predictions[:, 0]))
     if shape == y.shape:
@@ -212,16 +218,17 @@ def _measured(
     return _finite(np.array(of_groups), name), np.arange(len(of_groups))
 
 
-def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
+def _check_metric(metric: Any, ideal: Any, y: Any, groups: Any) -> None:
     if isinstance(metric, str) and metric == "mse":
         if y is None and ideal is None:
             raise InvalidOptionError(
                 "y is missing; give it, or, for a matrix of metrics, their ideal"
             )
         return
-    if not callable(metric):
+    if not (callable(metric) or is_ranking_metric(metric)):
         raise InvalidOptionError(
-            f'metric={shown(metric)}; it must be "mse" or a function of y and predictions'
+            f'metric={shown(metric)}; it must be "mse", a metric of rankings such as "ndcg@10", or '
+            "a function of y and predictions"
         )
     if y is None:
         raise InvalidOptionError(
@@ -230,13 +237,15 @@ def _check_metric(metric: Any, ideal: Any, y: Any) -> None:
         )
     if ideal is None:
         raise InvalidOptionError("ideal is missing: what the metric had better be, 0 for a loss")
+    if groups is None and not callable(metric):
+        raise InvalidOptionError(f"groups is missing: the queries that {metric!r} is of")
 
 
 def _outcome(y: Any, n_rows: int, metric: Any, method: str) -> Any:
     """Read the outcome; beside probabilities as 0 and 1."""
     outcome = one_dimensional(y, "y")
     check_length(outcome, n_rows, "y")
-    if callable(metric):
+    if metric != "mse":
         return outcome
     if method == "predict_proba":
         return (outcome == two_classes(outcome)[1]).astype(np.float64)

@@ -20,6 +20,7 @@ from vtreat_py.evaluation._paired_rows import (
     units,
 )
 from vtreat_py.evaluation._refusals import refused_as, shown
+from vtreat_py.evaluation.rankings import is_ranking_metric, ranking_scorer
 
 Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
@@ -101,9 +102,10 @@ def per_group_metric(
     metric : str or callable
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
         `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
-        "nll" or "neg_mean_squared_error". Predictions are what the metric compares with y: the
-        chance (or another score) of the class that is last in sorted order for "roc_auc", classes
-        for "accuracy".
+        "nll" or "neg_mean_squared_error"; or one that `ranking_metrics` takes, such as "ndcg@10",
+        of queries (with its defaults; y is the relevance). Predictions are what the metric
+        compares with y: the chance (or another score) of the class that is last in sorted order
+        for "roc_auc", classes for "accuracy".
 
     Returns
     -------
@@ -132,9 +134,12 @@ def per_group_metric(
     if not len(truth):
         raise InvalidOptionError("y is empty; give at least one row")
     rows = rows_of(units(groups, len(truth)))
-    name, of_rows = _metric(metric, truth)
     with refused_as("groups must hold labels"):
         labels = pd.Index(one_dimensional(groups, "groups")).unique()
+    if is_ranking_metric(metric):
+        of_queries = ranking_scorer(metric, truth, groups)
+        return _scored(prediction, of_queries, labels, metric)
+    name, of_rows = _metric(metric, truth)
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)

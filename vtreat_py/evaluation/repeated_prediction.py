@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.jobs import run_groups
@@ -26,6 +26,7 @@ from vtreat_py.evaluation._inputs import (
 )
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
 from vtreat_py.evaluation._paired_rows import sorted_classes, units
+from vtreat_py.evaluation._query_fits import queries_for, query_parameter
 from vtreat_py.evaluation._repetitions import Split, repeated_splits, shuffled_folds
 from vtreat_py.evaluation._weighted_model import check_weight_reaches, fitted_clone
 
@@ -64,7 +65,9 @@ def repeated_cross_val_predict(
     method : {"predict", "predict_proba"}
         "predict_proba": the probability of the second of two classes.
     groups : array of shape (n,) or None
-        Rows of a group are never trained on together with predicting others of it.
+        Rows of a group are never trained on together with predicting others of it. Rankers whose
+        ``fit`` takes queries (``group=`` of LightGBM and XGBoost, ``group_id=`` of CatBoost, also
+        as the last step of a pipeline) are given them, in the way that each takes them.
     sample_weight : array of shape (n,) or None
         To fit with: passed on as `weighted_cross_validate` does (see its notes).
     cv : splitter, list of (train, test) rows, list of such plans, or None
@@ -157,7 +160,7 @@ def predictions_of(
         cv = shuffled_folds(k, stratify=stratify, grouped=groups is not None)
     splits = repeated_splits(cv, X, y, groups, L, random_numbers(rng))
     queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
-    predict = partial(_fit_and_predict, X, y, weight, classes)
+    predict = partial(_fit_and_predict, X, y, groups, weight, classes)
     predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n_rows)
     return {name: _table(splits, values, index) for name, values in predicted.items()}
@@ -179,12 +182,21 @@ def _table(splits: list[Split], predicted: list[Any], index: pd.Index) -> pd.Dat
 
 
 def _fit_and_predict(
-    X: Any, y: Any, weight: FloatArray | None, classes: Any, fit: tuple[Any, Split]
+    X: Any,
+    y: Any,
+    groups: IntArray | None,
+    weight: FloatArray | None,
+    classes: Any,
+    fit: tuple[Any, Split],
 ) -> Any:
     """Predict the rows of a split; of two classes, the probability of the second."""
     estimator, (train, test, _) = fit
+    asks, beside = query_parameter(estimator), None
+    if asks is not None and groups is not None:
+        train = train[np.argsort(groups[train], kind="stable")]
+        beside = queries_for(asks, groups[train])
     of_rows = None if weight is None else weight[train]
-    model = fitted_clone(estimator, _safe_indexing(X, train), y[train], of_rows)
+    model = fitted_clone(estimator, _safe_indexing(X, train), y[train], of_rows, beside)
     new = _safe_indexing(X, test)
     if classes is None:
         return one_dimensional(model.predict(new), "the prediction")
