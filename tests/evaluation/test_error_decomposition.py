@@ -183,7 +183,7 @@ def test_several_models_get_the_same_rows_whatever_the_jobs() -> None:
         ([1, 2, 3], {}, InvalidOptionError, "the predictions of 'predictions' have shape (3,)"),
         ({"m": [[1, 2], [np.nan, 2], [1, 1]]}, {}, InvalidOptionError, "the predictions of 'm' has "
          "1 values that are missing or infinite"),
-        (METRICS, {"metric": "mae"}, InvalidOptionError, "metric='mae'; it must be \"mse\", a metric"),
+        (METRICS, {"metric": "mae"}, InvalidOptionError, "metric='mae'; it must be \"mse\", a "),
         (METRICS, {"metric": np.subtract}, InvalidOptionError, "ideal is missing: what the metric"),
         (METRICS, {"metric": np.subtract, "y": None}, InvalidOptionError, "y is missing, which the"
          " metric is given"),
