@@ -26,9 +26,10 @@ SCORES = pd.DataFrame(RANDOM.normal(SHIFTS, size=(40, 4)), columns=list("abcd"))
 @pytest.mark.parametrize("options", [{}, {"groups": np.arange(40) % 12},
                                      {"sample_weight": np.linspace(1, 2, 40)}])  # fmt: skip
 def test_every_pair_is_tested_as_it_would_be_alone(options: dict[str, Any]) -> None:
-    found = compare_models(SCORES, n_resamples=999, rng=7, **options)
+    found = compare_models(SCORES, n_resamples=999, random_state=7, **options)
     assert found.columns.tolist() == [
-        "model_a", "model_b", "metric", "difference", "p", "adjusted_p"
+        "model_a", "model_b", "metric", "difference", "p", "adjusted_p", "p_greater", "p_less",
+        "standard_error", "low", "high", "effect_size", "n",
     ]  # fmt: skip
     assert list(zip(found["model_a"], found["model_b"], strict=True)) == [*combinations("abcd", 2)]
     assert (found["metric"] == "score").all()
@@ -37,15 +38,17 @@ def test_every_pair_is_tested_as_it_would_be_alone(options: dict[str, Any]) -> N
             SCORES[row.model_a], SCORES[row.model_b], n_resamples=999, rng=7, **options
         )
         assert (row.difference, row.p) == (alone.statistic, alone.pvalue)
+        assert (row.p_greater, row.p_less) == (alone.pvalue_greater, alone.pvalue_less)
+        assert row.standard_error == alone.standard_error
     assert found["difference"].iloc[2] < -0.4
 
 
 @pytest.mark.parametrize("adjust", ["holm", "fdr_bh", "bonferroni"])
 def test_adjustment_is_that_of_statsmodels(adjust: str) -> None:
-    found = compare_models(SCORES, adjust=adjust, n_resamples=999, rng=0)
+    found = compare_models(SCORES, adjust=adjust, n_resamples=999, random_state=0)
     np.testing.assert_array_equal(found["adjusted_p"], multipletests(found["p"], method=adjust)[1])
     assert (found["adjusted_p"] >= found["p"]).all()
-    without = compare_models(SCORES, adjust=None, n_resamples=999, rng=0)
+    without = compare_models(SCORES, adjust=None, n_resamples=999, random_state=0)
     assert without["adjusted_p"].equals(without["p"])
     assert without["p"].equals(found["p"])
 
@@ -53,22 +56,22 @@ def test_adjustment_is_that_of_statsmodels(adjust: str) -> None:
 def test_several_metrics_are_adjusted_together() -> None:
     y = RANDOM.normal(size=40)
     losses = {loss: per_row_loss(y, SCORES, loss=loss) for loss in ("squared", "absolute")}
-    found = compare_models(pd.concat(losses, axis=1), n_resamples=999, rng=0)
+    found = compare_models(pd.concat(losses, axis=1), n_resamples=999, random_state=0)
     assert found["metric"].tolist() == ["squared"] * 6 + ["absolute"] * 6
-    alone = compare_models(losses["absolute"], n_resamples=999, rng=0)
+    alone = compare_models(losses["absolute"], n_resamples=999, random_state=0)
     assert (alone["metric"] == "absolute").all()
     pd.testing.assert_frame_equal(found.iloc[6:, :5].reset_index(drop=True), alone.iloc[:, :5])
     assert found["adjusted_p"].tolist() == multipletests(found["p"], method="holm")[1].tolist()
 
 
 def test_other_frames_and_names() -> None:
-    expected = compare_models(SCORES, n_resamples=99, rng=0)
-    from_polars = compare_models(pl.from_pandas(SCORES), n_resamples=99, rng=0)
+    expected = compare_models(SCORES, n_resamples=99, random_state=0)
+    from_polars = compare_models(pl.from_pandas(SCORES), n_resamples=99, random_state=0)
     pd.testing.assert_frame_equal(from_polars, expected)
-    from_array = compare_models(SCORES.to_numpy(), n_resamples=99, rng=0)
+    from_array = compare_models(SCORES.to_numpy(), n_resamples=99, random_state=0)
     assert from_array["model_b"].tolist() == [1, 2, 3, 2, 3, 3]
     assert from_array["p"].equals(expected["p"])
-    named = compare_models(SCORES.rename_axis(columns="log"), n_resamples=99, rng=0)
+    named = compare_models(SCORES.rename_axis(columns="log"), n_resamples=99, random_state=0)
     assert (named["metric"] == "log").all()
 
 

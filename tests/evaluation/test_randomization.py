@@ -301,7 +301,7 @@ def test_signs_are_fair_and_independent() -> None:
     values = np.zeros(150, dtype=np.int64)
     values[places] = 2 ** np.arange(len(places))
     n_draws = 40_000
-    totals = _sign_flips._drawn_sums(values, n_draws, np.random.default_rng(0))
+    totals = _sign_flips.drawn_sums(values, n_draws, np.random.default_rng(0))
     positive = (totals + values.sum()) // 2
     signs = 2 * ((positive[:, None] >> np.arange(len(places))) & 1) - 1
     moments = signs.T @ signs / n_draws

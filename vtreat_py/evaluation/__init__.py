@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.comparison import compare_models
     from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
     from vtreat_py.evaluation.error_decomposition import bias_variance
+    from vtreat_py.evaluation.model_report import ComparisonReport, comparison_report
     from vtreat_py.evaluation.nested_jobs import run_nested
     from vtreat_py.evaluation.paired_scores import per_group_metric, per_row_loss
+    from vtreat_py.evaluation.planning import queries_needed
     from vtreat_py.evaluation.randomization import RandomizationTestResult, randomization_test
     from vtreat_py.evaluation.rankings import ranking_metrics
     from vtreat_py.evaluation.repeated_prediction import repeated_cross_val_predict
+    from vtreat_py.evaluation.resampled import ResampledTestResult, resampled_test
     from vtreat_py.evaluation.score_identities import (
         equivalence_classes,
         same_score,
@@ -38,14 +41,17 @@ else:  # each part loads what it needs, and no more
         globals(),
         {
             "CVSpread": "spread",
+            "ComparisonReport": "model_report",
             "CoverageStudy": "coverage",
             "FoldWeightedSearchCV": "weighted_search",
             "RandomizationTestResult": "randomization",
+            "ResampledTestResult": "resampled",
             "StreamingBinaryEvaluator": "streaming",
             "StreamingReport": "streaming_report",
             "WeightedCrossValidation": "weighted_validation",
             "bias_variance": "error_decomposition",
             "compare_models": "comparison",
+            "comparison_report": "model_report",
             "confusion_scores": "scores",
             "coverage_study": "coverage",
             "cv_spread": "spread",
@@ -54,9 +60,11 @@ else:  # each part loads what it needs, and no more
             "fold_weights": "weighted_validation",
             "per_group_metric": "paired_scores",
             "per_row_loss": "paired_scores",
+            "queries_needed": "planning",
             "randomization_test": "randomization",
             "ranking_metrics": "rankings",
             "repeated_cross_val_predict": "repeated_prediction",
+            "resampled_test": "resampled",
             "run_nested": "nested_jobs",
             "same_score": "score_identities",
             "score_formulas": "score_identities",
@@ -66,14 +74,17 @@ else:  # each part loads what it needs, and no more
 
 __all__ = [
     "CVSpread",
+    "ComparisonReport",
     "CoverageStudy",
     "FoldWeightedSearchCV",
     "RandomizationTestResult",
+    "ResampledTestResult",
     "StreamingBinaryEvaluator",
     "StreamingReport",
     "WeightedCrossValidation",
     "bias_variance",
     "compare_models",
+    "comparison_report",
     "confusion_scores",
     "coverage_study",
     "cv_spread",
@@ -82,9 +93,11 @@ __all__ = [
     "fold_weights",
     "per_group_metric",
     "per_row_loss",
+    "queries_needed",
     "randomization_test",
     "ranking_metrics",
     "repeated_cross_val_predict",
+    "resampled_test",
     "run_nested",
     "same_score",
     "score_formulas",

@@ -77,15 +77,15 @@ def null_of_mean(
     sums = every[np.abs(every) > slack]
     shift = _BITS - int(np.frexp(np.abs(sums).sum())[1])
     multiples = np.rint(np.ldexp(sums, shift)).astype(np.int64)
-    exact = _can_be_listed(len(sums), n_resamples)
-    totals = _signed_sums(multiples) if exact else _drawn_sums(multiples, n_resamples, random)
+    exact = can_be_listed(len(sums), n_resamples)
+    totals = signed_sums(multiples) if exact else drawn_sums(multiples, n_resamples, random)
     values = np.ldexp(totals.astype(np.float64), -shift)
     tolerance = slack.sum() + len(sums) * np.ldexp(1.0, -shift)
     mass = weight.sum()
     return NullDistribution.of(float(every.sum() / mass), values / mass, tolerance / mass, exact)
 
 
-def _signed_sums(values: IntArray) -> IntArray:
+def signed_sums(values: IntArray) -> IntArray:
     """Sum the last axis under each pattern of signs; bit j of a pattern's number: + to value j."""
     sums = np.zeros((*values.shape[:-1], 1), dtype=np.int64)
     for j in range(values.shape[-1]):
@@ -94,7 +94,7 @@ def _signed_sums(values: IntArray) -> IntArray:
     return sums
 
 
-def _drawn_sums(values: IntArray, n_draws: int, random: np.random.Generator) -> IntArray:
+def drawn_sums(values: IntArray, n_draws: int, random: np.random.Generator) -> IntArray:
     """Sums under random signs, of which each byte of a random word looks up eight values' share.
 
     Words of all draws are taken for 64 values at a time, in the order of the draws: no block size
@@ -103,7 +103,7 @@ def _drawn_sums(values: IntArray, n_draws: int, random: np.random.Generator) -> 
     totals = np.zeros(n_draws, dtype=np.int64)
     padded = np.pad(values, (0, -len(values) % _WORD))
     for eights in padded.reshape(-1, _WORD // _BYTE, _BYTE):
-        tables = _signed_sums(eights)
+        tables = signed_sums(eights)
         for start in range(0, n_draws, _SUMS_AT_ONCE):
             part = totals[start : start + _SUMS_AT_ONCE]
             bytes_of_words = _words(random, len(part)).view(np.uint8).reshape(-1, _WORD // _BYTE)
@@ -129,7 +129,7 @@ def null_of_callable(
     n_units = int(differs.sum())
     moving = differs[unit]
     bit = (np.cumsum(differs) - 1)[unit[moving]]
-    exact = _can_be_listed(n_units, n_resamples)
+    exact = can_be_listed(n_units, n_resamples)
     at_once = max(1, _VALUES_AT_ONCE // len(a))
     values = []
     for pattern in _patterns(n_units, n_resamples, None if exact else random, at_once):
@@ -142,7 +142,7 @@ def null_of_callable(
     return NullDistribution.of(observed, null, tolerance, exact)
 
 
-def _can_be_listed(n_units: int, n_patterns: int) -> bool:
+def can_be_listed(n_units: int, n_patterns: int) -> bool:
     """Whether units have no more than so many patterns, 2 to the power of their number."""
     return n_units < n_patterns.bit_length()
 

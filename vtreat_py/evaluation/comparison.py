@@ -1,19 +1,37 @@
-"""From the predictions of several models to which of them differ by more than chance."""
+"""From the scores of several models to which of them differ by more than chance."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import copy
+from collections.abc import Hashable, Mapping
+from functools import partial
 from itertools import combinations
-from typing import Any
+from numbers import Integral
+from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
-from vtreat_py.evaluation._inputs import finite_numbers
-from vtreat_py.evaluation._paired_rows import as_frame
+from vtreat_py.base.checks import check_flag, check_number
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.jobs import run_jobs
+from vtreat_py.evaluation._inputs import (
+    check_jobs,
+    check_one_of,
+    random_numbers,
+    whole_number,
+)
 from vtreat_py.evaluation._refusals import shown
-from vtreat_py.evaluation.randomization import randomization_test
+from vtreat_py.evaluation._scored_models import ScoredModels, read_scores
+from vtreat_py.evaluation._spread_intervals import check_level
+from vtreat_py.evaluation._test_inversion import SubsetMeans
+from vtreat_py.evaluation.randomization import Alternative, randomization_test
+
+# Intervals look at no more patterns than this: their ends wobble by less than their width tells.
+_PATTERNS_OF_INTERVALS = 9_999
+# A standard deviation below this share of the greatest difference is rounding.
+_NO_DEVIATION = 1e-12
 
 
 def compare_models(
@@ -21,40 +39,78 @@ def compare_models(
     *,
     groups: Any = None,
     sample_weight: Any = None,
+    alternative: Alternative = "two-sided",
     adjust: str | None = "holm",
+    level: float = 0.95,
+    margin: float | None = None,
+    missing: str | float = "raise",
     n_resamples: int = 99_999,
-    rng: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Compare every two models by Fisher's randomization test of their paired scores.
 
     Parameters
     ----------
-    scores : DataFrame of shape (n, n_models)
-        A row for each row (or group) that was scored, a column for each model, such as
-        `per_row_loss` and `per_group_metric` give. For several metrics, columns of two levels,
-        (metric, model), as ``pandas.concat({"log": losses, ...}, axis=1)`` makes them.
-    groups : array of shape (n,) or None
-        Rows of the same label go together, as in `randomization_test`.
-    sample_weight : array of shape (n,) or None
-    adjust : str or None
-        How p-values are adjusted for their number, over all pairs and metrics together: a method
-        of `statsmodels.stats.multitest.multipletests`, such as "holm", "fdr_bh", "bonferroni".
-        None: not at all.
-    n_resamples : int
-    rng : None, int or Generator
+    scores : DataFrame of shape (n, n_models), or dict of them
+        A row for each row (or group, or query) that was scored, a column for each model, such as
+        `per_row_loss`, `per_group_metric` and `ranking_metrics` give. For several metrics, columns
+        of two levels, (metric, model), as ``pandas.concat({"log": losses, ...}, axis=1)`` makes
+        them. Of several data sets a dict from the name of each to its scores.
+    groups : array of shape (n,) or None, default=None
+        Rows of the same label go together, as in `randomization_test`. Of several data sets a
+        dict.
+    sample_weight : array of shape (n,) or None, default=None
+        Of several data sets a dict.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        What ``p`` is for; "greater": model a has the larger mean score.
+    adjust : str or None, default="holm"
+        How p-values are adjusted for their number, over all pairs, metrics and data sets together:
+        a method of `statsmodels.stats.multitest.multipletests`, such as "holm", "fdr_bh",
+        "bonferroni". None: not at all.
+    level : float, default=0.95
+        Of the intervals.
+    margin : float or None, default=None
+        Mean differences smaller than this count as none: two models are equivalent where the
+        difference is shown to lie between ``-margin`` and ``margin`` (two one-sided tests).
+    missing : "raise", "drop" or float, default="raise"
+        Scores that are missing, as those of queries without relevant documents: an error; rows
+        in which a model's score by the metric is missing are left out; or they count as this
+        number.
+    n_resamples : int, default=99_999
+        Patterns that the tests look at; intervals look at 9,999 of them at most.
+    random_state : None, int or Generator, default=None
         A whole number is used for every pair anew: p is that of `randomization_test` with it.
+    n_jobs : int or None, default=None
+        Pairs at a time, as in scikit-learn. With a whole number for ``random_state`` the result
+        does not depend on it.
+    progress : bool, default=False
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
     DataFrame
-        A row for each two models and metric, and the columns
+        A row for each two models, metric and data set, and the columns
 
+        * ``data_set``: where there are several;
         * ``model_a``, ``model_b``;
         * ``metric``: the metric, or the name of the columns of ``scores`` (such as the loss);
         * ``difference``: mean score of a minus that of b. Of losses, lower is better: a negative
           difference is in favour of model a. Of metrics of which higher is better, a positive one;
-        * ``p``: two-sided p-value;
-        * ``adjusted_p``: p after adjustment.
+        * ``p``: p-value for the alternative;
+        * ``adjusted_p``: p after adjustment;
+        * ``p_greater``, ``p_less``: one-sided p-values;
+        * ``standard_error``: of the difference, estimated from how rows (or groups) differ;
+        * ``low``, ``high``: the mean differences that the test does not reject at 1 - ``level``;
+          infinite where there are too few pairs to reject any, and on one side for one-sided
+          alternatives;
+        * ``effect_size``: difference over the standard deviation of the paired differences
+          (Cohen's d of paired scores);
+        * ``n``: rows that were compared;
+        * ``p_equivalent``, ``adjusted_p_equivalent``: with a ``margin``, p-values of the hypothesis
+          that the mean difference is that much or more, in either direction; adjusted by
+          themselves.
 
     Raises
     ------
@@ -62,11 +118,21 @@ def compare_models(
         If there are fewer than two models, two of the same name, missing scores, or an unknown
         method of adjustment.
 
+    See Also
+    --------
+    comparison_report : The same with the performance of each model, to be read and drawn.
+    queries_needed : How many rows it takes to find a difference.
+    resampled_test : Of models trained on several samples.
+
     Notes
     -----
     "holm" bounds the probability of calling any difference real that is not, whatever the
     dependence between pairs. "fdr_bh" bounds the expected share of such differences among those
     called real.
+
+    Intervals and tests of equivalence suppose that differences are symmetric about their mean,
+    which is so under the hypothesis of `randomization_test`, and not always elsewhere; with some
+    dozens of rows it hardly matters (benchmarks/comparison_study.txt).
 
     Examples
     --------
@@ -79,44 +145,107 @@ def compare_models(
     ...         "constant": [0.5, 0.1, 0.6, 0.3, 0.7, 0.4, 0.3, 0.7],
     ...     }
     ... )
-    >>> compare_models(losses).round(3).drop(columns="metric")
+    >>> found = compare_models(losses)
+    >>> found[["model_a", "model_b", "difference", "p", "adjusted_p"]].round(3)
       model_a   model_b  difference      p  adjusted_p
     0  linear     trees        0.15  0.008       0.023
     1  linear  constant       -0.05  0.438       0.438
     2   trees  constant       -0.20  0.031       0.062
+    >>> found[["low", "high", "effect_size"]].round(2)
+        low  high  effect_size
+    0  0.10  0.20         2.81
+    1 -0.17  0.10        -0.38
+    2 -0.33 -0.05        -1.32
     """
-    scores = as_frame(scores, "scores")
-    if adjust is not None and not isinstance(adjust, str):
-        raise OptionTypeError(f"adjust={shown(adjust)}; it must be a name such as 'holm', or None")
-    options: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight}
-    options |= {"n_resamples": n_resamples, "rng": rng}
-    rows = []
-    for metric, of_metric in _by_metric(scores).items():
-        names = of_metric.columns
-        if len(names) < 2:
-            raise InvalidOptionError(f"scores has models {listed(list(names))}; give at least two")
-        if names.has_duplicates:
-            twice = list(names[names.duplicated()].unique())
-            raise InvalidOptionError(f"scores has several columns of the name {listed(twice)}")
-        for name in names:
-            finite_numbers(of_metric[name], f"scores[{name!r}]")
-        for a, b in combinations(names, 2):
-            found = randomization_test(of_metric[a], of_metric[b], **options)
-            rows.append((a, b, metric, found.statistic, found.pvalue))
-    table = pd.DataFrame(rows, columns=["model_a", "model_b", "metric", "difference", "p"])
-    return table.assign(adjusted_p=_adjusted(table["p"].to_numpy(), adjust))
+    _check_options(adjust, alternative, level, margin)
+    check_jobs(n_jobs)
+    pairs = [
+        (scored, *pair)
+        for scored in read_scores(scores, groups, sample_weight, missing)
+        for pair in combinations(scored.scores, 2)
+    ]
+    compare = partial(
+        _compared,
+        alternative=alternative,
+        level=level,
+        margin=margin,
+        n_resamples=whole_number(n_resamples, "n_resamples", 1),
+    )
+    jobs = list(zip(pairs, _seeds(random_state, len(pairs)), strict=True))
+    rows = run_jobs(compare, jobs, n_jobs, progress=check_flag("progress", progress), unit="pair")
+    table = _with_adjusted(pd.DataFrame(rows), adjust)
+    return table if isinstance(scores, Mapping) else table.drop(columns="data_set")
 
 
-def _by_metric(scores: pd.DataFrame) -> dict[Hashable, pd.DataFrame]:
-    columns = scores.columns
-    if columns.nlevels == 1:
-        return {columns.name or "score": scores}
-    if columns.nlevels > 2:
-        raise InvalidOptionError(
-            f"scores has columns of {columns.nlevels} levels; give one (model) or two "
-            "(metric, model)"
-        )
-    return {metric: scores[metric] for metric in columns.get_level_values(0).unique()}
+def _compared(
+    job: tuple[tuple[ScoredModels, Hashable, Hashable], Any],
+    *,
+    alternative: Alternative,
+    level: float,
+    margin: float | None,
+    n_resamples: int,
+) -> dict[str, Any]:
+    """Compare two models: a row of the table."""
+    (scored, a, b), seed = job
+    difference, unit, weight = scored.scores[a] - scored.scores[b], scored.unit, scored.weight
+    found = randomization_test(
+        scored.scores[a],
+        scored.scores[b],
+        groups=unit,
+        sample_weight=weight,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=copy.deepcopy(seed),
+    )
+    drawn = min(n_resamples, _PATTERNS_OF_INTERVALS)
+    random = random_numbers(copy.deepcopy(seed))
+    subsets = SubsetMeans.of(difference, weight, unit, drawn, random)
+    low, high = subsets.interval(level, alternative)
+    row = {
+        "data_set": scored.data_set,
+        "model_a": a,
+        "model_b": b,
+        "metric": scored.metric,
+        "difference": found.statistic,
+        "p": found.pvalue,
+        "adjusted_p": found.pvalue,
+        "p_greater": found.pvalue_greater,
+        "p_less": found.pvalue_less,
+        "standard_error": found.standard_error,
+        "low": low,
+        "high": high,
+        "effect_size": _effect_size(difference, weight),
+        "n": len(difference),
+    }
+    if margin is not None:
+        row["p_equivalent"] = row["adjusted_p_equivalent"] = subsets.equivalent(margin)
+    return row
+
+
+def _effect_size(difference: FloatArray, weight: FloatArray) -> float:
+    """Mean over standard deviation; NaN of one pair, or where there is no deviation."""
+    mean = float(np.average(difference, weights=weight))
+    squares = float(np.average(np.square(difference - mean), weights=weight))
+    n = len(difference)
+    if n < 2 or squares <= (_NO_DEVIATION * np.abs(difference).max()) ** 2:
+        return float("nan")
+    return mean / float(np.sqrt(squares * n / (n - 1)))
+
+
+def _seeds(random_state: Any, n_pairs: int) -> list[Any]:
+    """What each pair draws by: a whole number anew, else numbers drawn from what was given."""
+    if isinstance(random_state, Integral):
+        return [random_state] * n_pairs
+    return list(random_numbers(random_state).integers(2**63, size=n_pairs))
+
+
+def _with_adjusted(table: pd.DataFrame, adjust: str | None) -> pd.DataFrame:
+    adjusted = {
+        column: _adjusted(table[column].to_numpy(), adjust)
+        for column in ("adjusted_p", "adjusted_p_equivalent")
+        if column in table
+    }
+    return table.assign(**adjusted)
 
 
 def _adjusted(p: FloatArray, method: str | None) -> Any:
@@ -131,3 +260,12 @@ def _adjusted(p: FloatArray, method: str | None) -> Any:
             f"adjust={method!r} is no method of statsmodels' multipletests, which knows "
             '"holm", "fdr_bh", "fdr_by", "bonferroni", "hommel" and others; or give None'
         ) from reason
+
+
+def _check_options(adjust: Any, alternative: Any, level: Any, margin: Any) -> None:
+    if adjust is not None and not isinstance(adjust, str):
+        raise OptionTypeError(f"adjust={shown(adjust)}; it must be a name such as 'holm', or None")
+    check_one_of(get_args(Alternative), "alternative", alternative)
+    check_level(level)
+    if margin is not None and not check_number("margin", margin, 0):
+        raise InvalidOptionError("margin=0; no two models are equivalent within no distance")

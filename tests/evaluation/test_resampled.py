@@ -1,0 +1,124 @@
+"""Tests over training samples, beside their formulas by hand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.evaluation import queries_needed, resampled_test
+
+A = np.array([0.81, 0.84, 0.79, 0.83, 0.82, 0.80, 0.85, 0.82, 0.81, 0.83])
+B = np.array([0.78, 0.80, 0.79, 0.80, 0.78, 0.79, 0.81, 0.80, 0.78, 0.81])
+
+
+def test_corrected_t_by_hand() -> None:
+    found = resampled_test(A, B, n_train=900, n_test=100)
+    d = A - B
+    error = np.sqrt((1 / 10 + 100 / 900) * d.var(ddof=1))
+    assert found.difference == pytest.approx(d.mean())
+    assert found.standard_error == pytest.approx(error)
+    assert found.statistic == pytest.approx(d.mean() / error)
+    assert found.pvalue == pytest.approx(2 * stats.t.sf(d.mean() / error, 9))
+    low, high = found.interval(0.9)
+    reach = stats.t.ppf(0.95, 9) * error
+    assert (low, high) == pytest.approx((d.mean() - reach, d.mean() + reach))
+    lower, equal, higher = found.probabilities(0.01)
+    assert lower + equal + higher == pytest.approx(1)
+    assert higher == pytest.approx(stats.t.sf((0.01 - d.mean()) / error, 9))
+    assert lower == pytest.approx(stats.t.cdf((-0.01 - d.mean()) / error, 9))
+    sizes = resampled_test(A, B, n_train=np.full(10, 900), n_test=np.full(10, 100))
+    assert sizes.pvalue == pytest.approx(found.pvalue)
+    swapped = resampled_test(B, A, n_train=900, n_test=100)
+    assert (swapped.statistic, swapped.pvalue) == pytest.approx((-found.statistic, found.pvalue))
+
+
+def test_without_overlap_it_is_nearly_the_paired_t_test() -> None:
+    found = resampled_test(A, B, n_train=10**12, n_test=1)
+    assert found.pvalue == pytest.approx(stats.ttest_rel(A, B).pvalue)
+
+
+def test_five_times_two_folds_by_hand() -> None:
+    a, b = A.reshape(5, 2), B.reshape(5, 2)
+    found = resampled_test(a, b, method="5x2cv-f")
+    d = a - b
+    variances = sum(((row - row.mean()) ** 2).sum() for row in d)
+    f = (d**2).sum() / (2 * variances)
+    assert found.statistic == pytest.approx(f)
+    assert found.pvalue == pytest.approx(stats.f.sf(f, 10, 5))
+    for ask in (found.interval, found.probabilities):
+        with pytest.raises(InvalidOptionError, match="an F test has none"):
+            ask()
+
+
+def test_differences_that_do_not_vary() -> None:
+    apart = resampled_test(np.array([0.75, 0.5]), np.array([0.5, 0.25]), n_train=2, n_test=1)
+    assert (apart.pvalue, apart.statistic) == (0.0, np.inf)
+    assert apart.probabilities(0.1) == (0.0, 0.0, 1.0)
+    same = resampled_test(A, A, n_train=2, n_test=1)
+    assert same.pvalue == 1.0
+    assert resampled_test(A.reshape(5, 2), A.reshape(5, 2), method="5x2cv-f").pvalue == 1.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        (A, B[:9], {"n_train": 9, "n_test": 1}, "b has 9 values, for 10 rows"),
+        (A[:1], B[:1], {"n_train": 9, "n_test": 1}, "at least two splits"),
+        (A, B, {}, "n_test is missing"),
+        (A, B, {"n_test": 3}, "n_train is missing"),
+        (A, B, {"n_train": [9, 9], "n_test": 1}, "n_train has 2 values, for 10 rows"),
+        (A, B, {"n_train": 0, "n_test": 1}, "n_train is 0"),
+        (A, B, {"method": "t"}, "method='t'"),
+        (A, B, {"method": "5x2cv-f"}, "a has shape (10,); five times two folds"),
+        (A.reshape(5, 2), B.reshape(5, 2), {"method": "5x2cv-f", "n_test": 1}, "have no part"),
+    ],
+)
+def test_mistakes_are_named(a: Any, b: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidOptionError, match=re.escape(message)):
+        resampled_test(a, b, **options)
+
+
+def test_how_many_are_needed_by_hand() -> None:
+    d = A - B
+    s = d.std(ddof=1)
+    z, z_power = stats.norm.isf(0.025), stats.norm.ppf(0.8)
+    for mean in (d.mean(), 0.004):
+        expected = ((z * np.hypot(s, mean) + z_power * s) / mean) ** 2
+        assert queries_needed(A, B, difference=mean) == np.ceil(expected)
+    assert queries_needed(A, B) == queries_needed(B, A)
+    one_sided = ((stats.norm.isf(0.01) * np.hypot(s, 0.004) + stats.norm.ppf(0.9) * s) / 0.004) ** 2
+    found = queries_needed(A, B, difference=0.004, sig=0.01, power=0.9, alternative="greater")
+    assert found == np.ceil(one_sided)
+
+
+def test_groups_are_counted_as_groups() -> None:
+    twice = queries_needed(
+        np.repeat(A, 2), np.repeat(B, 2), difference=0.004, groups=np.repeat(np.arange(10), 2)
+    )
+    assert twice == queries_needed(A, B, difference=0.004)
+    weighted = queries_needed(A, B, difference=0.004, sample_weight=np.full(10, 3.0))
+    assert weighted == queries_needed(A, B, difference=0.004)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"difference": 0.0}, "the difference is 0"),
+        ({"difference": -0.1, "alternative": "greater"}, "does not look for"),
+        ({"power": 1.0}, "power=1.0"),
+        ({"sig": 0}, "sig=0"),
+        ({"groups": np.zeros(10)}, "fewer than two pairs"),
+        ({"b": A - 0.5, "difference": 0.5}, "all differences are the same"),
+        ({"b": B[:3]}, "b has 3 values"),
+        ({"alternative": "up"}, "alternative='up'"),
+    ],
+)
+def test_numbers_that_cannot_be_found(options: dict[str, Any], message: str) -> None:
+    given = {"a": A, "b": B} | options
+    with pytest.raises(InvalidOptionError, match=message):
+        queries_needed(given.pop("a"), given.pop("b"), **given)
