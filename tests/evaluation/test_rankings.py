@@ -366,5 +366,5 @@ def test_bias_of_rankings_asks_for_queries_and_an_ideal() -> None:
         bias_variance(predictions, y=[0, 1, 0, 1], metric="map", ideal=1)
     with pytest.raises(InvalidOptionError, match='a metric of rankings such as "ndcg@10"'):
         bias_variance(predictions, y=[0, 1, 0, 1], metric="auc", ideal=1)
-    with pytest.raises(InvalidOptionError, match="metric map has 2 values"):
+    with pytest.raises(InvalidOptionError, match="metric map is not defined in 1 of 2 queries"):
         bias_variance(predictions, y=[0, 0, 0, 1], metric="map", ideal=1, groups=[1, 1, 2, 2])

@@ -198,7 +198,13 @@ def _measured(
     if not callable(metric):
         score = ranking_scorer(metric, y, groups)
         of_queries = np.column_stack([score(column, what) for column in predictions.T])
-        return _finite(of_queries, f"metric {metric}"), np.arange(len(of_queries))
+        undefined = int(np.isnan(of_queries[:, 0]).sum())
+        if undefined:
+            raise InvalidOptionError(
+                f"metric {metric} is not defined in {undefined} of {len(of_queries)} queries, "
+                "which have no relevant document; leave those out"
+            )
+        return of_queries, np.arange(len(of_queries))
     name = f"metric {getattr(metric, '__name__', 'of y and predictions')}"
     shape = np.shape(metric(y, predictions[:, 0]))
     if shape == y.shape:
