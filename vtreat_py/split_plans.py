@@ -42,10 +42,10 @@ def k_way(*, n_rows: int, n_splits: int = DEFAULT_FOLDS, random_state: Any = Non
     ----------
     n_rows : int
         Rows of the frame.
-    n_splits : int
+    n_splits : int, default=5
         Number of folds, from 2 to ``n_rows``. R vtreat quietly changes a number that does not
         fit; here it is an error.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed.
 
     Returns
@@ -83,9 +83,9 @@ def k_way_stratified_y(
     ----------
     y : array of shape (n,)
         Numbers, or classes, which may be text.
-    n_splits : int
+    n_splits : int, default=5
         Number of folds, from 2 to n.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed.
 
     Returns
@@ -150,11 +150,11 @@ def k_way_grouped(
     ----------
     groups : array of shape (n,)
         Numbers or text; equal values are one group.
-    y : array of shape (n,) or None
+    y : array of shape (n,), default=None
         Stratify the groups by their means of y; for classes, of their numbers.
-    n_splits : int
+    n_splits : int, default=5
         Number of folds, from 2 to the number of groups.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed.
 
     Returns

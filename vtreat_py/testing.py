@@ -30,6 +30,26 @@ class OwnOutcomeInfluence:
         A row for each row that was tried (its number is the index), a column for each column of
         the output: the absolute difference of the row's own value. NaN where the column came out
         for one of the two outcomes only, as columns may that are chosen by significance.
+
+    See Also
+    --------
+    own_outcome_influence : Makes one.
+
+    Examples
+    --------
+    The mean outcome of the row's own level, the row itself counted, moves by a tenth of the push:
+
+    >>> import pandas as pd
+    >>> from sklearn.preprocessing import TargetEncoder
+    >>> from vtreat_py.testing import own_outcome_influence
+    >>> class Naive(TargetEncoder):
+    ...     def fit_transform(self, X, y):
+    ...         return self.fit(X, y).transform(X)
+    >>> X = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10})
+    >>> y = [float(i % 4 + i % 3) for i in range(40)]
+    >>> influence = own_outcome_influence(Naive(smooth=0.0, target_type="continuous"), X, y)
+    >>> round(influence.largest, 6), influence.by_column.round(6).tolist()
+    (10.0, [10.0])
     """
 
     moves: pd.DataFrame
@@ -76,9 +96,9 @@ def own_outcome_influence(
     y : array of shape (n,)
         Numbers, which are pushed, or classes (text, booleans, or numbers that are all 0 or 1),
         which change to the next class.
-    rows : iterable of int or None
+    rows : iterable of int, default=None
         Rows to try; None: 20 evenly spaced ones.
-    push : float
+    push : float, default=100.0
         What is added to a number.
     **fit_params
         Passed to ``fit_transform``, for instance ``sample_weight`` or ``groups``.

@@ -84,41 +84,41 @@ def design_treatments(
         LazyFrame, DuckDB relation, Spark, Dask or Ibis frame, or what DuckDB opens: a path to
         Parquet or CSV files, a folder of Parquet files, a list of paths) is designed on in its
         engine, see Notes.
-    outcome : column name or array of shape (n,)
+    outcome : column name or array of shape (n,), default=None
         What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
         is an error.
-    outcome_type : "numeric", "binomial", "multinomial", "unsupervised" or None
+    outcome_type : "numeric", "binomial", "multinomial", "unsupervised", default=None
         None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
         numeric for other numbers, multinomial for text of more classes. The plan says what was
         chosen. Classes that are written as numbers must be asked for.
-    target : object
+    target : object, default=None
         The positive class of a binomial outcome; None: the last of the two in sorted order.
-    variables : sequence of column names or None
+    variables : sequence of column names, default=None
         The columns to treat; None: all but outcome, weights, groups, folds and row ids.
-    categorical : sequence of column names
+    categorical : sequence of column names, default=()
         Columns of numbers that are names, such as zip codes and ids: they are treated as levels,
         each number exactly. On a lazy frame, columns of integers.
-    missing_values : sequence of str
+    missing_values : sequence of str, default=()
         Texts that mean missing, such as ``("?", "NA", "unknown")``, in the columns to treat; the
         plan takes them so in every frame. Python objects that are numbers without them are numbers.
-    sample_weight : column name or array of shape (n,)
+    sample_weight : column name or array of shape (n,), default=None
         Weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach nothing.
-    weight_kind : "frequency" or "importance"
+    weight_kind : {"frequency", "importance"}, default="frequency"
         What weights say. "frequency": how many rows a row stands for; their sum is what the design
         believes to have seen, so that weights that sum to 1 make nothing significant (a warning
         says so). "importance": only their ratios count; they are scaled to sum to the effective
         number of rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
-    groups : column name or array of shape (n,)
+    groups : column name or array of shape (n,), default=None
         Rows of one group share a fold, and may be alike for all that p-values say: they hold
         where the outcome has an effect of the group. A column that varies inside groups is tested
         between rows, less what a group's rows have in common; one that hardly does between groups
         (`vtreat_py.significance.groups.GroupTests`). Not on lazy frames, nor with
         ``keep_statistics``: there p-values take rows as independent, and a warning says so.
-    cv : int, column name, splitter, "ordered", or list of (training rows, application rows)
-        The folds that scores and cross-frame use: a number (default 5, stratified on y), a column
-        of integers or text that says which fold a row is in, a scikit-learn splitter, or index
-        pairs (`vtreat_py.split_plans` makes some). Stratified
+    cv : int, column name, splitter, "ordered" or list of index pairs, default=None
+        The folds that scores and cross-frame use: a number (None: 5; stratified on y), a column
+        of integers or text that says which fold a row is in, a scikit-learn splitter, or pairs of
+        (training rows, application rows) (`vtreat_py.split_plans` makes some). Stratified
         folds depend on y; for folds that do not, so that a row's outcome has no influence at all
         on its code, give ``KFold(5, shuffle=True, random_state=0)``, or ``GroupKFold(5)`` with
         groups (see `vtreat_py.testing.own_outcome_influence`). "ordered" is
@@ -127,14 +127,14 @@ def design_treatments(
         deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0. Numbers are
         imputed and clipped there as all rows say. Where the outcome has a trend, take it out
         first: codes of a growing past drift, and score for the trend they share with it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed of the default folds.
-    row_id : column name or None
+    row_id : column name, default=None
         Integers that tell the rows apart. A number of folds is then dealt by arithmetic on the id
         (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the
         order of the rows: so the folds are the same wherever the frame is, in memory or not. That
         ids differ is not checked: rows of one id share a fold.
-    calendar : "auto", sequence of str, or None
+    calendar : "auto", sequence of str or None, default="auto"
         What is made of columns of dates, or of points in time, beside the number (days, seconds):
         columns of levels, such as ``when_weekday`` of a column ``when``, which are coded, scored
         and pruned as all columns are. Parts are ``"month"``, ``"week"`` (of ISO 8601), ``"day"``
@@ -146,7 +146,7 @@ def design_treatments(
         because a trend alone is no season (one that bends may be taken for a season, see
         ``benchmarks/calendar_study.txt``); those of kept statistics, which do not know it, are
         not. None: numbers only.
-    composites : sequence of tuples of column names
+    composites : sequence of tuples of column names, default=()
         Columns that are coded together, such as ``[("town", "shop")]``: each tuple makes a column
         of levels, ``town:shop``, coded and scored as all are. Numbers in it are cut at their
         eighths; the name of a part of dates (``when_weekday``) may be in it. Its impact code is
@@ -154,16 +154,16 @@ def design_treatments(
         pair never seen has that sum (`vtreat_py.coders.part_effects.crossed_effects`). Its p-values
         are of what the columns say together beyond what they say by adding up
         (`vtreat_py.design.beyond_parts.BeyondParts`); `find_interactions` finds such pairs.
-    hierarchies : dict from column name to column name, or None
+    hierarchies : dict from column name to column name, default=None
         Whose effect the effect of a level is shrunk to: ``{"zip": "county", "county": "state"}``.
         The levels of ``zip`` are then those inside the levels of ``county``, written
         ``state:county:zip``: one with two parents is two. Its impact code is that of a nested model
         whose variances are estimated (`vtreat_py.coders.part_effects.nested_effects`), and a level
         never seen has the code of its parent. Other codes are as always. Numbers that are names
         must be named in ``categorical``, too.
-    min_fraction : float
+    min_fraction : float, default=0.02
         Share of the weight a level needs for an indicator.
-    smoothing : "auto", "mixed" or float
+    smoothing : {"auto", "mixed"} or float, default="auto"
         Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
         "auto", true level means are taken to be normal around a mean of their own (for a class:
         rates to be beta distributed); that mean and their variance are estimated by restricted
@@ -182,15 +182,15 @@ def design_treatments(
         "auto" without mixtures; for a class, log odds (not rates) are normal, the likelihood is
         Laplace's, and no level is believed less for being of one class only. Levels never seen
         get what the model says of a level without rows.
-    rare_count : float
+    rare_count : float, default=0
         Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
         the pool is common enough) and an impact code, which levels never seen get as well.
-    rare_sig : float or None
+    rare_sig : float, default=None
         Levels that do not differ from the rest at this p-value get no indicator and no impact.
-    collar_prob : float
+    collar_prob : float, default=0.0
         Share of the rows that ``collar=True`` cuts off at each end of a cleaned number; 0: the
         cuts are the smallest and the largest value.
-    coders : sequence of str or None
+    coders : sequence of str, default=None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``, ``"catN"``,
         ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
         ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all but
@@ -209,29 +209,29 @@ def design_treatments(
         (`vtreat_py.coders.isotonic.Isotonic`) and a moving mean
         (`vtreat_py.coders.window.Window`). With ``significance="classic"`` and a number for
         ``smoothing`` they are R's, of the rows; R has no ``"bins"``.
-    quantile : float
+    quantile : float, default=0.5
         From 0.001 to 0.999: the quantile that ``"catQ"`` is of, the median if it is 0.5.
-    custom_coders : dict from name to LevelCoder or NumberCoder, or None
+    custom_coders : dict from name to LevelCoder or NumberCoder, default=None
         Codes of one's own: functions, or scikit-learn estimators, by the name of their code, which
         the names of their variables end with (``x_name``). They are built of all columns of their
         type, unless ``coders`` is given without their names, and with several classes once for
         each; cross-fitted, scored, pruned and scaled as all codes are. The plan keeps tables and
         curves, not the functions.
-    y_dependent_coders : sequence of str or None
+    y_dependent_coders : sequence of str, default=None
         With several classes: codes built once for each class against the others, of ``"lev"``,
         ``"catP"``, ``"catB"``, shapes and the names of ``custom_coders``; None: ``["catB"]``, all
         shapes and those names. All other codes are built once, shapes and impact codes not at all.
-    max_classes : int
+    max_classes : int, default=100
         More classes of a multinomial outcome are refused: each costs time and memory as a design
         for two classes does, and so many are mostly a number, or an id, given by mistake.
-    cat_scaling : bool
+    cat_scaling : bool, default=False
         y-aware slopes of a class outcome: False: expectation (linear) units, True: link
         (logistic) units.
-    imputation : float, "mean", "median" or callable
+    imputation : {"mean", "median"}, float or callable, default="mean"
         What stands for bad numbers; a callable gets (good values, weights).
-    imputation_map : dict from column to imputation
+    imputation_map : dict from column to imputation, default=None
         The same by column.
-    significance : "calibrated", "ordered" or "classic"
+    significance : {"calibrated", "ordered", "classic"}, default="calibrated"
         The tests behind ``sig``. "calibrated": each code by a test of what it says, by the
         distribution under permutations of y; noise passes as seldom as it should. Impact codes:
         whether y differs between the levels, in its mean or, where y has heavy tails, in its
@@ -250,16 +250,16 @@ def design_treatments(
         often for impact codes, because two folds that code each other's rows agree by the
         accident that both count, and more where outcomes or numbers have outliers.
         ``benchmarks/size_study.txt`` has the rates of both.
-    force_split : bool
+    force_split : bool, default=False
         Score every variable on the cross-frame, not only the codes that need it.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Threads to work in; each column is one task of a single queue. -1: as many as there are
         cores; None: one, unless ``joblib.parallel_config`` says otherwise. Inside another joblib
         call, such as a grid search with ``n_jobs``, one. The results are the same.
-    progress : bool
+    progress : bool, default=False
         Show a line on standard error that counts the columns that are done; by tqdm or rich where
         one of them is installed.
-    keep_statistics : bool
+    keep_statistics : bool, default=False
         Keep the sums that the plan is made of, as ``plan.statistics``: they can be merged with
         those of other rows, rows can be taken out again, and the result is a plan once more. See
         `DesignStatistics`, which says what that asks of ``cv`` and weights, and what differs in
@@ -410,12 +410,23 @@ def cross_frame_experiment(
 
     Parameters
     ----------
-    frame, outcome, ..., keep_statistics
-        As for `design_treatments`; an unsupervised design has no cross-frame. ``row_id`` is the
-        cross-frame's first column; that of a lazy frame is lazy too, in no certain order of rows,
-        so that only the row id tells which is which. Index pairs and
-        splitters given as ``cv`` may apply to a row more than once, or never; see
-        `CrossFrameExperiment`.
+    frame, outcome, outcome_type, target
+        As for `design_treatments`; an unsupervised design has no cross-frame. The cross-frame of a
+        lazy frame is lazy too, in no certain order of rows.
+    variables, categorical, missing_values, sample_weight, weight_kind, groups
+        As there.
+    cv, random_state
+        As there. Index pairs and splitters given as ``cv`` may apply to a row more than once, or
+        never; see `CrossFrameExperiment`.
+    row_id
+        As there. It is the cross-frame's first column; of a lazy frame it alone tells which row is
+        which.
+    calendar, composites, hierarchies, min_fraction, smoothing, rare_count, rare_sig, collar_prob
+        As there.
+    coders, quantile, custom_coders, y_dependent_coders, max_classes, cat_scaling
+        As there.
+    imputation, imputation_map, significance, force_split, n_jobs, progress, keep_statistics
+        As there.
     scale, collar, prune_sig, prune_by, sparse_output
         As for `prepare`; slopes and cuts are learned fold by fold.
 

@@ -63,11 +63,26 @@ def variable_importance(
 
     Parameters
     ----------
-    frame, outcome, ..., progress
-        As for `design_treatments`. ``coders`` names the codes that are tried; None: all that apply,
-        shapes of numbers among them (with ``significance="classic"`` without those).
-        ``force_split=True`` takes ``rsq`` of all codes from rows that they have not seen, not only
-        that of the codes that need it.
+    frame
+        As for `design_treatments`.
+    outcome : column name or array of shape (n,)
+        What is to be predicted.
+    outcome_type, target, variables, categorical, missing_values, sample_weight, weight_kind
+        As for `design_treatments`.
+    groups, cv, random_state, row_id, calendar, composites, hierarchies, min_fraction
+        As there.
+    smoothing, rare_count, rare_sig, quantile
+        As there.
+    coders
+        As there: the codes that are tried; None: all that apply, shapes of numbers among them (with
+        ``significance="classic"`` without those).
+    custom_coders, y_dependent_coders, max_classes, imputation, imputation_map, significance
+        As there.
+    force_split
+        As there. True takes ``rsq`` of all codes from rows that they have not seen, not only that
+        of the codes that need it.
+    n_jobs, progress
+        As there.
 
     Returns
     -------

@@ -43,9 +43,16 @@ def find_interactions(
 
     Parameters
     ----------
-    frame, outcome, ..., progress
-        As for `design_treatments`. The frame is in memory, and there is an outcome. ``cv``: the
-        folds that ``rsq`` is out of.
+    frame
+        As for `design_treatments`; it is in memory.
+    outcome : column name or array of shape (n,)
+        What is to be predicted.
+    outcome_type, target, variables, categorical, missing_values, sample_weight, weight_kind
+        As for `design_treatments`.
+    cv, random_state
+        As there: the folds that ``rsq`` is out of.
+    max_classes, n_jobs, progress
+        As there.
 
     Returns
     -------

@@ -35,11 +35,11 @@ def design_missingness(
     ----------
     frame : pandas, polars or pyarrow data frame, array or list of dicts, of n rows; or a lazy frame
         As for `design_treatments`.
-    variables : sequence of column names or None
+    variables : sequence of column names, default=None
         The columns to treat; None: all.
     categorical, missing_values, imputation, imputation_map
         As for `design_treatments`; numbers of ``categorical`` columns become text.
-    invalid_mark : str
+    invalid_mark : str, default="_invalid_"
         What stands for missing values and for levels that no training row had.
 
     Returns

@@ -114,7 +114,7 @@ class TreatmentPlan(PlanInSql):
         column : column name
             A categorical column that the design built an impact code of, or would have built,
             had its levels differed more than chance makes them.
-        target : object
+        target : object, default=None
             With several classes: the one that the effects are on, against all others.
 
         Returns
@@ -283,6 +283,18 @@ class TreatmentPlan(PlanInSql):
         ------
         InvalidOptionError
             If the plan has no outcome.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"z": [1, 2, 3, None] * 5, "w": [5, 1, 4, 2, 3] * 4,
+        ...                       "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> plan.variable_importance().round(2)
+          variable   rsq  sig  count
+        0        z  0.48  0.0      2
+        1        w  0.00  1.0      1
         """
         return variable_importance(self)
 
@@ -297,7 +309,7 @@ class TreatmentPlan(PlanInSql):
 
         Parameters
         ----------
-        path : str, path or None
+        path : str, path, default=None
             A file to write, or to replace as a whole: who reads it meanwhile finds the old plan
             or the new one. One whose name ends with ``.gz`` is compressed. None: the text is
             returned.
@@ -365,6 +377,18 @@ class TreatmentPlan(PlanInSql):
             missing, of the wrong type, or at odds with others; the field is named by its path.
         FileNotFoundError
             If there is no such file.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> path = os.path.join(tempfile.mkdtemp(), "plan.json.gz")
+        >>> plan.to_json(path)
+        >>> vt.TreatmentPlan.from_json(path) == plan
+        True
         """
         return cls(**plan_from_json(text_or_path))
 
@@ -419,15 +443,15 @@ class TreatmentPlan(PlanInSql):
         ----------
         frame : pandas, polars or pyarrow data frame, or array, of n rows
             Read as `prepare` reads it: it must have all treated columns.
-        sample_weight : column name or array of shape (n,)
+        sample_weight : column name or array of shape (n,), default=None
             Frequency weights, 0 or more: weight 2 counts as two equal rows. The p-values believe
             that: weights that sum to 1 are one row.
-        psi : float
+        psi : float, default=0.25
             The population stability index from which on a move is large.
-        sig : float
+        sig : float, default=0.01
             The p-value, adjusted for the number of columns, up to which a move is not by chance. A
             column has drifted when its move is large and not by chance.
-        on_drift : "ignore", "warn" or "raise"
+        on_drift : {"ignore", "warn", "raise"}, default="ignore"
             What to do if a column has drifted, beside the report.
 
         Returns
@@ -480,7 +504,7 @@ class TreatmentPlan(PlanInSql):
         frame : pandas, polars or pyarrow data frame, or array, of n rows, or a lazy frame
             Read as `prepare` reads it: it must have all categorical columns that are treated. On a
             lazy frame it is one query a column.
-        sample_weight : column name or array of shape (n,)
+        sample_weight : column name or array of shape (n,), default=None
             Weights of the rows, 0 or more; on a lazy frame the name of a column.
 
         Returns

@@ -51,15 +51,15 @@ class PlanInSql(Plan):
             or FROM and a space, or with ``(``, is a query of your own (in the latter case, one in
             parentheses) and goes in as it is, so never make it of text that you do not trust; a
             table that is called so can be given as a sequence of one part.
-        dialect : str
+        dialect : str, default="duckdb"
             ``"duckdb"``, ``"sqlite"``, ``"postgres"`` or ``"spark"``, which are tested to give the
             numbers of `prepare`; or any other that sqlglot translates to (such as ``"bigquery"``
             or ``"snowflake"``), whose text starts with a comment that says that it is unverified.
-        row_id : column name or None
+        row_id : column name, default=None
             A column of the table to put first, as SQL promises no order of rows.
         prune_sig, prune_by, scale, collar, variables, coders
             As for `prepare`.
-        extra_columns : iterable of column names
+        extra_columns : iterable of column names, default=()
             Columns of the table to append as they are.
 
         Returns
@@ -196,7 +196,7 @@ class PlanInSql(Plan):
             Tables are made in its current schema, as a whole or not at all, and committed if no
             transaction was open. In Spark they are temporary views; to keep them, write the frames
             of `coding_tables` under their names.
-        dialect : str or None
+        dialect : str, default=None
             What the connection talks to, where its type does not say it.
 
         Returns
@@ -249,11 +249,11 @@ class PlanInSql(Plan):
             nothing else is changed, and no transaction of yours is committed or undone.
         frame : pandas, polars or pyarrow data frame, or array
             Rows to compare, such as some that the design has not seen.
-        dialect : str or None
+        dialect : str, default=None
             What the connection talks to, where its type does not say it.
         prune_sig, prune_by, scale, collar, variables, coders
             As for `prepare`.
-        tolerance : float
+        tolerance : float, default=0.0
             Absolute difference up to which numbers count as the same.
 
         Returns

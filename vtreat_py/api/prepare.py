@@ -111,29 +111,29 @@ def prepare(
         table, and what DuckDB opens: a path (str or Path) to Parquet or CSV files, a folder of
         Parquet files, a list of paths. Must have the columns that the chosen variables come from,
         in any order and among others.
-    prune_sig : float, "plausible", "recommended" or None
+    prune_sig : {"plausible", "recommended"} or float, default=None
         Keep variables whose p-value is at most this, the plausible ones (``sig_fdr <= 0.7``, what
         the transformers keep), or the recommended ones; None keeps all.
-    prune_by : "sig", "sig_fdr" or "sig_fwer"
+    prune_by : {"sig", "sig_fdr", "sig_fwer"}, default="sig"
         The p-value that a number for ``prune_sig`` is compared with, a column of
         `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
         ``prune_sig`` is a false discovery rate or a family-wise error. The notes there say which
         to use when. A variable with scores for several classes is kept if one of them passes.
-    scale : bool
+    scale : bool, default=False
         y-aware scaling: ``slope * (x - mean)``, in outcome units. With several classes the
         slope of a variable that is not built for one of them is the length of the vector of its
         slopes, one a class: distances are those of a frame that holds a copy for each class.
-    collar : bool
+    collar : bool, default=False
         Clip cleaned numbers to the range seen at design (see ``collar_prob``).
-    variables : iterable of str or None
+    variables : iterable of str, default=None
         Derived variables to return; None: all.
-    coders : iterable of str or None
+    coders : iterable of str, default=None
         Codes to return; None: all.
-    extra_columns : iterable of column names
+    extra_columns : iterable of column names, default=()
         Columns of the frame to append as they are, for instance the outcome.
-    row_id : column name or None
+    row_id : column name, default=None
         Column of the frame to put in front as it is, to tell the rows apart.
-    sparse_output : bool
+    sparse_output : bool, default=False
         Return a scipy matrix by compressed rows (CSR), as scikit-learn's ``OneHotEncoder`` does;
         only for variables of the codes ``lev`` and ``isBAD``, without ``scale``.
 

@@ -139,7 +139,7 @@ class DesignStatistics(KeptSums):
 
         Parameters
         ----------
-        n_jobs : int or None
+        n_jobs : int, default=None
             Threads to work in, as for `design_treatments`.
 
         Returns
@@ -184,14 +184,14 @@ class DesignStatistics(KeptSums):
         ----------
         frame : pandas, polars or pyarrow data frame, or array, of n rows
             With all variables of the design.
-        folds : column name, array of int of shape (n,), or list of index pairs
+        folds : column name, array of int of shape (n,), or list of index pairs, default=None
             The fold of each row: ``fold_numbers`` (or ``folds``) of the experiment that the rows
             were in. None only without outcome.
-        outcome : array of shape (n,), column name or None
+        outcome : array of shape (n,), column name, default=None
             None: the column that was the outcome of the design.
-        sample_weight : column name, array of shape (n,) or None
+        sample_weight : column name, array of shape (n,), default=None
             Weights, if the design had any.
-        n_jobs : int or None
+        n_jobs : int, default=None
             Threads to work in, as for `design_treatments`.
 
         Returns
@@ -287,14 +287,14 @@ class DesignStatistics(KeptSums):
         folds : column name, array of int of shape (n,), or list of index pairs
             The fold of each row: ``folds`` (or ``fold_numbers``) of the experiment that the rows
             were in. Under another fold, a row would be coded by its own outcome.
-        outcome : array of shape (n,), column name or None
+        outcome : array of shape (n,), column name, default=None
             None: the column that was the outcome of the design. Codes do not look at it; it is
             taken to see whether the rows are in the statistics, under these folds.
-        sample_weight : column name, array of shape (n,) or None
+        sample_weight : column name, array of shape (n,), default=None
             Weights, if the design had any.
         scale, collar, prune_sig, prune_by, sparse_output
             As for `cross_frame_experiment`.
-        n_jobs : int or None
+        n_jobs : int, default=None
             Threads to work in, as for `design_treatments`.
 
         Returns

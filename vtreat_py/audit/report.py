@@ -143,8 +143,8 @@ class AuditReport:
         Notes
         -----
         The index of population stability is ``sum((now - then) * log(now / then))`` over bins. For
-        numbers these are the bins of the design (about a tenth of its rows each, see
-        `NumberProfile`), the values below and above all of the design, and missing values. For
+        numbers these are the bins of the design (about a tenth of its rows each), the values below
+        and above all of the design, and missing values. For
         levels they are the common ones, all other levels of the design together, novel ones (as
         in ``novel_then``) and missing values; a level is common where 20 rows of it or more are to
         be expected in the smaller of the two samples. Each bin gets half a row beforehand, so that
@@ -188,7 +188,7 @@ class AuditReport:
         Parameters
         ----------
         column : column name
-        most : int
+        most : int, default=20
             How many levels to show.
 
         Returns
@@ -236,6 +236,19 @@ class AuditReport:
         ------
         InvalidOptionError
             If there is no such column.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"kg": range(50, 150), "y": [1, 2, 4, 3, 5] * 20})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> report = plan.audit(may.assign(kg=may["kg"] + 30))
+        >>> report.bins("kg")[["bin", "then", "now", "psi"]].tail(3)
+                   bin  then  now       psi
+        10  129 to 139   0.1  0.1  0.000000
+        11  139 to 149   0.1  0.1  0.000000
+        12   above 149   0.0  0.3  1.168969
         """
         one = self._column(column)
         return one.bins.table("bin").assign(psi=one.bins.stability())
@@ -260,8 +273,8 @@ class AuditReport:
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
-        most : int
+        ax : matplotlib Axes, default=None
+        most : int, default=20
             How many columns to draw.
 
         Returns
@@ -269,6 +282,16 @@ class AuditReport:
         matplotlib Axes
             With a row for each column, the worst on top; filled where the column has drifted. Grey
             bars reach as far as chance does in 95% of frames.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"kg": range(50, 150), "y": [1, 2, 4, 3, 5] * 20})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> axes = plan.audit(may.assign(kg=1_000 * may["kg"])).plot()
+        >>> axes.get_title()
+        '1 of 1 column drifted since the design'
         """
         worst = self.worst_first[: _check_most(most)]
         columns, drifted = [self.columns[i] for i in worst], self.drifted[worst]

@@ -36,7 +36,7 @@ class Curve:
         Where the knots are: finite, ascending, all different.
     y : array of shape (m,)
         The values there: finite.
-    method : "linear" or "constant"
+    method : {"linear", "constant"}, default="linear"
         Between two knots: along a straight line, or the value of the knot before. Beyond the ends
         the first and the last value hold.
 
@@ -94,7 +94,23 @@ class Curve:
         return self.y[place] + self.slopes[place] * apart(self.x[place], at, unit)
 
     def within(self, low: float, high: float) -> Curve:
-        """Return the curve between two numbers; beyond them its values are those there."""
+        """Return the curve between two numbers; beyond them its values are those there.
+
+        Parameters
+        ----------
+        low, high : float
+            Where the curve ends.
+
+        Returns
+        -------
+        Curve
+
+        Examples
+        --------
+        >>> from vtreat_py import Curve
+        >>> Curve([0.0, 1.0, 3.0], [1.0, 2.0, 0.0]).within(0.5, 2.0)([0.0, 1.0, 9.0])
+        array([1.5, 2. , 1. ])
+        """
         inner = (self.x > low) & (self.x < high)
         x = np.unique([low, *self.x[inner], high])
         return Curve(x, self(x), self.method)
@@ -103,6 +119,16 @@ class Curve:
         """Return the curve with as many knots as are needed, and kept.
 
         Those inside straight stretches say nothing; of too many, every so manieth stays.
+
+        Returns
+        -------
+        Curve
+
+        Examples
+        --------
+        >>> from vtreat_py import Curve
+        >>> Curve([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 0.0]).thinned().x
+        array([0., 2., 3.])
         """
         bent = self._at(self._bends())
         size = np.abs(self.y).max()

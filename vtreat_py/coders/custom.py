@@ -33,10 +33,10 @@ class LevelCoder:
         row of a DataFrame of the levels: ``level``, ``weight`` (of its rows), ``mean`` of y and
         ``squares``, the sum of weighted squared differences from that mean. None instead of an
         array: there is no such code of the column (in a fold: it is constant).
-    of : "rows" or "table"
+    of : {"rows", "table"}, default="rows"
         What the function gets. A table works wherever the rows are, also on lazy frames and kept
         statistics.
-    center : bool
+    center : bool, default=False
         Take the weighted mean over the rows from the codes.
 
     Notes
@@ -107,7 +107,7 @@ class NumberCoder:
         called for each); ``weight`` is 1 where there are no weights. A regressor is cloned and
         fitted to ``x[:, None]`` and y, with ``sample_weight`` if it takes that and there are
         weights; a classifier gives log odds, less those over all rows.
-    center : bool
+    center : bool, default=False
         The values are about 0, so that bad values get 0. They are not moved.
 
     Notes

@@ -50,6 +50,14 @@ def clean_string(text: str) -> str:
     Brackets and comparison signs become words, dots and runs of white space an underscore;
     all else stays.
 
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> clean_string("[40-50)"), clean_string("> 8"), clean_string("St. Ives")

@@ -29,7 +29,7 @@ def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str,
 
     Parameters
     ----------
-    user_params : dict
+    user_params : dict, default=None
         What is to differ from the defaults; a key that is not known is an error.
 
     Returns
@@ -75,7 +75,7 @@ def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dic
 
     Parameters
     ----------
-    user_params : dict
+    user_params : dict, default=None
         What is to differ from the defaults; a key that is not known is an error.
 
     Returns

@@ -97,14 +97,23 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
-        y : array of shape (n,)
+        y : array of shape (n,), default=None
             None: the column ``outcome_name`` of X.
-        sample_weight : array of shape (n,)
+        sample_weight : array of shape (n,), default=None
             Frequency weights. User transforms do not see them.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit(d).score_frame_["variable"].tolist()
+        ['x_impact_code', 'x_lev_a', 'x_lev_b', 'x_lev_c', 'x_lev_d']
         """
         self._learn(X, y, sample_weight)
         return self
@@ -124,6 +133,17 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         frame of the same kind, or array, n rows
             Columns to copy, the outcome if X has it, then the derived variables.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit_transform(d)[["y", "x_lev_a", "x_lev_b"]].head(2)
+             y  x_lev_a  x_lev_b
+        0  1.0      1.0      0.0
+        1  2.0      0.0      1.0
         """
         source, crossed = self._learn(X, y, sample_weight)
         if crossed is None:
@@ -153,6 +173,17 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         FrameError
             If X is the training frame and ``error_on_duplicate_frames`` is set; otherwise a
             warning says so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit(d).transform(pd.DataFrame({"x": ["d", "e"]}))[["x_lev_a", "x_lev_d"]]
+           x_lev_a  x_lev_d
+        0      0.0      1.0
+        1      0.0      0.0
         """
         check_is_fitted(self)
         source = named_as(read_frame(X), self._learned.read_in)
@@ -181,6 +212,19 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Names of the variables that ``transform`` is restricted to; None: all come out.
 
         After ``fit`` these are the recommended ones, if ``filter_to_recommended`` is set.
+
+        Returns
+        -------
+        set of str or None
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> sorted(treatment.fit(d).get_result_restriction())
+        ['x_impact_code', 'x_lev_a', 'x_lev_b', 'x_lev_d']
         """
         check_is_fitted(self)
         return None if self.result_restriction_ is None else set(self.result_restriction_)
@@ -192,6 +236,16 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         new_vars : iterable of str or None
             Names out of ``score_frame_["variable"]``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit(d).set_result_restriction(["x_lev_a"])
+        >>> treatment.transform(pd.DataFrame({"x": ["d"]})).columns.tolist()
+        ['x_lev_a']
         """
         check_is_fitted(self)
         if new_vars is None:
@@ -209,7 +263,26 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.result_restriction_ = set(wanted)
 
     def get_feature_names(self, input_features: Any = None) -> list[str]:  # noqa: ARG002
-        """Names of the derived variables that come out, each once; no copied columns."""
+        """Names of the derived variables that come out, each once; no copied columns.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit(d).get_feature_names()[:2]
+        ['x_impact_code', 'x_lev_a']
+        """
         check_is_fitted(self)
         return [v.name for v in self._chosen()]
 
@@ -218,6 +291,24 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         For frames that have those of the columns to copy and the outcome that the training frame
         had.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        ndarray of str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.fit(d).get_feature_names_out()[:2].tolist()
+        ['y', 'x_impact_code']
         """
         return np.array([*self._copied, *self.get_feature_names(input_features)], dtype=object)
 
@@ -230,17 +321,69 @@ class Treatment(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``treatment_class``, ``treatment``, ``orig_var``, ``orig_was_numeric``,
             ``variable``, ``value`` (None: missing) and ``replacement``. Variables that user
             transforms make are not in it: they are code, not a table.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> table = treatment.fit(d).description_matrix()
+        >>> table[["variable", "value", "replacement"]].round(2).head(4)
+                variable value  replacement
+        0  x_impact_code     a        -1.62
+        1  x_impact_code     b        -0.62
+        2  x_impact_code     c         0.38
+        3  x_impact_code     d         1.88
         """
         check_is_fitted(self)
         return self._learned.described()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's arguments and, with ``deep``, the tunable ``params``."""
+        """Return the constructor's arguments and, with ``deep``, the tunable ``params``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether the tunable ``params`` are among them.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.get_params()["indicator_min_fraction"]
+        0.02
+        """
         given: dict[str, Any] = super().get_params(deep=False)
         return given | tunable(self.params, self._all_params()) if deep else given
 
     def set_params(self, **given: Any) -> Self:
-        """Set the constructor's arguments and the tunable ``params``, by name."""
+        """Set the constructor's arguments and the tunable ``params``, by name.
+
+        Parameters
+        ----------
+        **given
+            Arguments of the constructor, and tunable ``params``.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py.compat as vtreat
+        >>> d = pd.DataFrame({"x": ["a", "b", "c", "d"] * 10, "y": [1.0, 2.0, 3.0, 4.5] * 10})
+        >>> treatment = vtreat.NumericOutcomeTreatment(outcome_name="y")
+        >>> treatment.set_params(indicator_min_fraction=0.1).get_params()["indicator_min_fraction"]
+        0.1
+        """
         if "params" in given:
             self.params = given.pop("params")
         shown = tunable(self.params, self._all_params())

@@ -10,11 +10,11 @@ from vtreat_py.compat._transformer import Treatment
 from vtreat_py.estimators.parameters import parameters
 
 _COMMON = """
-    cols_to_copy : list of column names
+    cols_to_copy : list of column names, default=None
         Columns to put unchanged before the treated ones, in frames that have them.
-    params : dict
+    params : dict, default=None
         See `vtreat_parameters`.
-    imputation_map : dict from column name to number or function
+    imputation_map : dict from column name to number or function, default=None
         What stands for bad numbers of a column, instead of ``missingness_imputation``.
 
     Attributes
@@ -28,9 +28,9 @@ _COMMON = """
     cross_plan_ : list of dict or None
         The folds, as row numbers under ``"train"`` and ``"app"``.
 """
-_OUTCOME = """var_list : list of column names
+_OUTCOME = """var_list : list of column names, default=None
         The columns to treat; None: all but the outcome and ``cols_to_copy``.
-    outcome_name : column name
+    outcome_name : column name, default=None
         The outcome; it is not treated. With it, ``fit(X)`` takes y from X, and frames that have
         the column come out with it, unchanged.
 
@@ -44,7 +44,7 @@ class BinomialOutcomeTreatment(Treatment):
     Parameters
     ----------
     {_OUTCOME}
-    outcome_target : object
+    outcome_target : object, default=None
         The positive class; None: the last of two in sorted order.{_COMMON}
     Examples
     --------
@@ -141,13 +141,13 @@ class UnsupervisedTreatment(Treatment):
 
     Parameters
     ----------
-    var_list : list of column names
+    var_list : list of column names, default=None
         The columns to treat; None: all but ``cols_to_copy``.
-    cols_to_copy : list of column names
+    cols_to_copy : list of column names, default=None
         Columns to put unchanged before the treated ones, in frames that have them.
-    params : dict
+    params : dict, default=None
         See `unsupervised_parameters`.
-    imputation_map : dict from column name to number or function
+    imputation_map : dict from column name to number or function, default=None
         What stands for bad numbers of a column, instead of ``missingness_imputation``.
 
     Attributes

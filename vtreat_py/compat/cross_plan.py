@@ -12,6 +12,8 @@ from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.folds.making import deal_evenly
 
+__all__ = ["CrossValidationPlan", "KWayCrossPlanYStratified"]
+
 
 class CrossValidationPlan(ABC):
     """A way to split rows; subclass it to bring your own.
@@ -42,12 +44,12 @@ class CrossValidationPlan(ABC):
 
         Parameters
         ----------
-        n_rows : int
-        k_folds : int
+        n_rows : int, default=None
+        k_folds : int, default=None
             Number of folds asked for.
-        data : data frame
+        data : data frame, default=None
             The training frame.
-        y : ndarray of shape (n_rows,)
+        y : ndarray of shape (n_rows,), default=None
             The outcome.
 
         Returns
@@ -55,6 +57,13 @@ class CrossValidationPlan(ABC):
         list of dict
             One entry a fold: ``"train"`` and ``"app"``, row numbers from 0. No row is in both
             parts of a fold, nor in ``"app"`` of two folds.
+
+        Examples
+        --------
+        >>> from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
+        >>> folds = KWayCrossPlanYStratified().split_plan(n_rows=4, k_folds=2, y=[0, 0, 1, 1])
+        >>> sorted(folds[0])
+        ['app', 'train']
         """
 
 
@@ -63,7 +72,7 @@ class KWayCrossPlanYStratified(CrossValidationPlan):
 
     Parameters
     ----------
-    random_state : int
+    random_state : int, default=0
         Seed. The same number gives the same folds; numpy's global seed is neither read nor
         changed.
 
@@ -90,10 +99,34 @@ class KWayCrossPlanYStratified(CrossValidationPlan):
         data: Any = None,  # noqa: ARG002 (the interface's)
         y: Any = None,
     ) -> list[dict[str, Any]]:
-        """Split the rows as `CrossValidationPlan.split_plan` says, into arrays of row numbers.
+        """Split the rows.
 
-        ``k_folds`` is at least 2, at most ``n_rows``; ``data`` is ignored; without ``y`` the
-        folds are random.
+        Parameters
+        ----------
+        n_rows : int, default=None
+            Rows of the frame; they must be told.
+        k_folds : int, default=None
+            Number of folds, from 2 to ``n_rows``; it must be told.
+        data : ignored, default=None
+        y : array of shape (n_rows,), default=None
+            The outcome that is to be spread alike; None: the folds are random.
+
+        Returns
+        -------
+        list of dict
+            As `CrossValidationPlan.split_plan` says, with arrays of row numbers.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the rows cannot be split into so many folds.
+
+        Examples
+        --------
+        >>> from vtreat_py.compat.cross_plan import KWayCrossPlanYStratified
+        >>> folds = KWayCrossPlanYStratified().split_plan(n_rows=4, k_folds=2, y=[0, 0, 1, 1])
+        >>> [fold["app"].tolist() for fold in folds]
+        [[1, 2], [0, 3]]
         """
         if n_rows is None or k_folds is None:
             raise InvalidOptionError("split_plan needs n_rows= and k_folds=")

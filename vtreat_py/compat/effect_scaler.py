@@ -14,6 +14,8 @@ from vtreat_py.base.errors import FrameError, SchemaError
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.statistics.moments import Moments
 
+__all__ = ["EffectScaler"]
+
 
 class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Centre numeric columns and put each into units of the outcome.
@@ -39,12 +41,20 @@ class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : pandas data frame or array of shape (n, p)
         y : array of shape (n,)
-        sample_weight : array of shape (n,)
+        sample_weight : array of shape (n,), default=None
             Frequency weights.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py.compat.effect_scaler import EffectScaler
+        >>> X, y = pd.DataFrame({"x": [1.0, 2.0, 3.0]}), [10.0, 20.0, 30.0]
+        >>> EffectScaler().fit(X, y).slopes_
+        array([10.])
         """
         frame, values = _numbers(X)
         outcome = np.asarray(y, dtype=np.float64)
@@ -65,9 +75,22 @@ class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> pd.DataFrame:
         """Scale the columns the scaler was fitted on.
 
+        Parameters
+        ----------
+        X : pandas data frame or array of shape (n, p)
+
         Returns
         -------
         DataFrame of floats
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py.compat.effect_scaler import EffectScaler
+        >>> X, y = pd.DataFrame({"x": [1.0, 2.0, 3.0]}), [10.0, 20.0, 30.0]
+        >>> EffectScaler().fit(X, y).transform(pd.DataFrame({"x": [4.0]}))
+              x
+        0  20.0
         """
         check_is_fitted(self)
         frame, values = _numbers(X)

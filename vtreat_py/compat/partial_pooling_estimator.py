@@ -13,6 +13,8 @@ from vtreat_py.api.prepare import prepare
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import VtreatWarning
 
+__all__ = ["pooled_effect_estimate", "standard_effect_estimate"]
+
 
 def standard_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:
     """Estimate the mean of each group by itself.

@@ -16,9 +16,24 @@ from vtreat_py.significance.linear import linear_score
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
 from vtreat_py.statistics.moments import Moments
 
+__all__ = [
+    "est_deviance",
+    "our_corr_score",
+    "our_pseudo_R2",
+    "sklearn_solve_logistic",
+    "solve_logistic_regression",
+    "xicor",
+    "xicor_for_frame",
+]
+
 
 def our_corr_score(*, y_true: Any, y_pred: Any) -> tuple[float, float]:
     """Pearson correlation and its p-value.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+    y_pred : array of shape (n,)
 
     Returns
     -------
@@ -47,6 +62,15 @@ def our_pseudo_R2(*, y_true: Any, y_pred: Any) -> tuple[float, float]:  # noqa: 
     By a logistic regression on the one variable. (1, 1) where ``y_true`` does not vary, (0, 1)
     where only ``y_pred`` does not.
 
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+    y_pred : array of shape (n,)
+
+    Returns
+    -------
+    rsq, p : float
+
     Examples
     --------
     >>> r2, p = our_pseudo_R2(y_true=[0, 0, 1, 0, 1, 1], y_pred=[1, 2, 3, 4, 5, 6])
@@ -63,14 +87,51 @@ def our_pseudo_R2(*, y_true: Any, y_pred: Any) -> tuple[float, float]:  # noqa: 
 
 
 def est_deviance(*, y: Any, est: Any, epsilon: float = 1e-5) -> float:
-    """Deviance of 0/1 outcomes under estimated probabilities, kept ``epsilon`` off 0 and 1."""
+    """Deviance of 0/1 outcomes under estimated probabilities, kept ``epsilon`` off 0 and 1.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        0 and 1.
+    est : array of shape (n,)
+        Probabilities.
+    epsilon : float, default=1e-5
+        How far they are kept off 0 and 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(est_deviance(y=[0, 1], est=[0.2, 0.6]), 3)
+    1.468
+    """
     truth = np.asarray(y, float)
     p = np.clip(np.asarray(est, float), epsilon, 1.0 - epsilon)
     return float(-2.0 * (truth * np.log(p) + (1.0 - truth) * np.log1p(-p)).sum())
 
 
 def sklearn_solve_logistic(*, y: Any, x: Any, regularization: float = 1e-6) -> FloatArray:
-    """Fitted probabilities of a logistic regression on one variable, a little regularised."""
+    """Fitted probabilities of a logistic regression on one variable, a little regularised.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Above 0 for the positive class.
+    x : array of shape (n,)
+    regularization : float, default=1e-6
+        ``1 / C`` of `sklearn.linear_model.LogisticRegression`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> sklearn_solve_logistic(y=[0, 1, 0, 1], x=[1, 2, 3, 4]).round(2).tolist()
+    [0.2, 0.39, 0.61, 0.8]
+    """
     truth, value = np.asarray(y, float) > 0, np.asarray(x, float)
     model = LogisticRegression(C=1.0 / regularization, tol=1e-8, max_iter=10_000)
     return np.asarray(model.fit(value[:, None], truth).predict_proba(value[:, None])[:, 1])
@@ -80,6 +141,16 @@ def solve_logistic_regression(*, y: Any, x: Any) -> FloatArray:
     """Fitted probabilities of a logistic regression on one variable.
 
     Where ``y`` or ``x`` does not vary, all are the mean of y.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        0 and 1.
+    x : array of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
 
     Examples
     --------
@@ -98,9 +169,9 @@ def xicor(xvec: Any, yvec: Any, *, n_reps: int = 5, random_state: int = 0) -> tu
     Parameters
     ----------
     xvec, yvec : array of shape (n,)
-    n_reps : int
+    n_reps : int, default=5
         Times that ties in x are broken at random.
-    random_state : int
+    random_state : int, default=0
         Seed of it.
 
     Returns
@@ -131,11 +202,27 @@ def xicor_for_frame(
 ) -> pd.DataFrame:
     """Chatterjee's correlation of each column of a frame with y.
 
+    Parameters
+    ----------
+    d : DataFrame of n rows
+        Columns of numbers.
+    y : array of shape (n,)
+    n_reps, random_state
+        As for `xicor`.
+
     Returns
     -------
     DataFrame
         ``variable``, ``xicor``, ``xicor_se``; and, with y shuffled ``n_reps`` times,
         ``xicor_perm_mean`` and ``xicor_perm_stddev``.
+
+    Examples
+    --------
+    >>> d = pd.DataFrame({"same": range(8), "other": [3, 1, 4, 1, 5, 9, 2, 6]})
+    >>> xicor_for_frame(d, d["same"])[["variable", "xicor", "xicor_se"]].round(2)
+      variable  xicor  xicor_se
+    0     same   0.67      0.00
+    1    other  -0.03      0.02
     """
     outcome = np.asarray(y, float)
     random = np.random.default_rng(random_state)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
+__all__ = ["UserTransform"]
+
 
 class UserTransform(ABC):
     """Base of a transform to put into ``user_transforms``.
@@ -61,12 +63,88 @@ class UserTransform(ABC):
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from rows; ``y`` is an array, None without an outcome."""
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : data frame, of n rows
+            The treated columns.
+        y : array of shape (n,), or None without an outcome
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py.compat.transform import UserTransform
+        >>> class Square(UserTransform):
+        ...     def fit(self, X, y):
+        ...         self.incoming_vars_, self.derived_vars_ = ["x"], ["x_square"]
+        ...         return self
+        ...     def transform(self, X):
+        ...         return pd.DataFrame({"x_square": X["x"] ** 2})
+        >>> X = pd.DataFrame({"x": [1.0, -2.0]})
+        >>> Square("square").fit(X, None).derived_vars_
+        ['x_square']
+        """
 
     @abstractmethod
     def transform(self, X: Any) -> Any:
-        """Return the new columns, a row for each row of X."""
+        """Return the new columns.
+
+        Parameters
+        ----------
+        X : data frame, of n rows
+            The treated columns.
+
+        Returns
+        -------
+        data frame, of n rows
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py.compat.transform import UserTransform
+        >>> class Square(UserTransform):
+        ...     def fit(self, X, y):
+        ...         self.incoming_vars_, self.derived_vars_ = ["x"], ["x_square"]
+        ...         return self
+        ...     def transform(self, X):
+        ...         return pd.DataFrame({"x_square": X["x"] ** 2})
+        >>> X = pd.DataFrame({"x": [1.0, -2.0]})
+        >>> Square("square").fit(X, None).transform(X)
+           x_square
+        0       1.0
+        1       4.0
+        """
 
     def fit_transform(self, X: Any, y: Any) -> Any:
-        """Learn, and return the new columns of the same rows, in sample."""
+        """Learn, and return the new columns of the same rows, in sample.
+
+        Parameters
+        ----------
+        X : data frame, of n rows
+            The treated columns.
+        y : array of shape (n,), or None without an outcome
+
+        Returns
+        -------
+        data frame, of n rows
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py.compat.transform import UserTransform
+        >>> class Square(UserTransform):
+        ...     def fit(self, X, y):
+        ...         self.incoming_vars_, self.derived_vars_ = ["x"], ["x_square"]
+        ...         return self
+        ...     def transform(self, X):
+        ...         return pd.DataFrame({"x_square": X["x"] ** 2})
+        >>> X = pd.DataFrame({"x": [1.0, -2.0]})
+        >>> Square("square").fit_transform(X, None)["x_square"].tolist()
+        [1.0, 4.0]
+        """
         return self.fit(X, y).transform(X)

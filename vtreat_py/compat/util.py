@@ -36,6 +36,14 @@ __all__ = [
 def can_convert_v_to_numeric(x: Any) -> bool:
     """Whether a value, or a column, holds numbers (or booleans, or points in time).
 
+    Parameters
+    ----------
+    x : array, list or series of n values
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> can_convert_v_to_numeric([1, None]), can_convert_v_to_numeric(["1", "2"])
@@ -53,6 +61,14 @@ def can_convert_v_to_numeric(x: Any) -> bool:
 
 def is_bad(x: Any) -> Any:
     """Mark missing, NaN and infinite values.
+
+    Parameters
+    ----------
+    x : object, or array of shape (n,)
+
+    Returns
+    -------
+    bool, or ndarray of bool of shape (n,)
 
     Examples
     --------
@@ -77,6 +93,14 @@ def _bad(values: Any) -> BoolArray:
 def safe_to_numeric_array(x: Any) -> FloatArray:
     """Return a column as an array of floats.
 
+    Parameters
+    ----------
+    x : array, list or series of n values
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
     Examples
     --------
     >>> safe_to_numeric_array([1, True, None])
@@ -88,6 +112,14 @@ def safe_to_numeric_array(x: Any) -> FloatArray:
 def numeric_has_range(x: Any) -> bool:
     """Whether the good values of a numeric column differ.
 
+    Parameters
+    ----------
+    x : array, list or series of n values
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> numeric_has_range([1, None, 2]), numeric_has_range([1, None, 1])
@@ -98,6 +130,16 @@ def numeric_has_range(x: Any) -> bool:
 
 def summarize_column(x: Any, *, fn: Callable[[FloatArray], Any] = np.mean) -> float:
     """Return a function of the good values; 0 if there are none.
+
+    Parameters
+    ----------
+    x : array, list or series of n values
+    fn : callable, default=numpy.mean
+        Is given an array of floats.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -114,18 +156,61 @@ def _good(x: Any) -> FloatArray:
 
 
 def unique_items_in_order(x: Iterable[Any]) -> list[Any]:
-    """Return the distinct values, in order of appearance."""
+    """Return the distinct values, in order of appearance.
+
+    Parameters
+    ----------
+    x : iterable
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> unique_items_in_order(["b", "a", "b"])
+    ['b', 'a']
+    """
     return list(dict.fromkeys(x))
 
 
 def get_unique_value_count(x: Any) -> int:
-    """Number of distinct values; all missing ones count as one."""
+    """Number of distinct values; all missing ones count as one.
+
+    Parameters
+    ----------
+    x : array, list or series of n values
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> get_unique_value_count(["a", None, float("nan"), "b"])
+    3
+    """
     values = pd.Series(list(x), dtype=object)
     return int(values.nunique()) + int(values.isna().any())
 
 
 def hash_data_frame(d: pd.DataFrame) -> str:
-    """Hash of columns, index and values of a pandas frame."""
+    """Hash of columns, index and values of a pandas frame.
+
+    Parameters
+    ----------
+    d : DataFrame
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> d = pd.DataFrame({"x": [1, 2]})
+    >>> hash_data_frame(d) == hash_data_frame(d.copy())
+    True
+    """
     parts = [repr(list(d.columns)).encode(), pd.util.hash_pandas_object(d).to_numpy().tobytes()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -133,7 +218,24 @@ def hash_data_frame(d: pd.DataFrame) -> str:
 def check_matching_numeric_frames(
     *, res: pd.DataFrame, expect: pd.DataFrame, tol: float = 1e-4
 ) -> None:
-    """Assert that two frames have the same columns and, but for ``tol``, the same numbers."""
+    """Assert that two frames have the same columns and, but for ``tol``, the same numbers.
+
+    Parameters
+    ----------
+    res, expect : DataFrame
+    tol : float, default=1e-4
+        How far numbers may differ.
+
+    Raises
+    ------
+    AssertionError
+        If they do not match.
+
+    Examples
+    --------
+    >>> d = pd.DataFrame({"x": [1.0, 2.0]})
+    >>> check_matching_numeric_frames(res=d, expect=d + 1e-6)
+    """
     assert list(res.columns) == list(expect.columns), (list(res.columns), list(expect.columns))
     assert len(res) == len(expect), (len(res), len(expect))
     for column in expect.columns:
@@ -143,6 +245,13 @@ def check_matching_numeric_frames(
 
 def grouped_by_x_statistics(x: Any, y: Any) -> pd.DataFrame:
     """Group means of y, with the variances that shrinkage weighs.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Groups.
+    y : array of shape (n,)
+        Numbers.
 
     Returns
     -------
@@ -179,11 +288,26 @@ def grouped_by_x_statistics(x: Any, y: Any) -> pd.DataFrame:
 def pooled_impact_estimate(x: Any, y: Any) -> pd.DataFrame:
     """Shrunken group means of y; see `partial_pooling_estimator.pooled_effect_estimate`.
 
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Groups.
+    y : array of shape (n,)
+        Numbers.
+
     Returns
     -------
     DataFrame
         For each distinct x, in sorted order: ``x``, ``mean``, ``var``, ``size``, ``estimate``,
         ``grand_mean``, ``impact``.
+
+    Examples
+    --------
+    >>> x, y = ["a"] * 9 + ["b"] * 3, [1, 2, 3] * 3 + [11, 12, 13]
+    >>> pooled_impact_estimate(x, y)[["x", "mean", "estimate"]].round(2)
+       x  mean  estimate
+    0  a   2.0      2.00
+    1  b  12.0     11.96
     """
     observations = pd.DataFrame({"x": np.asarray(x), "observation": safe_to_numeric_array(y)})
     estimate = pooled_effect_estimate(observations.rename(columns={"x": "location_id"}))
@@ -206,7 +330,7 @@ def score_variables(
         None: all columns.
     outcome : array
         Numbers; 0 and 1 in a classification.
-    is_classification : bool
+    is_classification : bool, default=False
         ``R2`` and ``significance`` are those of a logistic regression.
 
     Returns

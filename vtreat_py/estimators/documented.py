@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 
 # An option of `prepare`, too, but with another default.
 _PRUNED = """
-    prune_sig : float, "plausible", "recommended" or None
+    prune_sig : {"plausible", "recommended"}, float or None, default="plausible"
         Which derived variables come out: those with a p-value of at most this; the plausible ones
         (default: ``sig_fdr <= 0.7``, which models do best with on the whole); the fewer that are
         ``recommended`` in `TreatmentPlan.score_frame`; or all, which suits boosted trees.
@@ -23,11 +23,11 @@ _PRUNED = """
 
 # An option of the treatments alone.
 _IF_EMPTY = """
-    if_empty : "best", "error" or "empty"
+    if_empty : {"best", "error", "empty"}, default="best"
         What to do where ``prune_sig`` leaves no variable: keep the one of the smallest ``sig``,
         with a warning that it may be noise (default: no model can be trained on no column, and one
         such fold is not to end a search), say so in an error, or return a frame without columns,
-        for a part of a `ColumnTransformer` or `FeatureUnion`.
+        for a part of a ``ColumnTransformer`` or ``FeatureUnion``.
 """
 
 _ATTRIBUTES = """

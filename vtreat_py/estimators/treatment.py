@@ -105,6 +105,18 @@ class Treatment(FrameTransformer):
         ------
         SchemaError
             If the columns are not those seen in fit, or hold another type.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"town": ["Ayr", "Bath", "Bath", "Cork"] * 10})
+        >>> treatment = vt.NumericOutcomeTreatment(coders=["catN"], prune_sig=None, random_state=0)
+        >>> treatment = treatment.fit(X, [1.0, 4.0, 5.0, 2.0] * 10)
+        >>> treatment.transform(pd.DataFrame({"town": ["Bath", "Oslo"]})).round(2)
+           town_catN
+        0        1.5
+        1       -0.5
         """
         check_is_fitted(self)
         check_container(self, self.sparse_output)
@@ -116,13 +128,21 @@ class Treatment(FrameTransformer):
 
         Parameters
         ----------
-        input_features : array of str or None
+        input_features : array of str, default=None
             Names of the input. They must be those seen in fit; for an array, whose columns have
             none, they stand in the place of ``x0``, ``x1``, ...
 
         Returns
         -------
         ndarray of str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> treatment = vt.UnsupervisedTreatment().fit(pd.DataFrame({"size": [1.0, None, 3.0]}))
+        >>> treatment.get_feature_names_out().tolist()
+        ['size', 'size_isBAD']
         """
         check_is_fitted(self)
         wanted = self._wanted(self.plan_)
@@ -236,12 +256,12 @@ class SupervisedTreatment(Treatment):
         Parameters
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
-        y : array of shape (n,), or a column name of X
+        y : array of shape (n,), or a column name of X, default=None
             The outcome. Rows go by position; a warning says so where the index of a Series is not
             that of X.
-        sample_weight : array of shape (n,), or a column name of X
+        sample_weight : array of shape (n,), or a column name of X, default=None
             Frequency weights.
-        groups : array of shape (n,), or a column name of X
+        groups : array of shape (n,), or a column name of X, default=None
             Rows of one group share a fold.
 
         Returns
@@ -249,6 +269,21 @@ class SupervisedTreatment(Treatment):
         self
             Fitted. Columns of X that were named as outcome, weights or groups are not treated,
             and are not needed in ``transform``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"town": ["Ayr", "Bath", "Bath", "Cork"] * 10})
+        >>> y = ["no", "yes", "yes", "no"] * 10
+        >>> treatment = vt.BinomialOutcomeTreatment(target="yes", random_state=0).fit(X, y)
+        >>> treatment.score_frame_[["variable", "code", "recommended"]]
+                  variable  code  recommended
+        0        town_catP  catP         True
+        1        town_catB  catB         True
+        2   town_lev_x_Ayr   lev         True
+        3  town_lev_x_Bath   lev         True
+        4  town_lev_x_Cork   lev         True
         """
         design = self._design(X, y, sample_weight, groups)
         plan = with_verbs(design.plan(design.learn()))
@@ -294,6 +329,18 @@ class SupervisedTreatment(Treatment):
         ------
         InvalidOptionError
             If ``cv`` leaves rows out of all application sets, or has rows in several.
+
+        Examples
+        --------
+        The outcome of a row is not in its code: rows of one level have a code for each fold.
+
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"town": ["Ayr", "Bath"] * 6 + ["Cork"] * 6})
+        >>> y = [1.0, 4.0, 2.0, 5.0, 1.0, 4.0, 3.0, 5.0, 2.0, 6.0, 1.0, 4.0] + [9.0, 8.0, 7.0] * 2
+        >>> treatment = vt.NumericOutcomeTreatment(coders=["catN"], cv=2, random_state=0)
+        >>> treatment.fit_transform(X, y)["town_catN"].head(4).round(2).tolist()
+        [-3.17, 0.0, -2.89, -0.22]
         """
         select = self._select()
         check_container(self, self.sparse_output)

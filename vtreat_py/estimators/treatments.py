@@ -137,14 +137,22 @@ class UnsupervisedTreatment(ColumnParameters, Treatment):
         Parameters
         ----------
         X : pandas, polars or pyarrow data frame, or array, of n rows
-        y : ignored
+        y : ignored, default=None
             There for scikit-learn's sake.
-        sample_weight : array of shape (n,), or a column name of X
+        sample_weight : array of shape (n,), or a column name of X, default=None
             Frequency weights.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"size": [1.0, None, 3.0]})
+        >>> vt.UnsupervisedTreatment().fit(X).plan_.feature_names
+        ['size', 'size_isBAD']
         """
         warn_of_other_rows({"X": X, "sample_weight": sample_weight})
         options, source = self._options(), InputFrame.of(X)

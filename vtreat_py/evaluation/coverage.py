@@ -59,6 +59,24 @@ class CoverageStudy:
         and ``covered`` where no fold has a defined score.
     level : float
         The coverage that the intervals are meant to have.
+
+    See Also
+    --------
+    coverage_study : Makes one.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from vtreat_py.evaluation import coverage_study
+    >>> def coin(size, rate, rng):
+    ...     return rng.random((size, 1)), rng.random(size) < rate
+    >>> study = coverage_study(
+    ...     coin, {"prior": DummyClassifier()}, sizes=[200], rates=[0.3], seeds=range(3),
+    ...     scoring=["brier"], methods=["nadeau-bengio"], truth_size=1000)
+    >>> study.table[["seed", "strategy", "truth", "low", "high", "covered"]].round(3).head(2)
+       seed    strategy  truth    low   high  covered
+    0     0     vanilla  0.218  0.221  0.236    False
+    1     0  stratified  0.218  0.228  0.228    False
     """
 
     table: pd.DataFrame
@@ -69,7 +87,7 @@ class CoverageStudy:
 
         Parameters
         ----------
-        by : list of str
+        by : list of str, default=("size", "rate", "model", "strategy", "metric", "method")
             Columns of ``table`` to tell apart; over all others, intervals are counted together.
 
         Returns
@@ -81,6 +99,20 @@ class CoverageStudy:
             ``width``, the mean width of the intervals. Wilson's interval takes them as
             independent: intervals of different seeds are, those of different models,
             strategies or metrics on one sample are not.
+
+        Examples
+        --------
+        >>> from sklearn.dummy import DummyClassifier
+        >>> from vtreat_py.evaluation import coverage_study
+        >>> def coin(size, rate, rng):
+        ...     return rng.random((size, 1)), rng.random(size) < rate
+        >>> study = coverage_study(
+        ...     coin, {"prior": DummyClassifier()}, sizes=[200], rates=[0.3], seeds=range(8),
+        ...     scoring=["brier"], level=0.9, methods=["nadeau-bengio"], truth_size=1000)
+        >>> study.coverage(["strategy"])[["n", "covered", "coverage"]].reset_index()
+             strategy  n  covered  coverage
+        0     vanilla  8        7     0.875
+        1  stratified  8        0     0.000
         """
         by = [by] if isinstance(by, str) else _several("by", by)
         if not by or any(not isinstance(name, str) or name not in _COLUMNS[:7] for name in by):
@@ -112,6 +144,18 @@ class CoverageStudy:
         matplotlib Axes
             A dot for each strategy and method, over all sizes, rates, seeds and models, with
             Wilson's 95% interval; a line at the level.
+
+        Examples
+        --------
+        >>> from sklearn.dummy import DummyClassifier
+        >>> from vtreat_py.evaluation import coverage_study
+        >>> def coin(size, rate, rng):
+        ...     return rng.random((size, 1)), rng.random(size) < rate
+        >>> study = coverage_study(
+        ...     coin, {"prior": DummyClassifier()}, sizes=[200], rates=[0.3], seeds=range(3),
+        ...     scoring=["brier"], methods=["nadeau-bengio"], truth_size=1000)
+        >>> study.plot().get_xlabel()
+        'share of samples whose interval holds the true brier'
         """
         metric = one_metric(self.table, metric)
         shares = self.coverage(["metric", "strategy", "method"]).loc[metric]
@@ -174,21 +218,23 @@ def coverage_study(
     sizes, rates, seeds : sequences of int, float, int
         A sample is drawn for each size, rate and seed. It depends on these three numbers alone,
         and all models get the same one.
-    strategies : dict of {str: splitter}, optional
+    strategies : dict of {str: splitter}, default=None
         As in ``cv_spread``; the defaults get the seed as their ``random_state``. Give your own
         splitters a ``random_state``, so that the study can be repeated.
-    scoring, progress
+    scoring
         As in ``cv_spread``.
-    level : float, default 0.5
+    level : float, default=0.5
         Coverage that the intervals are meant to have.
-    methods : list of str, default ("iqr", "nadeau-bengio")
+    methods : list of str, default=("iqr", "nadeau-bengio")
         Kinds of interval, as in ``CVSpread.interval``.
-    truth_size : int, default 100,000
+    truth_size : int, default=100_000
         Rows of the independent sample on which the true score is measured, drawn anew for each
         sample. The score of a table's model is exact: it is that of all rows of the table,
         weighted so that the classes have their rates. (All metrics must take weights, then.)
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Samples and models are one queue of jobs. The result is the same for any number.
+    progress
+        As in ``cv_spread``.
 
     Returns
     -------

@@ -55,25 +55,29 @@ def bias_variance(
     estimator : estimator, array or frame of shape (n, L), or dict
         A model; the predictions of one, as of `repeated_cross_val_predict`; or a dict from each
         model's name to either. Several models get the same training rows.
-    X : frame or array of n rows
+    X : frame or array of n rows, default=None
         Not used for predictions.
-    y : array of shape (n,)
+    y : array of shape (n,), default=None
         The outcome. None for a matrix that holds the metric itself.
-    metric : "mse", name of a metric of rankings, or callable
+    metric : "mse", name of a metric of rankings, or callable, default="mse"
         "mse": the predictions themselves are compared with y. A callable is given y and one
         repetition's predictions. It returns n numbers, one for each row; or one number, such as
         an AUC, and is then called for each of the ``groups``. A name that `ranking_metrics` takes,
         such as "ndcg@10", is of each query: ``groups`` are the queries, y is the relevance.
-    ideal : float or array, or None
+    ideal : float or array, default=None
         What the metric (or, with "mse", the prediction) should be, for all or for each row (or
         group): 0 for a loss, 1 for an AUC. None, for "mse": y.
-    L, k, method, cv, rng, n_jobs, progress
+    L, k, method
         As for `repeated_cross_val_predict`. With "predict_proba", "mse" compares probabilities
         with 1 for the second class and 0 for the first.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
         Labels of rows that stay together in the splits, and whose errors go together.
-    correct : bool
+    cv
+        As for `repeated_cross_val_predict`.
+    correct : bool, default=False
         Whether to estimate the bias and variance of infinitely many repetitions.
+    rng, n_jobs, progress
+        As for `repeated_cross_val_predict`.
 
     Returns
     -------

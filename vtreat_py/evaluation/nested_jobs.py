@@ -37,7 +37,7 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
         says otherwise. scikit-learn's configuration is that of the caller.
     groups : iterable of iterables, or mapping from names to iterables
         The items of each group: folds of a model, splits of a strategy, columns of a frame.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Workers: -1 for all processors; None for one, or as ``joblib.parallel_config`` says.
         Inside a task of another joblib call there is one, whatever is asked for.
 

@@ -41,7 +41,7 @@ def per_row_loss(
         Predictions of one model; or a column for each model (or repetition); or a dict from each
         model's name to either. Of the columns of a model in a dict, such as the repetitions of
         `repeated_cross_val_predict`, the losses are averaged.
-    loss : {"squared", "absolute", "log", "brier", "zero-one"} or callable
+    loss : {"squared", "absolute", "log", "brier", "zero-one"} or callable, default="squared"
         * "squared", "absolute": of numbers;
         * "log", "brier": of the probability of ``pos_label``, y having two classes. As in
           `sklearn.metrics.log_loss`, the log loss takes probabilities of 0 and 1 for closest to
@@ -49,7 +49,7 @@ def per_row_loss(
         * "zero-one": of predicted classes, 0 if right and 1 if wrong;
         * a callable is given y and the predictions of one model (or repetition), arrays of shape
           (n,), and returns n numbers.
-    pos_label : label
+    pos_label : label, default=1
         The class whose probability is predicted.
 
     Returns
@@ -99,7 +99,7 @@ def per_group_metric(
         As for `per_row_loss`.
     groups : array of shape (n,)
         Label of each row's group.
-    metric : str or callable
+    metric : str or callable, default=None
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
         `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
         "nll" or "neg_mean_squared_error"; or one that `ranking_metrics` takes, such as "ndcg@10",

@@ -62,6 +62,17 @@ class RandomizationTestResult:
         negative, are exactly equal to it.
 
     Means beyond the range of floats are infinite; p-values are right all the same.
+
+    See Also
+    --------
+    randomization_test : Makes one.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation import randomization_test
+    >>> result = randomization_test([0.3, 0.7, 0.2, 0.9, 0.6], [0.1, 0.6, 0.4, 0.6, 0.3])
+    >>> result.pvalue, result.exact, len(result.null_distribution)
+    (0.25, True, 32)
     """
 
     statistic: float
@@ -91,12 +102,19 @@ class RandomizationTestResult:
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
+        ax : matplotlib Axes, default=None
             None: those of a new figure.
 
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import randomization_test
+        >>> result = randomization_test([0.3, 0.7, 0.2, 0.9, 0.6], [0.1, 0.6, 0.4, 0.6, 0.3])
+        >>> result.plot().get_title()
+        'Observed 0.14: p = 0.25'
         """
         values = self.null_distribution
         if np.abs(values).max() > _GREATEST_DRAWN:
@@ -152,22 +170,22 @@ def randomization_test(
     ----------
     a, b : array of shape (n,)
         A score of each row, by one model and by the other, such as `per_row_loss` gives.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
         Rows of the same label change places together: rows of one person, one query, one day.
         The statistic remains that of rows.
-    sample_weight : array of shape (n,) or None
+    sample_weight : array of shape (n,), default=None
         The statistic is then the weighted mean of a - b. A weighted row changes places as a whole.
-    alternative : {"two-sided", "greater", "less"}
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
         "greater": a is larger than b.
-    n_resamples : int
+    n_resamples : int, default=99_999
         If there are no more patterns than this, all are looked at, and p is exact. Otherwise this
         many random ones are.
-    statistic : "mean" or callable
+    statistic : "mean" or callable, default="mean"
         "mean": the mean of a - b. A callable is given the scores with some pairs exchanged,
         ``statistic(a, b)``, in the order of the rows, and returns a number. If it has a parameter
         ``axis`` it is called with ``axis=-1`` and arrays of shape (m, n), and returns m numbers,
         as in `scipy.stats.permutation_test`.
-    rng : None, int or Generator
+    rng : int or Generator, default=None
         As for `numpy.random.default_rng`.
 
     Returns

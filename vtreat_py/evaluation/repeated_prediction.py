@@ -56,30 +56,30 @@ def repeated_cross_val_predict(
         Cloned for each fit.
     X : frame or array of n rows
     y : array of shape (n,)
-    L : int
+    L : int, default=10
         Number of repetitions, each a fresh division of the rows.
-    k : int
+    k : int, default=2
         Number of folds of each: stratified for classifiers, whole groups with ``groups``. With 2
         folds the training rows of two repetitions are as different as they can be, and half as
         many as there are; with 10 they are nearly the same, and nearly all.
-    method : {"predict", "predict_proba"}
+    method : {"predict", "predict_proba"}, default="predict"
         "predict_proba": the probability of the second of two classes.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
         Rows of a group are never trained on together with predicting others of it. Rankers whose
         ``fit`` takes queries (``group=`` of LightGBM and XGBoost, ``group_id=`` of CatBoost, also
         as the last step of a pipeline) are given them, in the way that each takes them.
-    sample_weight : array of shape (n,) or None
+    sample_weight : array of shape (n,), default=None
         To fit with: passed on as `weighted_cross_validate` does (see its notes).
-    cv : splitter, list of (train, test) rows, list of such plans, or None
+    cv : splitter, list of (train, test) rows, list of such plans, default=None
         In place of L and k. It says itself how often each row is predicted, except for a splitter
         that shuffles without a random state of its own, such as ``KFold(5, shuffle=True)``: that
         is run L times.
-    rng : None, int or Generator
+    rng : int or Generator, default=None
         For the divisions, as for `numpy.random.default_rng`. Estimators have their own
         ``random_state``.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Fits at a time, as in scikit-learn. The result does not depend on it.
-    progress : bool
+    progress : bool, default=False
         Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns

@@ -40,8 +40,8 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
         weights. Arrays give one row of scores each.
     y_true, y_pred : array of shape (n_rows,)
         Truth and calls: at most two labels, of which ``pos_label`` is one.
-    sample_weight : array of shape (n_rows,) or None
-    pos_label : label
+    sample_weight : array of shape (n_rows,), default=None
+    pos_label : label, default=1
         The label of positive rows.
 
     Returns

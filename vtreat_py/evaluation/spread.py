@@ -61,6 +61,26 @@ class CVSpread:
         Its weighted share of all rows.
     proper : tuple of str
         The metrics known to be proper scores: log loss and Brier score.
+
+    See Also
+    --------
+    cv_spread : Makes one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import ShuffleSplit
+    >>> from vtreat_py.evaluation import cv_spread
+    >>> random = np.random.default_rng(0)
+    >>> X, y = random.normal(size=(300, 2)), random.random(300) < 0.3
+    >>> splits = {"vanilla": ShuffleSplit(20, test_size=0.2, random_state=0)}
+    >>> spread = cv_spread(
+    ...     LogisticRegression(), X, y, strategies=splits, scoring=["nll", "brier"])
+    >>> spread.folds[["strategy", "split", "metric", "score", "n_test"]].round(3).head(2)
+      strategy  split metric  score  n_test
+    0  vanilla      0    nll  0.656      60
+    1  vanilla      0  brier  0.231      60
     """
 
     folds: pd.DataFrame
@@ -80,6 +100,22 @@ class CVSpread:
             share of splits whose test rows are of one class; ``rate_train`` and ``rate_test``,
             mean shares of the positive class, and ``rate_test_std``, the standard deviation of
             the latter.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import ShuffleSplit
+        >>> from vtreat_py.evaluation import cv_spread
+        >>> random = np.random.default_rng(0)
+        >>> X, y = random.normal(size=(300, 2)), random.random(300) < 0.3
+        >>> splits = {"vanilla": ShuffleSplit(20, test_size=0.2, random_state=0)}
+        >>> spread = cv_spread(
+        ...     LogisticRegression(), X, y, strategies=splits, scoring=["nll", "brier"])
+        >>> spread.summary()[["mean", "std", "iqr", "undefined"]].round(3).reset_index()
+          strategy metric   mean    std    iqr  undefined
+        0  vanilla    nll  0.617  0.044  0.071        0.0
+        1  vanilla  brier  0.212  0.021  0.033        0.0
         """
         grouped = self.folds.groupby(["strategy", "metric"], sort=False)
         with np.errstate(over="ignore"):  # of metrics whose squares are beyond the range of floats
@@ -98,9 +134,9 @@ class CVSpread:
 
         Parameters
         ----------
-        level : float, default 0.5
+        level : float, default=0.5
             Share of samples in which such an interval is meant to hold the true score.
-        method : {"iqr", "nadeau-bengio"}, default "iqr"
+        method : {"iqr", "nadeau-bengio"}, default="iqr"
             "iqr": between two quantiles of the scores, of half the rest of the level each: at 0.5
             the interquartile range. It says where the score of a *fold* lies. The mean of many
             folds is surer than one fold, so that it is too wide: with 20% of rows to test on it
@@ -142,6 +178,23 @@ class CVSpread:
         (2003), for the corrected resampled t-test; R. Bouckaert and E. Frank, "Evaluating the
         replicability of significance tests for comparing learning algorithms", PAKDD 2004, for
         its use with repeated k folds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import ShuffleSplit
+        >>> from vtreat_py.evaluation import cv_spread
+        >>> random = np.random.default_rng(0)
+        >>> X, y = random.normal(size=(300, 2)), random.random(300) < 0.3
+        >>> splits = {"vanilla": ShuffleSplit(20, test_size=0.2, random_state=0)}
+        >>> spread = cv_spread(
+        ...     LogisticRegression(), X, y, strategies=splits, scoring=["nll", "brier"])
+        >>> intervals = spread.interval(method="nadeau-bengio").reset_index()
+        >>> intervals[["strategy", "metric", "low", "high", "splits"]].round(3)
+          strategy metric    low   high  splits
+        0  vanilla    nll  0.600  0.633      20
+        1  vanilla  brier  0.205  0.220      20
         """
         table = score_intervals(self.folds, level=level, method=method)
         rarer = min(self.rate, 1.0 - self.rate)
@@ -160,15 +213,29 @@ class CVSpread:
 
         Parameters
         ----------
-        metric : str, optional
+        metric : str, default=None
             The first of the metrics if not given.
-        ax : matplotlib Axes, optional
+        ax : matplotlib Axes, default=None
             Those of a new figure if not given.
 
         Returns
         -------
         matplotlib Axes
             A bar marks the middle half of the scores, a tick their median.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.model_selection import ShuffleSplit
+        >>> from vtreat_py.evaluation import cv_spread
+        >>> random = np.random.default_rng(0)
+        >>> X, y = random.normal(size=(300, 2)), random.random(300) < 0.3
+        >>> splits = {"vanilla": ShuffleSplit(20, test_size=0.2, random_state=0)}
+        >>> spread = cv_spread(
+        ...     LogisticRegression(), X, y, strategies=splits, scoring=["nll", "brier"])
+        >>> spread.plot("brier").get_xlabel()
+        'brier of a fold'
         """
         metric = one_metric(self.folds, metric)
         of_metric = self.folds[self.folds["metric"] == metric]
@@ -219,15 +286,15 @@ def cv_spread(
     ----------
     estimator : classifier
         Cloned and fitted once a split, for all metrics.
-    X : data frame (pandas, polars) or array of n rows
-    y : sequence of n labels
+    X : data frame (pandas, polars) or array of n rows, default=None
+    y : sequence of n labels, default=None
         Of two classes. The last in sorted order is the positive one, as in scikit-learn.
-    strategies : dict of {str: splitter}, optional
+    strategies : dict of {str: splitter}, default=None
         Splitters of scikit-learn, or anything else its ``check_cv`` takes. By default
         ``{"vanilla": ShuffleSplit, "stratified": StratifiedShuffleSplit}``, each of 100 splits
         with ``test_size=0.2`` and the ``random_state``; with ``groups``,
         ``{"grouped": GroupShuffleSplit}`` of the same.
-    scoring : str or callable, list of them, or dict of {str: str or callable}
+    scoring : str, callable, list or dict, default=("nll", "brier", "roc_auc", "average_precision")
         Names: "nll" (mean negative log likelihood, in nats) and "brier" (mean squared difference
         of chance and outcome) are losses: 0 is perfect, and less is better. "roc_auc" and
         "average_precision": more is better. All other names are those of scikit-learn with the
@@ -237,16 +304,16 @@ def cv_spread(
         On test rows of one class the two losses are defined, the average precision is 1 (all
         positive) or 0, and the area under the ROC curve is NaN. All those names do so; for others
         it is as scikit-learn or the callable has it.
-    sample_weight : sequence of n numbers, optional
+    sample_weight : sequence of n numbers, default=None
         Weights of rows, 0 or more: passed to every metric, and to ``fit`` as
         ``weighted_cross_validate`` does (see its notes).
-    groups : sequence of n values, optional
+    groups : sequence of n values, default=None
         Passed to the splitters.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Of the default strategies.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Splits of all strategies are one queue of jobs. The result is the same for any number.
-    progress : bool
+    progress : bool, default=False
         Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns

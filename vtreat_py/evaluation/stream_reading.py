@@ -42,8 +42,8 @@ def evaluate_stream(
     label, score : column
         Names of the columns; their numbers, from 0, in arrays of two dimensions and in text
         without a line of names.
-    sample_weight : column or None
-    progress : bool
+    sample_weight : column, default=None
+    progress : bool, default=False
         Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
     **options
         Options of :class:`StreamingBinaryEvaluator`.

@@ -37,19 +37,19 @@ class StreamingBinaryEvaluator:
 
     Parameters
     ----------
-    threshold : float or sequence of float
+    threshold : float or sequence of float, default=0.5
         Scores of at least this are called positive. Scores are compared as they are, as 64-bit
         floats, not by their bins; each threshold takes a nanosecond or two a row.
-    bins : {"decimals", "float"}
+    bins : {"decimals", "float"}, default="decimals"
         What curves are made of. "decimals": bins of equal width, ``10**-decimals``, of scores in
         [0, 1]; a score of so many decimals has a bin of its own. "float": by the first ``bits``
         bits of the score as a 32-bit float; takes scores of any range, such as margins and log
         odds, and tells small scores apart, as those of rare events are.
-    decimals : int, 1 to 6
-    bits : int, 8 to 24
-    pos_label : label
+    decimals : int, 1 to 6, default=3
+    bits : int, 8 to 24, default=16
+    pos_label : label, default=1
         The label of positive rows. All others have one other label.
-    missing : {"raise", "count"}
+    missing : {"raise", "count"}, default="raise"
         What to do about rows whose label or score is missing: refuse them, or leave them out and
         count them in ``n_missing``.
 
@@ -134,7 +134,7 @@ class StreamingBinaryEvaluator:
             Labels, in anything that numpy reads: arrays, lists, columns of pandas, polars, pyarrow.
         score : array of shape (n_rows,)
             The higher, the more likely positive.
-        sample_weight : array of shape (n_rows,) or None
+        sample_weight : array of shape (n_rows,), default=None
             None: 1 for each row. A weight of 2 counts as two rows.
 
         Returns
@@ -150,6 +150,14 @@ class StreamingBinaryEvaluator:
             ``bins="decimals"``.
         OptionTypeError
             If scores or weights are no numbers.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.update([1, 1], [0.8, 0.7]).n_rows
+        7
         """
         _check_same_rows(y=y, score=score, sample_weight=sample_weight)
         rows = read_rows(
@@ -177,6 +185,20 @@ class StreamingBinaryEvaluator:
         ------
         InvalidOptionError
             If bins, thresholds or labels differ.
+
+        Parameters
+        ----------
+        other : StreamingBinaryEvaluator
+            With the same options.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> other = StreamingBinaryEvaluator().update([1, 1], [0.8, 0.7])
+        >>> evaluator.merge(other).n_rows
+        7
         """
         if not isinstance(other, StreamingBinaryEvaluator):
             raise OptionTypeError(f"other is {shown(other)}; another evaluator is wanted")
@@ -198,11 +220,43 @@ class StreamingBinaryEvaluator:
         )
 
     def prevalence(self) -> float:
-        """Share of positive rows, by weight."""
+        """Share of positive rows, by weight.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.prevalence()
+        0.4
+        """
         return self._mean(float(self._tally.positive.sum()))
 
     def confusion(self, k: int) -> Counts:
-        """Weight of true and false positives and negatives at the threshold of number ``k``."""
+        """Weight of true and false positives and negatives at the threshold of number ``k``.
+
+        Parameters
+        ----------
+        k : int
+            Number of the threshold, from 0.
+
+        Returns
+        -------
+        Counts
+            ``tp``, ``fp``, ``fn`` and ``tn``.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.confusion(0)
+        Counts(tp=2.0, fp=1.0, fn=0.0, tn=2.0)
+        """
         counts = self._counted().confusion
         if whole_number(k, "k", 0) >= counts.shape[1]:
             raise InvalidOptionError(f"k={k}, but thresholds are 0 to {counts.shape[1] - 1}")
@@ -216,6 +270,15 @@ class StreamingBinaryEvaluator:
         DataFrame
             One row a threshold: ``threshold``, ``tp``, ``fp``, ``fn``, ``tn`` (integers unless
             some weight is a float) and all scores of :func:`confusion_scores`.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.fixed()[["threshold", "tp", "fp", "fn", "tn", "precision"]].round(3)
+           threshold  tp  fp  fn  tn  precision
+        0        0.5   2   1   0   2      0.667
         """
         import pandas as pd
 
@@ -231,7 +294,7 @@ class StreamingBinaryEvaluator:
 
         Parameters
         ----------
-        rule : {"trapezoid", "riemann", "lower"}
+        rule : {"trapezoid", "riemann", "lower"}, default="trapezoid"
             "trapezoid": the AUC of the binned scores, rows of the same bin being ties. "riemann":
             the upper sum, rows of a bin being in the right order. "lower": in the wrong order.
 
@@ -239,6 +302,14 @@ class StreamingBinaryEvaluator:
         -------
         float
             NaN, with scikit-learn's warning, if there are rows of one class only.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> round(evaluator.auc(), 4)
+        0.8333
         """
         _check_choice("rule", rule, get_args(AreaRule))
         low, high = self.auc_bounds()
@@ -251,6 +322,14 @@ class StreamingBinaryEvaluator:
         -------
         tuple of float
             NaN, with scikit-learn's warning, if there are rows of one class only.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator(decimals=1)
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.25, 0.62, 0.68, 0.1])
+        >>> evaluator.auc_bounds()
+        (0.8333333333333334, 1.0)
         """
         low, high = self._ranking().auc_bounds()
         if np.isnan(low):
@@ -263,7 +342,20 @@ class StreamingBinaryEvaluator:
         return low, high
 
     def average_precision(self) -> float:
-        """Average precision of the binned scores; 0 without positive rows, as in scikit-learn."""
+        """Average precision of the binned scores; 0 without positive rows, as in scikit-learn.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> round(evaluator.average_precision(), 4)
+        0.8333
+        """
         ranking = self._ranking()
         if not ranking.positive.any():
             warn(
@@ -279,6 +371,18 @@ class StreamingBinaryEvaluator:
         ------
         InvalidOptionError
             If a score is outside [0, 1].
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> round(evaluator.log_loss(), 4)
+        0.4297
         """
         self._check_probabilities("log loss")
         return self._mean(self._tally.log_losses.value)
@@ -290,6 +394,18 @@ class StreamingBinaryEvaluator:
         ------
         InvalidOptionError
             If a score is outside [0, 1].
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> round(evaluator.brier(), 4)
+        0.142
         """
         self._check_probabilities("the Brier score")
         return self._mean(self._tally.squares.value)
@@ -298,6 +414,18 @@ class StreamingBinaryEvaluator:
         """Square root of the mean squared difference of score and truth (0 or 1).
 
         Infinite if some score is so great (above 1e154) that floats cannot hold its square.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> round(evaluator.rmse(), 4)
+        0.3768
         """
         return float(np.sqrt(self._mean(self._tally.squares.value)))
 
@@ -309,6 +437,17 @@ class StreamingBinaryEvaluator:
         DataFrame
             One row a bin that holds rows, the highest scores first, after a row for no row called
             positive: ``threshold`` (the least score of the bin), ``fpr``, ``tpr``.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.roc_curve().round(2).head(3)
+           threshold   fpr  tpr
+        0        inf  0.00  0.0
+        1        0.9  0.00  0.5
+        2        0.7  0.33  0.5
         """
         return self._ranking().curve("fpr", "tpr")
 
@@ -320,6 +459,17 @@ class StreamingBinaryEvaluator:
         DataFrame
             Rows as in :meth:`roc_curve`: ``threshold``, ``precision`` (1 where no row is called
             positive, as in scikit-learn), ``recall``.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.precision_recall_curve().round(2).head(3)
+           threshold  precision  recall
+        0        inf        1.0     0.0
+        1        0.9        1.0     0.5
+        2        0.7        0.5     0.5
         """
         return self._ranking().curve("precision", "recall")
 
@@ -331,6 +481,17 @@ class StreamingBinaryEvaluator:
         DataFrame
             Rows as in :meth:`roc_curve`: ``threshold``, ``population`` (share of all rows with such
             a score), ``gain`` (share of the positive ones), ``lift`` (gain over population).
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.gain_curve().round(2).head(3)
+           threshold  population  gain  lift
+        0        inf         0.0   0.0   NaN
+        1        0.9         0.2   0.5  2.50
+        2        0.7         0.4   0.5  1.25
         """
         return self._ranking().curve("population", "gain", "lift")
 
@@ -339,7 +500,7 @@ class StreamingBinaryEvaluator:
 
         Parameters
         ----------
-        n_groups : int
+        n_groups : int, default=10
             Groups are of like weight; a bin is not divided, so that there may be fewer.
 
         Returns
@@ -347,6 +508,16 @@ class StreamingBinaryEvaluator:
         DataFrame
             One row a group, the lowest scores first: ``weight``, ``mean_score``,
             ``positive_rate``.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.calibration(2).round(2)
+           weight  mean_score  positive_rate
+        0     2.0        0.15           0.00
+        1     3.0        0.73           0.67
         """
         n_groups = whole_number(n_groups, "n_groups", 1)
         tally = self._counted()
@@ -359,6 +530,17 @@ class StreamingBinaryEvaluator:
         Returns
         -------
         StreamingReport
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.report().summary.round(3).head(3)
+        prevalence    0.400
+        auc           0.833
+        auc_low       0.833
+        dtype: float64
         """
         import pandas as pd
 

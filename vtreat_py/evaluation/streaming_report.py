@@ -32,6 +32,19 @@ class StreamingReport:
         Scores at the thresholds, one row each.
     roc_curve, precision_recall_curve, gain_curve, calibration : DataFrame
         As the evaluator's methods give them.
+
+    See Also
+    --------
+    StreamingBinaryEvaluator.report : Makes one.
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+    >>> evaluator = StreamingBinaryEvaluator()
+    >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+    >>> report = evaluator.report()
+    >>> report.n_rows, float(report.summary["prevalence"])
+    (5, 0.4)
     """
 
     n_rows: int
@@ -66,6 +79,14 @@ class StreamingReport:
         Returns
         -------
         ndarray of matplotlib Axes, shape (2, 2)
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator()
+        >>> evaluator = evaluator.update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1])
+        >>> evaluator.report().plot().shape
+        (2, 2)
         """
         axes = new_figure(2, 2, figsize=(9, 8.5))[1]
         self._plot_roc(axes[0, 0])

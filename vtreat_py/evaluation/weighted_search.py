@@ -142,8 +142,8 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         Parameters
         ----------
         X : data frame or array, of n rows
-        y : array of shape (n,) or None
-        sample_weight, groups : array of shape (n,) or None
+        y : array of shape (n,), default=None
+        sample_weight, groups : array of shape (n,), default=None
             As in `weighted_cross_validate`. Without weights, folds count by their rows.
 
         Returns
@@ -225,12 +225,24 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         Parameters
         ----------
         X, y, sample_weight
-            As for `fit`.
+            As for ``fit``.
 
         Returns
         -------
         float
             With several metrics, that which ``refit`` names; all, as a dict, if it is a function.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.dummy import DummyClassifier
+        >>> from sklearn.model_selection import GridSearchCV, KFold
+        >>> from vtreat_py.evaluation import FoldWeightedSearchCV
+        >>> X, y = np.zeros((4, 1)), [1, 0, 1, 0]
+        >>> grid = GridSearchCV(DummyClassifier(), {"strategy": ["prior"]}, cv=KFold(2))
+        >>> search = FoldWeightedSearchCV(grid).fit(X, y, sample_weight=[3, 1, 1, 1])
+        >>> search.score(X, y), search.score(X, y, sample_weight=[3, 1, 1, 1])
+        (0.5, 0.6666666666666667)
         """
         check_is_fitted(self)
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight})

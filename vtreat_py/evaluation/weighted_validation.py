@@ -51,6 +51,23 @@ class WeightedCrossValidation:
         What the weight of a fold is.
     estimators : tuple
         The models, one a fold; empty unless asked for.
+
+    See Also
+    --------
+    weighted_cross_validate : Makes one.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import KFold
+    >>> from vtreat_py.evaluation import weighted_cross_validate
+    >>> X, y, weight = [[0]] * 4, [1, 0, 1, 0], [200, 100, 1, 99]
+    >>> scores = weighted_cross_validate(
+    ...     DummyClassifier(), X, y, sample_weight=weight, scoring="accuracy", cv=KFold(2))
+    >>> scores.folds.round(3).reset_index()
+       fold  n  weight  accuracy
+    0     0  2   300.0     0.333
+    1     1  2   100.0     0.010
     """
 
     folds: pd.DataFrame
@@ -84,14 +101,25 @@ class WeightedCrossValidation:
 
         Parameters
         ----------
-        ax : matplotlib Axes or None
+        ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
-        scorer : str or None
+        scorer : str, default=None
             The column of ``folds`` to draw; the first one by default.
 
         Returns
         -------
         matplotlib Axes
+
+        Examples
+        --------
+        >>> from sklearn.dummy import DummyClassifier
+        >>> from sklearn.model_selection import KFold
+        >>> from vtreat_py.evaluation import weighted_cross_validate
+        >>> X, y, weight = [[0]] * 4, [1, 0, 1, 0], [200, 100, 1, 99]
+        >>> scores = weighted_cross_validate(
+        ...     DummyClassifier(), X, y, sample_weight=weight, scoring="accuracy", cv=KFold(2))
+        >>> scores.plot().get_ylabel()
+        'accuracy'
         """
         scorers = list(self.mean.index)
         name = scorers[0] if scorer is None else scorer
@@ -143,24 +171,24 @@ def weighted_cross_validate(
     X : data frame or array, of n rows
         pandas, polars, numpy, or what else scikit-learn takes.
     y : array of shape (n,)
-    sample_weight : array of shape (n,) or None
+    sample_weight : array of shape (n,), default=None
         How much a row matters: importance weights p(x) / q(x) of a population p and a sample q,
         inverse probabilities of being sampled, frequencies. Only ratios count, but for models
         that regularize, to which the sum matters. None: 1 for each row, and nothing is passed on.
-    scoring : str, callable, list, tuple, set, dict or None
+    scoring : str, callable, list, tuple, set, dict, default=None
         As in scikit-learn. Scorers are given weights that sum to 1 in each fold.
-    cv : int, splitter, iterable or None
+    cv : int, splitter, iterable, default=None
         As in scikit-learn.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
         Groups of rows for the splitter. With metadata routing on, also for each step that
         requests them.
-    fit_weight, score_weight : bool
+    fit_weight, score_weight : bool, default=True
         Whether the weights are for training, and for the scores inside folds.
-    fold_weight : "mass", "size" or "equal"
+    fold_weight : {"mass", "size", "equal"}, default="mass"
         What a fold counts in the mean: the sum of its weights, its rows, or 1.
-    return_estimator : bool
+    return_estimator : bool, default=False
         Whether to keep the fitted models.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Folds at a time, as in scikit-learn. Results do not depend on it.
 
     Returns
@@ -269,7 +297,7 @@ def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None
     y : array of shape (n,) or None
     sample_weight : array of shape (n,) or None
         None: 1 for each row.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
 
     Returns
     -------

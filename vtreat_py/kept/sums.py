@@ -128,6 +128,18 @@ class KeptSums:
             format than this version knows.
         FileNotFoundError
             If there is no such file.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b"] * 5, "y": [0, 1, 1, 0, 1] * 2})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0, keep_statistics=True)
+        >>> path = os.path.join(tempfile.mkdtemp(), "monday.stats")
+        >>> plan.statistics.save(path)
+        >>> vt.DesignStatistics.load(path).plan() == plan
+        True
         """
         return cls(**read_statistics(path))
 

@@ -70,6 +70,15 @@ class Plan(PlanScores):
         InvalidOptionError
             If a name or a code is unknown, ``prune_sig`` is no probability, or ``prune_by`` does
             not go with it.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> [variable.name for variable in plan.select(0.05, coders=["catN", "lev"])]
+        ['x_catN', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b', 'x_lev_x_c']
         """
         keep = self._kept_by_sig(prune_sig, prune_by)
         if variables is not None:

@@ -42,7 +42,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
 
     Parameters
     ----------
-    n_components : "permutation", "significance", int, or float between 0 and 1
+    n_components : {"permutation", "significance"}, int or float, default="permutation"
         Which components are kept:
 
         * "permutation": those that are larger than the largest of permuted outcomes is, but for
@@ -55,15 +55,15 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
           scaled columns.
     outcome_type, target, link
         As for `YAwareScaler`.
-    n_permutations : int or None
+    n_permutations : int, default=None
         How many permuted outcomes are looked at; None: 100, or one less than there are columns if
         that is more. Fewer than p - 1 cannot tell a chance of one in p: then the chance allowed is
         one in ``n_permutations + 1``, and a warning says so.
-    cv : int, splitter, "ordered", or list of (training rows, application rows)
+    cv : int, splitter, "ordered" or list of index pairs, default=None
         The folds of ``fit_transform``, as for `design_treatments`; None: 5.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed of the default folds and of the permutations.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Threads of ``fit_transform``.
 
     Attributes

@@ -45,9 +45,9 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         X : pandas, polars or pyarrow data frame, or array, of n rows
         y : array of shape (n,)
             Numbers, or classes for the classifier.
-        sample_weight : array of shape (n,) or None
+        sample_weight : array of shape (n,), default=None
             Frequency weights.
-        groups : array of shape (n,) or None
+        groups : array of shape (n,), default=None
             Given to the treatment: rows of one group share a fold.
 
         Returns
@@ -146,6 +146,18 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
         -------
         PCRSummary
             With tables of the components and of the variables; prints itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> random = np.random.default_rng(0)
+        >>> X = pd.DataFrame(random.normal(size=(200, 3)), columns=["a", "b", "c"])
+        >>> y = X["a"] + X["b"] + random.normal(size=200)
+        >>> summary = vt.YAwarePCR(2, random_state=0).fit(X, y).summary()
+        >>> summary.variables["coef"].round(2).to_dict()
+        {'a': 0.91, 'b': 0.9, 'c': -0.0}
         """
         check_is_fitted(self)
         labels = [str(c) for c in getattr(self, "classes_", ())]
@@ -167,9 +179,9 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components : "permutation", "significance", int, or float between 0 and 1
+    n_components : {"permutation", "significance"}, int or float, default="permutation"
         As for `YAwarePCA`. Where no component is kept, the mean outcome is predicted.
-    treatment : transformer or None
+    treatment : transformer, default=None
         Turns the frame into numbers first, for instance ``NumericOutcomeTreatment()``; it is
         cloned, and its ``fit_transform`` is used. None: the frame holds finite numbers only.
     n_permutations, random_state
@@ -235,7 +247,17 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
         return least_squares(scores, np.asarray(outcome.y + outcome.centre, np.float64), weight)
 
     def predict(self, X: Any) -> FloatArray:
-        """Predict the outcome of each row, of shape (n,)."""
+        """Predict the outcome of each row, of shape (n,).
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            With the columns seen in fit.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         return self._linear(X)[:, 0]
 
     @property
@@ -258,12 +280,12 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components : "permutation", "significance", int, or float between 0 and 1
+    n_components : {"permutation", "significance"}, int or float, default="permutation"
         As for `YAwarePCA`. Where no component is kept, the share of each class is predicted.
-    treatment : transformer or None
+    treatment : transformer, default=None
         Turns the frame into numbers first, for instance ``BinomialOutcomeTreatment()``; it is
         cloned, and its ``fit_transform`` is used. None: the frame holds finite numbers only.
-    link : bool
+    link : bool, default=False
         Scale by slopes of logistic regressions, in place of linear ones.
     n_permutations, random_state
         As for `YAwarePCA`.
@@ -327,19 +349,79 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         return logistic(scores, y, len(self.classes_), weight)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Log odds of the second class, of shape (n,), or of each of several, (n, n_classes)."""
+        """Log odds of the second class; with several classes, of each.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            With the columns seen in fit.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+
+        Examples
+        --------
+        >>> import vtreat_py as vt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = vt.YAwarePCRClassifier(3, random_state=0).fit(X, y)
+        >>> model.decision_function(X.head(3)).round(1)
+        array([-14.4,  -9.2, -11.8])
+        """
         linear = self._linear(X)
         return linear[:, 0] if len(self.classes_) == 2 else linear
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class, of shape (n, n_classes)."""
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            With the columns seen in fit.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            In the order of ``classes_``.
+
+        Examples
+        --------
+        >>> import vtreat_py as vt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = vt.YAwarePCRClassifier(3, random_state=0).fit(X, y)
+        >>> model.predict_proba(X.tail(2)).round(3)
+        array([[1., 0.],
+               [0., 1.]])
+        """
         linear = self._linear(X)
         if len(self.classes_) == 2:
             return np.hstack([special.expit(-linear), special.expit(linear)])
         return np.asarray(special.softmax(linear, axis=1))
 
     def predict(self, X: Any) -> Any:
-        """Predict the likeliest class of each row."""
+        """Predict the likeliest class of each row.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow data frame, or array, of n rows
+            With the columns seen in fit.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Of classes, as they are in y.
+
+        Examples
+        --------
+        >>> import vtreat_py as vt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = vt.YAwarePCRClassifier(3, random_state=0).fit(X, y)
+        >>> model.predict(X.tail(3))
+        array([0, 0, 1])
+        """
         likeliest = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[likeliest]
 

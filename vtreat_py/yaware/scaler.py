@@ -27,18 +27,18 @@ class YAwareScaler(YAwareTransformer):
 
     Parameters
     ----------
-    outcome_type : "numeric", "binomial", "multinomial" or None
+    outcome_type : "numeric", "binomial", "multinomial", default=None
         As for `design_treatments`; None: from ``target`` and the outcome.
-    target : object
+    target : object, default=None
         The positive class of an outcome of two classes; None: the last in sorted order.
-    link : bool
+    link : bool, default=False
         For classes: slopes of logistic regressions, in link units (log odds), in place of those
         of linear ones, in units of probability.
-    cv : int, splitter, "ordered", or list of (training rows, application rows)
+    cv : int, splitter, "ordered" or list of index pairs, default=None
         The folds of ``fit_transform``, as for `design_treatments`; None: 5.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, default=None
         Seed of the default folds.
-    n_jobs : int or None
+    n_jobs : int, default=None
         Threads.
 
     Attributes
@@ -136,12 +136,19 @@ class YAwareScaler(YAwareTransformer):
 
         Parameters
         ----------
-        input_features : array of str or None
+        input_features : array of str, default=None
             Names of the input; they must be those seen in fit.
 
         Returns
         -------
         ndarray of str
+
+        Examples
+        --------
+        >>> import vtreat_py as vt
+        >>> X = [[150.0], [160.0], [170.0], [180.0], [190.0]]
+        >>> vt.YAwareScaler(cv=2).fit(X, [50, 61, 69, 80, 91]).get_feature_names_out()
+        array(['x0'], dtype=object)
         """
         check_is_fitted(self)
         given = self._names() if input_features is None else input_features

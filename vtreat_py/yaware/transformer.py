@@ -40,10 +40,10 @@ class YAwareTransformer(FrameTransformer, ABC):
         X : pandas, polars or pyarrow data frame, or array, of n rows
             Columns of finite numbers, such as a treated frame; other columns and missing values
             are for the treatments.
-        y : array of shape (n,), or a column name of X
-        sample_weight : array of shape (n,), or a column name of X
+        y : array of shape (n,), or a column name of X, default=None
+        sample_weight : array of shape (n,), or a column name of X, default=None
             Frequency weights: a row of weight 2 counts as two rows.
-        groups : array of shape (n,), or a column name of X
+        groups : array of shape (n,), or a column name of X, default=None
             Rows of one group share a fold of ``fit_transform``.
 
         Returns
@@ -58,6 +58,14 @@ class YAwareTransformer(FrameTransformer, ABC):
             If the outcome or the weights cannot be used.
         InvalidOptionError
             If an option cannot be used, such as ``link`` with a number for an outcome.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"cm": [150.0, 160.0, 170.0, 180.0, 190.0]})
+        >>> vt.YAwareScaler(cv=2, random_state=0).fit(X, [50, 61, 69, 80, 91]).scale_.round(2)
+        array([1.01])
         """
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         self._learn(X, y, sample_weight, groups)
@@ -98,6 +106,17 @@ class YAwareTransformer(FrameTransformer, ABC):
         ------
         InvalidOptionError
             If ``cv`` leaves rows out of all application sets, or has rows in several.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"cm": [150.0, 160.0, 170.0, 180.0, 190.0]})
+        >>> scaler = vt.YAwareScaler(cv=2, random_state=0)
+        >>> scaler.fit_transform(X, [50, 61, 69, 80, 91])["cm"].round(1).tolist()
+        [-19.0, -10.2, 0.0, 10.2, 19.0]
+        >>> scaler.transform(X)["cm"].round(1).tolist()
+        [-20.2, -10.1, 0.0, 10.1, 20.2]
         """
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         return self._framed(*self._fit_crossed(X, y, sample_weight, groups))
@@ -130,6 +149,21 @@ class YAwareTransformer(FrameTransformer, ABC):
             If the columns are not those seen in fit.
         FrameError, OptionTypeError
             If a column holds missing or infinite values, or no numbers.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> X = pd.DataFrame({"cm": [150, 160, 170, 180, 190], "age": [30, 60, 20, 50, 40]})
+        >>> y = [50, 61, 69, 80, 91]
+        >>> vt.YAwareScaler(cv=2, random_state=0).fit(X, y).transform(X.head(2)).round(1)
+             cm  age
+        0 -20.2 -1.4
+        1 -10.1  2.8
+        >>> vt.YAwarePCA(1, cv=2, random_state=0).fit(X, y).transform(X.head(2)).round(1)
+           yawarepca0
+        0       -20.2
+        1       -10.1
         """
         check_is_fitted(self)
         return self._framed(*self._transformed(X))
