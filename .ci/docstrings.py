@@ -3,7 +3,9 @@
 import inspect
 from importlib import import_module
 
-PUBLIC = ["", ".compat", ".evaluation", ".plots", ".split_plans", ".testing"]
+PUBLIC = ["", ".compat", ".compat.cross_plan", ".compat.effect_scaler",
+          ".compat.partial_pooling_estimator", ".compat.stats_utils", ".compat.transform",
+          ".compat.util", ".evaluation", ".plots", ".split_plans", ".testing"]  # fmt: skip
 
 
 def is_ours(thing: object) -> bool:

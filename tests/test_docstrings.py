@@ -255,3 +255,11 @@ def test_names_what_there_is(told: Told) -> None:
     ours = re.findall(r"``(vtreat_py\.[\w.]+)``", told.doc)
     absent = [name for name in [*single, *ours] if not exists(name, told)]
     assert absent == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_dir_lists_what_is_public_and_nothing_else(place: str) -> None:
+    module = import_module(f"vtreat_py{place}")
+    listed = {name for name in dir(module) if not name.startswith("__")}
+    assert listed == {name for name in module.__all__ if not name.startswith("__")}
+    assert {"__name__", "__doc__"} <= set(dir(module))

@@ -17,6 +17,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.base.on_use import public_names
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.making import DEFAULT_FOLDS, deal_evenly, group_labels
 from vtreat_py.folds.plan import FoldPlan
@@ -31,6 +32,7 @@ __all__ = [
     "k_way_stratified_y_replace",
     "one_way_holdout",
 ]
+__dir__ = public_names(globals())
 
 SplitPlan = list[tuple[IntArray, IntArray]]
 

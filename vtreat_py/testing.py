@@ -14,8 +14,10 @@ from sklearn.base import clone
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.on_use import public_names
 
 __all__ = ["OwnOutcomeInfluence", "own_outcome_influence"]
+__dir__ = public_names(globals())
 
 _DEFAULT_ROWS = 20
 

@@ -1,4 +1,4 @@
-"""Public names of a package that are imported when they are first used (PEP 562)."""
+"""Public names: of a package, imported when they are first used (PEP 562), and of a module."""
 
 from __future__ import annotations
 
@@ -35,3 +35,18 @@ def names_on_use(
         return sorted({*module_of, *(name for name in namespace if name.startswith("__"))})
 
     return get_attribute, list_names
+
+
+def public_names(namespace: dict[str, Any]) -> Callable[[], list[str]]:
+    """Make ``__dir__`` of a module: what it exports, and not what it imports.
+
+    Parameters
+    ----------
+    namespace : dict
+        The ``globals()`` of the module, with its ``__all__``.
+    """
+
+    def list_names() -> list[str]:
+        return sorted({*namespace["__all__"], *(n for n in namespace if n.startswith("__"))})
+
+    return list_names

@@ -5,6 +5,7 @@ Projects that use that package move by changing an import: ``import vtreat`` bec
 ``vignettes/moving/from_python_vtreat.md`` says what differs, and why.
 """
 
+from vtreat_py.base.on_use import public_names
 from vtreat_py.compat import (
     cross_plan,
     effect_scaler,
@@ -38,3 +39,4 @@ __all__ = [
     "vtreat_api",
     "vtreat_parameters",
 ]
+__dir__ = public_names(globals())

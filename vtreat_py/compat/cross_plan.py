@@ -10,9 +10,11 @@ import pandas as pd
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.on_use import public_names
 from vtreat_py.folds.making import deal_evenly
 
 __all__ = ["CrossValidationPlan", "KWayCrossPlanYStratified"]
+__dir__ = public_names(globals())
 
 
 class CrossValidationPlan(ABC):

@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, SchemaError
+from vtreat_py.base.on_use import public_names
 from vtreat_py.significance.linear import linear_slope
 from vtreat_py.statistics.moments import Moments
 
 __all__ = ["EffectScaler"]
+__dir__ = public_names(globals())
 
 
 class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,8 +12,10 @@ from vtreat_py.api.design import design_treatments
 from vtreat_py.api.prepare import prepare
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import VtreatWarning
+from vtreat_py.base.on_use import public_names
 
 __all__ = ["pooled_effect_estimate", "standard_effect_estimate"]
+__dir__ = public_names(globals())
 
 
 def standard_effect_estimate(observations: pd.DataFrame) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.on_use import public_names
 from vtreat_py.compat._scores import varies
 from vtreat_py.significance.linear import linear_score
 from vtreat_py.significance.logistic import logistic_fit, logistic_score
@@ -25,6 +26,7 @@ __all__ = [
     "xicor",
     "xicor_for_frame",
 ]
+__dir__ = public_names(globals())
 
 
 def our_corr_score(*, y_true: Any, y_pred: Any) -> tuple[float, float]:

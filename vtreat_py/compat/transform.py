@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
+from vtreat_py.base.on_use import public_names
+
 __all__ = ["UserTransform"]
+__dir__ = public_names(globals())
 
 
 class UserTransform(ABC):

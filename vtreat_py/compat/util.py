@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.on_use import public_names
 from vtreat_py.compat._codes import clean_string
 from vtreat_py.compat._scores import varies
 from vtreat_py.compat.partial_pooling_estimator import pooled_effect_estimate
@@ -31,6 +32,7 @@ __all__ = [
     "summarize_column",
     "unique_items_in_order",
 ]
+__dir__ = public_names(globals())
 
 
 def can_convert_v_to_numeric(x: Any) -> bool:

@@ -1,5 +1,6 @@
 """The four treatments and their parameters, under the name of their module."""
 
+from vtreat_py.base.on_use import public_names
 from vtreat_py.compat._parameters import unsupervised_parameters, vtreat_parameters
 from vtreat_py.compat._treatments import (
     BinomialOutcomeTreatment,
@@ -16,3 +17,4 @@ __all__ = [
     "unsupervised_parameters",
     "vtreat_parameters",
 ]
+__dir__ = public_names(globals())
