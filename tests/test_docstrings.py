@@ -117,13 +117,16 @@ def everything() -> Iterator[Told]:
                 continue
             yield Told(f"{module.__name__}.{name}", thing)
             if inspect.isclass(thing):
-                for part in dir(thing):
-                    found = inspect.getattr_static(thing, part)
-                    describes = callable(getattr(found, "__func__", found)) or isinstance(
-                        getattr(found, "__doc__", None), str
-                    )
-                    if not part.startswith("_") and describes and is_ours(found):
-                        yield Told(f"{module.__name__}.{name}.{part}", found, thing)
+                for part, found in parts_of(thing):
+                    yield Told(f"{module.__name__}.{name}.{part}", found, thing)
+
+
+def parts_of(owner: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties of a class; fields are in its own docstring."""
+    for part in dir(owner):
+        found = inspect.getattr_static(owner, part)
+        if not part.startswith("_") and is_ours(found):
+            yield part, found
 
 
 ALL = {told.name: told for told in everything()}

@@ -47,7 +47,7 @@ def k_way(*, n_rows: int, n_splits: int = DEFAULT_FOLDS, random_state: Any = Non
     n_splits : int, default=5
         Number of folds, from 2 to ``n_rows``. R vtreat quietly changes a number that does not
         fit; here it is an error.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed.
 
     Returns
@@ -87,7 +87,7 @@ def k_way_stratified_y(
         Numbers, or classes, which may be text.
     n_splits : int, default=5
         Number of folds, from 2 to n.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed.
 
     Returns
@@ -156,7 +156,7 @@ def k_way_grouped(
         Stratify the groups by their means of y; for classes, of their numbers.
     n_splits : int, default=5
         Number of folds, from 2 to the number of groups.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed.
 
     Returns

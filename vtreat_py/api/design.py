@@ -127,7 +127,7 @@ def design_treatments(
         deviation codes of 0, prevalences of a level never seen, y-aware slopes of 0. Numbers are
         imputed and clipped there as all rows say. Where the outcome has a trend, take it out
         first: codes of a growing past drift, and score for the trend they share with it.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed of the default folds.
     row_id : column name, default=None
         Integers that tell the rows apart. A number of folds is then dealt by arithmetic on the id

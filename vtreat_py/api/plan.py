@@ -309,7 +309,7 @@ class TreatmentPlan(PlanInSql):
 
         Parameters
         ----------
-        path : str, path, default=None
+        path : str or path, default=None
             A file to write, or to replace as a whole: who reads it meanwhile finds the old plan
             or the new one. One whose name ends with ``.gz`` is compressed. None: the text is
             returned.

@@ -309,7 +309,7 @@ def cv_spread(
         ``weighted_cross_validate`` does (see its notes).
     groups : sequence of n values, default=None
         Passed to the splitters.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Of the default strategies.
     n_jobs : int, default=None
         Splits of all strategies are one queue of jobs. The result is the same for any number.

@@ -61,7 +61,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         one in ``n_permutations + 1``, and a warning says so.
     cv : int, splitter, "ordered" or list of index pairs, default=None
         The folds of ``fit_transform``, as for `design_treatments`; None: 5.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed of the default folds and of the permutations.
     n_jobs : int, default=None
         Threads of ``fit_transform``.

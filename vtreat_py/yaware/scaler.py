@@ -36,7 +36,7 @@ class YAwareScaler(YAwareTransformer):
         of linear ones, in units of probability.
     cv : int, splitter, "ordered" or list of index pairs, default=None
         The folds of ``fit_transform``, as for `design_treatments`; None: 5.
-    random_state : int, RandomState, default=None
+    random_state : int or RandomState, default=None
         Seed of the default folds.
     n_jobs : int, default=None
         Threads.
