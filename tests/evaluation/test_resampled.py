@@ -86,14 +86,19 @@ def test_mistakes_are_named(a: Any, b: Any, options: dict[str, Any], message: st
 def test_how_many_are_needed_by_hand() -> None:
     d = A - B
     s = d.std(ddof=1)
+
+    def is_enough(n: int, mean: float, z: float, z_power: float) -> bool:
+        return n > z * z and np.sqrt(n) * mean / s >= z_power + z * np.sqrt(n / (n - z * z))
+
     z, z_power = stats.norm.isf(0.025), stats.norm.ppf(0.8)
     for mean in (d.mean(), 0.004):
-        expected = ((z * np.hypot(s, mean) + z_power * s) / mean) ** 2
-        assert queries_needed(A, B, difference=mean) == np.ceil(expected)
+        found = queries_needed(A, B, difference=mean)
+        assert is_enough(found, mean, z, z_power)
+        assert not is_enough(found - 1, mean, z, z_power)
     assert queries_needed(A, B) == queries_needed(B, A)
-    one_sided = ((stats.norm.isf(0.01) * np.hypot(s, 0.004) + stats.norm.ppf(0.9) * s) / 0.004) ** 2
     found = queries_needed(A, B, difference=0.004, sig=0.01, power=0.9, alternative="greater")
-    assert found == np.ceil(one_sided)
+    assert is_enough(found, 0.004, stats.norm.isf(0.01), stats.norm.ppf(0.9))
+    assert not is_enough(found - 1, 0.004, stats.norm.isf(0.01), stats.norm.ppf(0.9))
 
 
 def test_groups_are_counted_as_groups() -> None:
@@ -112,6 +117,7 @@ def test_groups_are_counted_as_groups() -> None:
         ({"difference": -0.1, "alternative": "greater"}, "does not look for"),
         ({"power": 1.0}, "power=1.0"),
         ({"sig": 0}, "sig=0"),
+        ({"sig": 0.5, "alternative": "greater"}, "sig=0.5"),
         ({"groups": np.zeros(10)}, "fewer than two pairs"),
         ({"b": A - 0.5, "difference": 0.5}, "all differences are the same"),
         ({"b": B[:3]}, "b has 3 values"),
