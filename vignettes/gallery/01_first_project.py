@@ -7,6 +7,7 @@
 # education together). Codes of such columns are where data preparation goes wrong.
 
 # %%
+import importlib.util
 import warnings
 from typing import Any
 
@@ -95,6 +96,21 @@ results = pd.DataFrame(
     }
 ).T
 print(results.round(3))
+
+# %% tags=["hide-input"]
+if importlib.util.find_spec("matplotlib"):
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+    promised, delivered = (results[f"AUC on {rows} rows"] for rows in ("training", "held-out"))
+    ax.hlines(results.index, delivered, promised, color="#999999", lw=3)
+    ax.plot(promised, results.index, "o", color="#D55E00", ms=9, mfc="white", label="promised")
+    ax.plot(delivered, results.index, "o", color="#0072B2", ms=9, label="delivered")
+    ax.margins(y=0.25)
+    ax.invert_yaxis()
+    ax.set_xlabel("AUC: promised by the training rows, delivered on the held-out rows")
+    figure.legend(loc="outside upper center", ncol=2)
+    plt.show()
 
 # %% [markdown]
 # The naive codes promise more and deliver less: the model believed a column that knew the answers.

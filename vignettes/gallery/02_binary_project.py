@@ -13,6 +13,7 @@ import pickle
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small data: threads of boosted trees only wait
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -147,6 +148,16 @@ share, given = calibration_curve(y_test, chance, n_bins=5, strategy="quantile")
 print(pd.DataFrame({"chance given": given, "saw a doctor": share}).round(3))
 assert np.abs(share - given).max() < 0.04
 assert abs(chance.mean() - y_test.mean()) < 0.01
+
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+ax.plot([0.3, 1], [0.3, 1], ":", color="black", lw=1)
+for name, fitted in MODELS.items():
+    of_model = fitted.predict_proba(X_test)[:, 1]
+    seen, said = calibration_curve(y_test, of_model, n_bins=10, strategy="quantile")
+    ax.plot(said, seen, "o-", ms=5, label=name)
+ax.set(xlabel="chance given, ten groups of held-out rows", ylabel="share that saw a doctor")
+ax.legend()
+plt.show()
 
 # %% [markdown]
 # ## What the account is worth

@@ -195,8 +195,9 @@ assert abs(of_pipeline - delivered) < 1e-9
 # %% [markdown]
 # ## Going on
 #
-# `treatment.plan_` is this package's own plan. `vignettes/moving/from_python_vtreat.md` lists all
-# that differs, and how each class reads in the native API.
+# `treatment.plan_` is this package's own plan. [From the Python
+# package](../moving/from_python_vtreat.md) lists all that differs, and how each class reads in the
+# native API.
 
 # %%
 print(treatment.plan_)

@@ -20,6 +20,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small data: threads of boosted trees only wait
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -139,6 +140,17 @@ by_age = pd.DataFrame(
 )
 by_age["share of weight"] = ours.fold_weights_ / ours.fold_weights_.sum()
 print(by_age.round(3))
+
+figure, (ax, weights) = plt.subplots(
+    2, 1, figsize=(7, 4.6), sharex=True, height_ratios=[3, 1], layout="constrained"
+)
+for name, mark in (("linear", "o-"), ("trees", "s--")):
+    ax.plot(by_age.index, -by_age[name], mark, label=name)
+ax.set_ylabel("log loss on an age\nthat was left out")
+ax.legend()
+weights.bar(by_age.index, by_age["share of weight"], width=3, color="#999999")
+weights.set(xlabel="age", ylabel="share of\nthe weight")
+plt.show()
 
 
 def chosen(search: GridSearchCV | FoldWeightedSearchCV) -> str:

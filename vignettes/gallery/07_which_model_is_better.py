@@ -17,6 +17,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small data: threads of boosted trees only wait
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -95,14 +96,16 @@ print(losses.mean().round(4))
 # Every row has two losses, one of each model. If the models were equally good, those two could as
 # well have been the other way round: their labels would mean nothing. So exchange them, row by row,
 # by the toss of a coin, look at the difference of the means again, and do it a hundred thousand
-# times. Chance makes a difference as large as ours less than once in a hundred. (`found.plot()`
-# draws the picture.)
+# times. Chance makes a difference as large as ours less than once in a hundred.
 
 # %%
 found = randomization_test(losses["logistic"], losses["boosted"], rng=0)
 print(found)
 assert found.statistic < 0  # of losses: logistic regression has the lower one
 assert 0.001 < found.pvalue < 0.01
+
+found.plot()
+plt.show()
 
 # %% [markdown]
 # A larger difference, but of sixty rows, is worth less. Means alone do not tell:

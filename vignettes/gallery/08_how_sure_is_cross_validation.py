@@ -20,6 +20,7 @@ import warnings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits: threads only wait
 
+import matplotlib.pyplot as plt
 import numpy as np
 import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
@@ -68,9 +69,12 @@ assert width["vanilla"]["nll"] > 2.5 * width["stratified"]["nll"]
 assert width["vanilla"]["brier"] > 5 * width["stratified"]["brier"]
 assert width["vanilla"]["roc_auc"] < 1.3 * width["stratified"]["roc_auc"]
 
+spread.plot("nll")
+plt.show()
+
 # %% [markdown]
 # The means agree. The widths do not: for the log loss (`nll`) the middle half of the vanilla folds
-# is three times as wide, for the Brier score six times. (`spread.plot("nll")` draws it.) Only the
+# is three times as wide, for the Brier score six times. Only the
 # area under the ROC curve does not care: it compares rows of one class with rows of the other, and
 # never asks how many of each there are.
 
@@ -138,6 +142,8 @@ game = coverage_study(
 print(game)
 
 right = game.coverage(["strategy", "method"])
+game.plot()
+plt.show()
 assert (right.loc["stratified", "coverage"] < 0.25).all()
 assert (right.loc["stratified", "high"] < 0.5).all()
 assert right.loc[("vanilla", "iqr"), "low"] > 0.5
@@ -151,7 +157,8 @@ assert right.loc[("vanilla", "nadeau-bengio"), "high"] > 0.5
 #   many, so they hold the truth in about three of four cases.
 # * Nadeau and Bengio's interval, from vanilla folds, keeps its promise.
 #
-# `benchmarks/coverage_study.txt` has the same for other rates, sizes, models and metrics.
+# [benchmarks/coverage_study.txt](../../benchmarks/coverage_study.txt) has the same for other rates,
+# sizes, models and metrics.
 
 # %% [markdown]
 # ## What to report

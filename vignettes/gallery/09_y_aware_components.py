@@ -10,10 +10,9 @@
 # components are those that matter. (N. Zumel's series on principal components regression, 2016.)
 
 # %%
-import sys
 import warnings
-from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.cross_decomposition import PLSRegression
@@ -87,6 +86,27 @@ assert by_significance.selected_.tolist() == [0, 1]
 loadings = pd.DataFrame(np.abs(by_permutation.components_[:2]).T, index=X.columns)
 print(loadings.round(2).head(7))
 assert loadings.iloc[:5].max(axis=1).min() > 5 * loadings.iloc[5:].max(axis=1).max()
+
+# %% [markdown]
+# On the left, singular values beside those of permuted outcomes; on the right, the rows by the two
+# components that tell, coloured by their outcome.
+
+# %%
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+plots.plot_scree(by_permutation, axes[0])
+plots.plot_projection(by_permutation.transform(X), y, axes[1])
+plt.show()
+
+# %% [markdown]
+# How far columns reach before and after scaling, and how they enter the components: after it the
+# five columns of signal are the longest.
+
+# %%
+scaled = vt.YAwareScaler().fit(X, y).transform(X)
+figure, axes = plt.subplots(1, 2, figsize=(11, 9), layout="constrained")
+plots.plot_ranges(X, scaled, axes[0])
+plots.plot_loadings(by_permutation, axes[1])
+plt.show()
 
 # %% [markdown]
 # `YAwarePCR` is the regression on such components as one estimator. Two of them predict as well as
@@ -176,36 +196,6 @@ assert found["out of fold"] < 0.06
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", vt.VtreatWarning)
     assert vt.YAwarePCA(random_state=0).fit(nothing, coin).n_components_ == 0
-
-# %% [markdown]
-# ## Pictures
-#
-# Singular values beside those of permuted outcomes, loadings, ranges, and the rows themselves.
-
-
-# %%
-def draw(folder: Path) -> None:
-    """Save the pictures of this page."""
-    import matplotlib.pyplot as plt
-
-    scaled = vt.YAwareScaler().fit(X, y).transform(X)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    plots.plot_scree(by_permutation, axes[0])
-    plots.plot_projection(by_permutation.transform(X), y, axes[1])
-    figure.savefig(folder / "y_aware_components.png", dpi=90)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 9), layout="constrained")
-    plots.plot_ranges(X, scaled, axes[0])
-    plots.plot_loadings(by_permutation, axes[1])
-    figure.savefig(folder / "y_aware_scaling.png", dpi=90)
-
-
-if "--draw" in sys.argv:
-    draw(Path(__file__).parent / "pictures")
-
-# %% [markdown]
-# ![Singular values, and rows by component](pictures/y_aware_components.png)
-#
-# ![Ranges before and after scaling, and loadings](pictures/y_aware_scaling.png)
 
 # %% [markdown]
 # ## In one line, from any frame

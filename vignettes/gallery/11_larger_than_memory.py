@@ -125,10 +125,11 @@ assert 0.68 < auc < 0.73
 # %% [markdown]
 # ## How far this goes
 #
-# `benchmarks/larger_than_memory.txt` has the measurement: a Parquet file of 50 million rows, with
-# columns of a hundred, a hundred thousand and two million levels, is designed and treated by a
-# process that is not allowed more than 2 GB. What comes back to Python is a table of levels by
-# folds, so it is the number of *levels* that memory must hold, not that of rows.
+# [benchmarks/larger_than_memory.txt](../../benchmarks/larger_than_memory.txt) has the measurement:
+# a Parquet file of 50 million rows, with columns of a hundred, a hundred thousand and two million
+# levels, is designed and treated by a process that is not allowed more than 2 GB. What comes back
+# to Python is a table of levels by folds, so it is the number of *levels* that memory must hold,
+# not that of rows.
 #
 # Where there is a warehouse, the plan itself goes there as SQL:
-# see `10_scoring_in_the_warehouse.py`.
+# see [Scoring in the warehouse](10_scoring_in_the_warehouse.py).

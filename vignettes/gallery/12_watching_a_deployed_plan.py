@@ -10,10 +10,9 @@
 # frame against that, in one call, before it is scored.
 
 # %%
-import sys
 import time
-from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LinearRegression
@@ -127,19 +126,11 @@ assert report.flagged == ["weight", "distance", "depot"]
 # The picture says which columns to look at: dots right of the dashed line, and far out of the grey
 # that chance explains.
 
-
 # %%
-def draw(folder: Path) -> None:
-    """Save the picture of this page."""
-    report.plot().figure.savefig(folder / "audit.png", dpi=90)
-
-
-if "--draw" in sys.argv:
-    draw(Path(__file__).parent / "pictures")
+report.plot()
+plt.show()
 
 # %% [markdown]
-# ![Stability index of each column, beside what chance makes](pictures/audit.png)
-#
 # ## Why: column by column
 #
 # The depot: a level that was not there, with an eighth of the rows. Its code is that of "never

@@ -12,6 +12,7 @@
 
 # %%
 import duckdb
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -139,6 +140,16 @@ table = shapes.plan.score_frame.set_index("variable")[["rsq", "sig"]]
 print(table)
 assert table["rsq"].idxmax() == "uranium_book"
 assert table.loc["uranium_line", "rsq"] < table.loc["uranium_tree", "rsq"]
+
+uranium = pd.DataFrame({"county": "county 1", "uranium": np.linspace(0, 10, 400)})
+curves = vt.prepare(shapes.plan, uranium)
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+ax.plot(train["uranium"], train["radon"] - train["radon"].mean(), ".", color="#bbbbbb", ms=3)
+for name, dash in zip(numbers, ("-", "-.", "--"), strict=True):
+    ax.plot(uranium["uranium"], curves[f"uranium_{name}"], dash, label=name)
+ax.set(xlabel="uranium", ylabel="radon, less its mean", xlim=(0, 10))
+ax.legend(title="coder")
+plt.show()
 
 # %% [markdown]
 # Mind the difference of the two columns: `rsq` is that of the code, in rows of other folds; `sig`

@@ -20,11 +20,10 @@
 # cross-fitted as all codes are: a training row gets the curve of the other folds.
 
 # %%
-import sys
 import warnings
-from pathlib import Path
 
 import duckdb
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -40,6 +39,7 @@ from threadpoolctl import threadpool_limits
 import vtreat_py as vt
 
 SHAPES = ["spline", "piecewise", "bins", "isotonic", "window"]
+BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"  # Okabe and Ito's
 
 # %% [markdown]
 # ## Four questions to one table
@@ -121,9 +121,42 @@ assert not scores.set_index("orig_variable").loc[["wind", "meter"], "recommended
 #
 # The curve of a plan is what `prepare` makes of a column that runs from end to end. Grey: some of
 # the rows; black, dashed: the truth; blue: what each code has learned of it.
-#
-# ![Four columns by five codes](pictures/shapes.png)
-#
+
+
+# %%
+def along(
+    plan: vt.TreatmentPlan, frame: pd.DataFrame, name: str
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Return the codes of a column that runs from end to end."""
+    at = np.linspace(frame[name].min(), frame[name].max(), 801)
+    return at, vt.prepare(plan, frame.iloc[[0] * len(at)].assign(**{name: at}))
+
+
+# %% tags=["hide-input"]
+UNITS = {"temperature": "temperature, °C", "hour": "hour", "humidity": "humidity, %",
+         "people": "people"}  # fmt: skip
+figure, axes = plt.subplots(
+    4, 5, figsize=(10.5, 10), sharex="row", sharey=True, layout="constrained"
+)
+shown = train.sample(500, random_state=0)
+overall = {name: effect(train[name]).mean() for name, effect in TRUTH.items()}
+for row, name in zip(axes, TRUTH, strict=True):
+    at, curves = along(experiment.plan, train, name)
+    truth = train["kwh"].mean() + TRUTH[name](at) - overall[name]
+    for ax, shape in zip(row, SHAPES, strict=True):
+        ax.plot(shown[name], shown["kwh"], ".", color="#cccccc", ms=3)
+        ax.plot(at, curves[f"{name}_{shape}"], color=BLUE, lw=2.2)
+        ax.plot(at, truth, color="black", lw=1.1, ls=(0, (4, 2)))
+        ax.text(0.98, 0.98, f"rsq {rsq.loc[name, shape]:.3f}", transform=ax.transAxes,
+                ha="right", va="top", backgroundcolor="white")  # fmt: skip
+        ax.set_xlabel(UNITS[name])
+    row[0].set_ylabel(f"kWh\n(straight line: rsq {rsq.loc[name, 'clean']:.3f})")
+for ax, shape in zip(axes[0], SHAPES, strict=True):
+    ax.set_title(shape, weight="bold")
+axes[0, 0].set_ylim(10, 72)
+plt.show()
+
+# %% [markdown]
 # The spline is smooth and near, but rounds the step. Piecewise bends at corners; for the step it
 # needs so many that it is restless elsewhere. Bins are steps, and level where rows are few.
 # Isotonic goes level where it should turn, and its ends may follow a row or two (see the hour 0).
@@ -229,9 +262,38 @@ assert real.loc["yrs_married", "isotonic"] > 1.5 * real.loc["yrs_married", "clea
 # The years of marriage level off after nine, and half a year is unlike all others; women without
 # children are unlike those with one. The happiness of the marriage is a line in log odds, and no
 # shape says more.
-#
-# ![Share of affairs along four columns](pictures/shapes_survey.png)
-#
+
+# %% tags=["hide-input"]
+columns = {
+    "yrs_married": "years married",
+    "children": "children",
+    "age": "age",
+    "rate_marriage": "how happy the marriage is (1 to 5)",
+}
+overall = logit(survey["had_affair"].mean())
+figure, axes = plt.subplots(1, 4, figsize=(10.5, 3.9), sharey=True, layout="constrained")
+for ax, (name, label) in zip(axes, columns.items(), strict=True):
+    at, curves = along(of_survey.plan, survey, name)
+    share = survey.groupby(name)["had_affair"].agg(["mean", "size"])
+    error = np.sqrt(share["mean"] * (1 - share["mean"]) / share["size"])
+    line = LogisticRegression(C=1e6).fit(survey[[name]], survey["had_affair"])
+    ax.errorbar(share.index, share["mean"], 2 * error, fmt="o", color="black", ms=4,
+                elinewidth=1, label="share, ± 2 standard errors")  # fmt: skip
+    ax.plot(at, line.predict_proba(pd.DataFrame({name: at}))[:, 1], ":", color=GREY, lw=1.8,
+            label="a straight line")  # fmt: skip
+    for shape, colour, dash in (("spline", BLUE, "-"), ("isotonic", VERMILION, "--")):
+        ax.plot(at, expit(overall + curves[f"{name}_{shape}"]), dash, color=colour, lw=1.8,
+                label=shape)  # fmt: skip
+    line_s, spline_s = real.loc[name, ["clean", "spline"]]
+    ax.set_title(f"rsq: line {line_s:.3f}, spline {spline_s:.3f}", size=10)
+    ax.set_xlabel(label)
+axes[0].set_ylabel("share who had an affair")
+axes[0].set_ylim(0, 0.85)
+handles, labels = axes[0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside upper center", ncol=4, frameon=False)
+plt.show()
+
+# %% [markdown]
 # ## Trees find shapes themselves
 #
 # Do you need this? Not for boosted trees, which cut each column wherever it pays. Three tables,
@@ -298,8 +360,30 @@ assert trees["the survey"].max() < trees.loc["clean", "the survey"] + 0.003
 assert linear["sun in summer"].max() < 0.02 < 0.5 < trees["sun in summer"].min()
 
 # %% [markdown]
-# ![Held-out score of linear models and trees](pictures/shapes_models.png)
-#
+# In a picture:
+
+# %% tags=["hide-input"]
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.1), sharey=True, layout="constrained")
+marks = {
+    "clean": (0.2, "o", GREY, "clean copies alone"),
+    "with spline": (0.0, "D", BLUE, "with spline"),
+    "with piecewise": (-0.2, "s", VERMILION, "with piecewise"),
+}
+for ax, name in zip(axes, models, strict=True):
+    for with_what, (offset, mark, colour, label) in marks.items():
+        values = [models.loc[(model, with_what), name] for model in ("trees", "linear")]
+        ax.plot(values, np.arange(2) + offset, mark, color=colour, ms=7, label=label)
+    ax.set(title=name, yticks=[0, 1], ylim=(-0.5, 1.5), yticklabels=["trees", "linear"])
+    ax.set_xlabel(f"{'deviance' if name == 'the survey' else 'variance'} explained, held out")
+    ax.grid(color="#e4e4e4", axis="x")
+    ax.set_axisbelow(True)
+    ax.margins(x=0.08)
+    ax.locator_params(axis="x", nbins=4)
+handles, labels = axes[0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside upper center", ncol=3, frameon=False)
+plt.show()
+
+# %% [markdown]
 # * Where effects add up, the linear model with shapes is not only shorter than the trees: it is
 #   better. On the survey, too, which nobody has made so.
 # * The trees win next to nothing by shapes on the building, and elsewhere they rather lose: codes
@@ -356,114 +440,3 @@ assert "CASE WHEN" in query
 # Curves are learned from sums in at most 1,024 bins of a column, for all folds at once. So the five
 # cost little, in a database as well (`vt.design_treatments` of a lazy frame), or from statistics
 # that were kept of last month's rows.
-#
-# ## Pictures
-
-
-# %%
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"  # Okabe and Ito's
-UNITS = {"temperature": "temperature, °C", "hour": "hour", "humidity": "humidity, %",
-         "people": "people"}  # fmt: skip
-
-
-def along(
-    plan: vt.TreatmentPlan, frame: pd.DataFrame, name: str
-) -> tuple[np.ndarray, pd.DataFrame]:
-    """Return the codes of a column that runs from end to end."""
-    at = np.linspace(frame[name].min(), frame[name].max(), 801)
-    return at, vt.prepare(plan, frame.iloc[[0] * len(at)].assign(**{name: at}))
-
-
-def draw_shapes(plt) -> object:
-    """Draw four columns by five codes."""
-    figure, axes = plt.subplots(
-        4, 5, figsize=(12.5, 10), sharex="row", sharey=True, layout="constrained"
-    )
-    shown = train.sample(500, random_state=0)
-    overall = {name: effect(train[name]).mean() for name, effect in TRUTH.items()}
-    for row, name in zip(axes, TRUTH, strict=True):
-        at, curves = along(plan, train, name)
-        truth = train["kwh"].mean() + TRUTH[name](at) - overall[name]
-        for ax, shape in zip(row, SHAPES, strict=True):
-            ax.plot(shown[name], shown["kwh"], ".", color="#cccccc", ms=3)
-            ax.plot(at, curves[f"{name}_{shape}"], color=BLUE, lw=2.2)
-            ax.plot(at, truth, color="black", lw=1.1, ls=(0, (4, 2)))
-            ax.text(0.98, 0.98, f"rsq {rsq.loc[name, shape]:.3f}", transform=ax.transAxes,
-                    ha="right", va="top", backgroundcolor="white")  # fmt: skip
-            ax.set_xlabel(UNITS[name])
-        row[0].set_ylabel(f"kWh\n(straight line: rsq {rsq.loc[name, 'clean']:.3f})")
-    for ax, shape in zip(axes[0], SHAPES, strict=True):
-        ax.set_title(shape, weight="bold")
-    axes[0, 0].set_ylim(10, 72)
-    return figure
-
-
-def draw_survey(plt) -> object:
-    """Draw the share of affairs along four columns, and what codes make of it."""
-    columns = {
-        "yrs_married": "years married",
-        "children": "children",
-        "age": "age",
-        "rate_marriage": "how happy the marriage is (1 to 5)",
-    }
-    overall = logit(survey["had_affair"].mean())
-    figure, axes = plt.subplots(1, 4, figsize=(12.5, 3.9), sharey=True, layout="constrained")
-    for ax, (name, label) in zip(axes, columns.items(), strict=True):
-        at, curves = along(of_survey.plan, survey, name)
-        share = survey.groupby(name)["had_affair"].agg(["mean", "size"])
-        error = np.sqrt(share["mean"] * (1 - share["mean"]) / share["size"])
-        line = LogisticRegression(C=1e6).fit(survey[[name]], survey["had_affair"])
-        ax.errorbar(share.index, share["mean"], 2 * error, fmt="o", color="black", ms=4,
-                    elinewidth=1, label="share, ± 2 standard errors")  # fmt: skip
-        ax.plot(at, line.predict_proba(pd.DataFrame({name: at}))[:, 1], ":", color=GREY, lw=1.8,
-                label="a straight line")  # fmt: skip
-        for shape, colour, dash in (("spline", BLUE, "-"), ("isotonic", VERMILION, "--")):
-            ax.plot(at, expit(overall + curves[f"{name}_{shape}"]), dash, color=colour, lw=1.8,
-                    label=shape)  # fmt: skip
-        line_s, spline_s = real.loc[name, ["clean", "spline"]]
-        ax.set_title(f"rsq: line {line_s:.3f}, spline {spline_s:.3f}", size=10)
-        ax.set_xlabel(label)
-    axes[0].set_ylabel("share who had an affair")
-    axes[0].set_ylim(0, 0.85)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncol=4, frameon=False)
-    return figure
-
-
-def draw_models(plt) -> object:
-    """Draw what models explain of rows that are held out, with and without shapes."""
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.1), sharey=True, layout="constrained")
-    marks = {
-        "clean": (0.2, "o", GREY, "clean copies alone"),
-        "with spline": (0.0, "D", BLUE, "with spline"),
-        "with piecewise": (-0.2, "s", VERMILION, "with piecewise"),
-    }
-    for ax, name in zip(axes, models, strict=True):
-        for with_what, (offset, mark, colour, label) in marks.items():
-            values = [models.loc[(model, with_what), name] for model in ("trees", "linear")]
-            ax.plot(values, np.arange(2) + offset, mark, color=colour, ms=7, label=label)
-        ax.set(title=name, yticks=[0, 1], ylim=(-0.5, 1.5), yticklabels=["trees", "linear"])
-        ax.set_xlabel(f"{'deviance' if name == 'the survey' else 'variance'} explained, held out")
-        ax.grid(color="#e4e4e4", axis="x")
-        ax.set_axisbelow(True)
-        ax.margins(x=0.08)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncol=3, frameon=False)
-    return figure
-
-
-def draw(folder: Path) -> None:
-    """Save the pictures of this page."""
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
-    for name, make in (
-        ("shapes", draw_shapes),
-        ("shapes_survey", draw_survey),
-        ("shapes_models", draw_models),
-    ):
-        make(plt).savefig(folder / f"{name}.png", dpi=90)
-
-
-if "--draw" in sys.argv:
-    draw(Path(__file__).parent / "pictures")

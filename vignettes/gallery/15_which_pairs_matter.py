@@ -9,9 +9,7 @@
 # than what each of them says, added up? It takes a minute for a million rows.
 
 # %%
-import sys
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
@@ -49,8 +47,45 @@ assert pairs["sig_fdr"][1] > 0.05
 assert 0.05 < pairs["rsq"][0] < 0.08
 
 # %% [markdown]
-# ![Vote for Dole by where voters see themselves and Dole](pictures/interaction.png)
-#
+# The votes by the two places, what the two say by adding up, and what is left for the pair:
+
+# %% tags=["hide-input"]
+places = {"index": "selfLR", "columns": "DoleLR"}
+n, k = (
+    voters.pivot_table(values="vote", **places, aggfunc=what).fillna(0).to_numpy()
+    for what in ("count", "sum")
+)
+design = pd.get_dummies(voters[["selfLR", "DoleLR"]].astype(int).astype(str), drop_first=True)
+design = sm.add_constant(design.astype(float))
+fit = sm.GLM(voters["vote"], design, family=sm.families.Binomial()).fit()
+fitted = voters.assign(fitted=fit.fittedvalues)
+added = fitted.pivot_table(values="fitted", **places).to_numpy()
+left = (k - n * added) / np.sqrt(n * added * (1 - added))
+figure, axes = plt.subplots(1, 3, figsize=(10.5, 4.4), layout="constrained", sharey=True)
+shown = (
+    ("who votes for Dole", k / np.where(n, n, np.nan), "RdBu_r", 0, 1, "share"),
+    ("what the two say,\nlog odds added up", added, "RdBu_r", 0, 1, "share"),
+    ("what the pair adds\n(dark: four or more)", left, "PuOr_r", -4, 4, "standard deviations"),
+)
+for ax, (title, values, colours, low, high, unit) in zip(axes, shown, strict=True):
+    image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, origin="lower")
+    for (i, j), rows in np.ndenumerate(n):
+        if rows:
+            dark = abs(values[i, j] - (low + high) / 2) > 0.35 * (high - low)
+            text = f"{int(rows)}" if ax is axes[0] else f"{values[i, j]:.2f}"
+            text = f"{values[i, j]:+.1f}" if ax is axes[2] else text
+            ax.text(j, i, text, ha="center", va="center", size=8,
+                    color="white" if dark else "black")  # fmt: skip
+    ax.plot([-0.5, 6.5], [-0.5, 6.5], color="black", lw=0.8, ls=":")
+    ax.set(title=title, xlabel="where the voter sees Dole", xticks=range(7), yticks=range(7),
+           xticklabels=range(1, 8), yticklabels=range(1, 8))  # fmt: skip
+    if ax is not axes[0]:
+        figure.colorbar(image, ax=ax, shrink=0.8, label=unit)
+axes[0].set_ylabel("where the voter stands\n(1: left, 7: right)")
+axes[0].set_title("who votes for Dole\n(numbers: voters in the cell)")
+plt.show()
+
+# %% [markdown]
 # `sig` is of the whole table: 49 cells after what two times seven levels say by adding up on the
 # scale of log odds. `rsq` is what these cells add out of fold: six hundredths of the deviance.
 #
@@ -118,7 +153,7 @@ assert (shuffled["sig_fdr"] <= 0.05).sum() <= 1
 
 # %% [markdown]
 # That holds with effects that add up, rare levels, outliers and rare classes, too:
-# `benchmarks/interactions_study.txt` has the rates.
+# [benchmarks/interactions_study.txt](../../benchmarks/interactions_study.txt) has the rates.
 #
 # ## Where a small `sig` means something else
 #
@@ -159,56 +194,3 @@ assert trace["sig"][0] > 0.01
 # %% [markdown]
 # What is left of curves may still be found among millions of rows: with many rows everything is
 # significant. `rsq` says what it is worth.
-#
-# ## The picture
-
-# %%
-
-
-def draw_interaction(plt) -> object:
-    """Draw the vote by two places: what it is, what adds up, and what is left."""
-    places = {"index": "selfLR", "columns": "DoleLR"}
-    n, k = (
-        voters.pivot_table(values="vote", **places, aggfunc=what).fillna(0).to_numpy()
-        for what in ("count", "sum")
-    )
-    design = pd.get_dummies(voters[["selfLR", "DoleLR"]].astype(int).astype(str), drop_first=True)
-    design = sm.add_constant(design.astype(float))
-    fit = sm.GLM(voters["vote"], design, family=sm.families.Binomial()).fit()
-    fitted = voters.assign(fitted=fit.fittedvalues)
-    added = fitted.pivot_table(values="fitted", **places).to_numpy()
-    left = (k - n * added) / np.sqrt(n * added * (1 - added))
-    figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.4), layout="constrained", sharey=True)
-    shown = (
-        ("who votes for Dole", k / np.where(n, n, np.nan), "RdBu_r", 0, 1, "share"),
-        ("what the two say,\nlog odds added up", added, "RdBu_r", 0, 1, "share"),
-        ("what the pair adds\n(dark: four or more)", left, "PuOr_r", -4, 4, "standard deviations"),
-    )
-    for ax, (title, values, colours, low, high, unit) in zip(axes, shown, strict=True):
-        image = ax.imshow(values, cmap=colours, vmin=low, vmax=high, origin="lower")
-        for (i, j), rows in np.ndenumerate(n):
-            if rows:
-                dark = abs(values[i, j] - (low + high) / 2) > 0.35 * (high - low)
-                text = f"{int(rows)}" if ax is axes[0] else f"{values[i, j]:.2f}"
-                text = f"{values[i, j]:+.1f}" if ax is axes[2] else text
-                ax.text(j, i, text, ha="center", va="center", size=8,
-                        color="white" if dark else "black")  # fmt: skip
-        ax.plot([-0.5, 6.5], [-0.5, 6.5], color="black", lw=0.8, ls=":")
-        ax.set(title=title, xlabel="where the voter sees Dole", xticks=range(7), yticks=range(7),
-               xticklabels=range(1, 8), yticklabels=range(1, 8))  # fmt: skip
-        if ax is not axes[0]:
-            figure.colorbar(image, ax=ax, shrink=0.8, label=unit)
-    axes[0].set_ylabel("where the voter stands\n(1: left, 7: right)")
-    axes[0].set_title("who votes for Dole\n(numbers: voters in the cell)")
-    return figure
-
-
-def draw(folder: Path) -> None:
-    """Save the picture of this page."""
-    import matplotlib.pyplot as plt
-
-    draw_interaction(plt).savefig(folder / "interaction.png", dpi=90)
-
-
-if "--draw" in sys.argv:
-    draw(Path(__file__).parent / "pictures")

@@ -10,9 +10,7 @@
 # 40 states, of products that have names, and what each delivery costs.
 
 # %%
-import sys
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -186,58 +184,43 @@ assert spelling["text"] > spelling["catN"] + 0.2
 # ## The picture
 #
 # For levels never seen, what each code says beside the truth: a flat line knows nothing.
-#
-# ![What codes say of levels never seen](pictures/never_seen.png)
-#
+
+# %% tags=["hide-input"]
+figure, axes = plt.subplots(1, 3, figsize=(10.5, 4.2), layout="constrained")
+of_names = (names, "product_catN", "catN"), (names, "product_text", "text")
+shown = (
+    (
+        "a zip code: its county",
+        later[novel],
+        "by_place",
+        ((flat, "zip_catN", "zip alone"), (nested, "zip_catN", "zip in its county")),
+    ),
+    (
+        "a pair: its parts",
+        unseen_pair,
+        "by_product",
+        (
+            (joined, "pair_catN", "pair by hand"),
+            (pairs, "product_colon_season_catN", "composite"),
+        ),
+    ),
+    ("a name: its spelling", new_names, "by_product", of_names),
+)
+for ax, (title, rows, truth, codes) in zip(axes, shown, strict=True):
+    for (plan, variable, label), colour in zip(codes, ("tab:grey", "tab:blue"), strict=True):
+        some = rows.iloc[:700]
+        code = vt.prepare(plan, some, variables=[variable])[variable]
+        ax.plot(some[truth], code, ".", ms=3, alpha=0.6, color=colour, label=label)
+    low, high = np.percentile(rows[truth], [0.5, 99.5])
+    ax.plot([low, high], [low, high], color="black", lw=0.8, ls=":")
+    ax.set(title=title, xlabel="true effect")
+    ax.legend(markerscale=3, fontsize=8)
+axes[0].set_ylabel("code")
+plt.show()
+
+# %% [markdown]
 # None of this needs a test at home: `sig` and `rsq` of these codes come out of fold as all others,
 # and a cross-frame has rows of zip codes that the other folds never saw: a model learns on them how
 # far the code of a county is to be trusted. How the codes do beside oracles, and how often noise is
-# taken for something: `benchmarks/parts_study.txt` and `benchmarks/text_study.txt`.
-
-# %%
-
-
-def draw_never_seen(plt) -> object:
-    """Draw true means of levels never seen by what codes say of them."""
-    figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
-    of_names = (names, "product_catN", "catN"), (names, "product_text", "text")
-    shown = (
-        (
-            "a zip code: its county",
-            later[novel],
-            "by_place",
-            ((flat, "zip_catN", "zip alone"), (nested, "zip_catN", "zip in its county")),
-        ),
-        (
-            "a pair: its parts",
-            unseen_pair,
-            "by_product",
-            (
-                (joined, "pair_catN", "pair by hand"),
-                (pairs, "product_colon_season_catN", "composite"),
-            ),
-        ),
-        ("a name: its spelling", new_names, "by_product", of_names),
-    )
-    for ax, (title, rows, truth, codes) in zip(axes, shown, strict=True):
-        for (plan, variable, label), colour in zip(codes, ("tab:grey", "tab:blue"), strict=True):
-            some = rows.iloc[:700]
-            code = vt.prepare(plan, some, variables=[variable])[variable]
-            ax.plot(some[truth], code, ".", ms=3, alpha=0.6, color=colour, label=label)
-        low, high = np.percentile(rows[truth], [0.5, 99.5])
-        ax.plot([low, high], [low, high], color="black", lw=0.8, ls=":")
-        ax.set(title=title, xlabel="true effect")
-        ax.legend(markerscale=3, fontsize=8)
-    axes[0].set_ylabel("code")
-    return figure
-
-
-def draw(folder: Path) -> None:
-    """Save the picture of this page."""
-    import matplotlib.pyplot as plt
-
-    draw_never_seen(plt).savefig(folder / "never_seen.png", dpi=90)
-
-
-if "--draw" in sys.argv:
-    draw(Path(__file__).parent / "pictures")
+# taken for something: [benchmarks/parts_study.txt](../../benchmarks/parts_study.txt) and
+# `benchmarks/text_study.txt`.
