@@ -7,8 +7,9 @@ import json
 import os
 import secrets
 import zlib
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO
 
 from vtreat_py.base.errors import OptionTypeError, PlanFormatError
 
@@ -16,15 +17,23 @@ _MARK = "\ufeff"  # that some editors put before a text
 _GZIP = b"\x1f\x8b"
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file such that a reader finds the old one or the new one, never a part of it."""
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file to write such that a reader finds the old one or the new one, never a part of it.
+
+    What is no file, such as a pipe, is written to as it is.
+    """
     path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as stream:
+            yield stream
+        return
     aside = os.path.join(
         os.path.dirname(path), f".{os.path.basename(path)[:100]}.{secrets.token_hex(8)}"
     )
     try:
         with open(aside, "xb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
@@ -32,6 +41,12 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         if os.path.exists(aside):
             os.unlink(aside)
         raise
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file as `whole_file` does."""
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

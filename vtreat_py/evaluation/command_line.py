@@ -41,37 +41,43 @@ _OPTIONS = {
 _FIXED = {"ACC": "accuracy", "PRE": "precision", "REC": "recall", "PRF": "f1", "LFT": "lift"}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, name: str = _NAME) -> int:
     """Run the command line.
 
     Parameters
     ----------
     arguments : sequence of str or None
         None: those the program was called with.
+    name : str
+        What the program is called, in messages.
 
     Returns
     -------
     int
         Exit status: 0, or 2 if the input is bad, which one line on standard error explains.
     """
-    parser = _parser()
+    parser = _parser(name)
     options = parser.parse_args(arguments)
     if (options.label is None) != (options.score is None):
         parser.error("--label and --score go together")
     try:
-        print(_found(options), flush=True)
+        with warnings.catch_warnings(record=True, action="always") as caught:
+            found = _found(options)
     except (VtreatError, OSError) as error:
         message = str(error)
-        for name, here in _OPTIONS.items():
-            message = message.replace(name, here)
-        print(f"{_NAME}: {message}", file=sys.stderr, flush=True)
+        for word, here in _OPTIONS.items():
+            message = message.replace(word, here)
+        print(f"{name}: {message}", file=sys.stderr, flush=True)
         return 2
+    for warning in caught:
+        print(f"{name}: warning: {warning.message}", file=sys.stderr, flush=True)
+    print(found, flush=True)
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(name: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog=_NAME,
+        prog=name,
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=100),
@@ -160,15 +166,6 @@ def _values(evaluator: StreamingBinaryEvaluator) -> dict[str, float]:
     """Scores by what they are called here."""
     counts = evaluator.confusion(0)
     values = {short: float(score_values(name, counts)) for short, name in _FIXED.items()}
-    low, high = _auc_bounds(evaluator)
+    low, high = evaluator.auc_bounds()
     areas = {"ROC": (low + high) / 2, "ROC_low": low, "ROC_high": high}
     return values | areas | {"RMS": evaluator.rmse()}
-
-
-def _auc_bounds(evaluator: StreamingBinaryEvaluator) -> tuple[float, float]:
-    """Bounds of the area; a warning, if any, is a line on standard error."""
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        bounds = evaluator.auc_bounds()
-    for warning in caught:
-        print(f"{_NAME}: warning: {warning.message}", file=sys.stderr, flush=True)
-    return bounds
