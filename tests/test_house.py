@@ -19,12 +19,18 @@ END = "<!-- End of the picture -->"
 # A file imports its own folder and those before it, also inside functions and under TYPE_CHECKING.
 FLOORS = [
     "base", "statistics", "significance", "frames", "outcome", "folds", "coders", "plan", "design",
-    "audit", "sql", "memory", "lazy", "kept", "api", "estimators", "yaware",
+    "audit", "sql", "report", "memory", "lazy", "kept", "api", "estimators", "yaware",
 ]  # fmt: skip
 # The roof, which uses what users use.
 ROOF = {"__init__", "__main__", "command_line", "plots", "compat", "testing", "split_plans"}
 BESIDE = "evaluation"
-NEVER_TOGETHER = [("memory", "lazy"), ("audit", "sql"), ("sql", "lazy")]
+NEVER_TOGETHER = [
+    ("memory", "lazy"),
+    ("audit", "sql"),
+    ("sql", "lazy"),
+    ("report", "audit"),
+    ("report", "sql"),
+]
 
 
 @cache

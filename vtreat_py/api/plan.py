@@ -14,7 +14,7 @@ from vtreat_py.audit.flags import OnDrift, check_limits
 from vtreat_py.audit.novel import novel_levels
 from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import counted
-from vtreat_py.base.files import write_text
+from vtreat_py.base.files import write_text, write_whole
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.made import n_added
@@ -26,6 +26,7 @@ from vtreat_py.plan.importance import variable_importance
 from vtreat_py.plan.json import plan_from_json, plan_to_json
 from vtreat_py.plan.level_effects import level_effects
 from vtreat_py.plan.number_effects import number_effects
+from vtreat_py.report.report import PlanReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -552,6 +553,57 @@ class TreatmentPlan(PlanInSql):
         else:
             from vtreat_py.memory.audit import tally_frame as tally
         return novel_levels(self, tally(self, frame, sample_weight))
+
+    @overload
+    def report(self, path: None = None) -> PlanReport: ...
+
+    @overload
+    def report(self, path: str | os.PathLike[str]) -> None: ...
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> PlanReport | None:
+        """Show the plan as a page to look at: one file, that needs no network and no server.
+
+        It shows sizes, outcome, hints and scores, and a list of the columns that can be searched
+        and sorted. Each folds out: how its values are spread, how the outcome goes with them, what
+        was made of it, and why that is recommended or not.
+
+        Parameters
+        ----------
+        path : str, path or None
+            An HTML file to write, or to replace as a whole. None: the report is returned.
+
+        Returns
+        -------
+        PlanReport or None
+            What notebooks show, with the page as ``html``; None where a file was written. The same
+            plan gives the same page in every process.
+
+        See Also
+        --------
+        score_frame, level_effects, variable_importance : The numbers as tables.
+
+        Notes
+        -----
+        All of it comes from the plan, which holds no rows: levels with many rows are in it by name,
+        so that the page is to be kept as the plan is. Of very many levels or variables the page
+        shows the most common, or the most telling, and says how many more there are.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({"x": ["a", "b", None, "c"] * 5, "y": [2, 3, 7, 8] * 5})
+        >>> plan = vt.design_treatments(frame, outcome="y", random_state=0)
+        >>> plan.report()
+        PlanReport of 1 column; a notebook shows it, and report(path) writes it as a file
+        """
+        from vtreat_py.report.page import plan_page
+
+        page = plan_page(self)
+        if path is None:
+            return PlanReport(page, len(self.variables) - n_added(self.made))
+        write_whole(path, page.encode())
+        return None
 
     def __repr__(self) -> str:
         lines = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Self, overload
 
@@ -34,6 +35,7 @@ from vtreat_py.plan.html import plan_html
 from vtreat_py.plan.options import OutcomeType
 from vtreat_py.plan.pruning import SIG, check_pruning
 from vtreat_py.plan.variables import DerivedVariable
+from vtreat_py.report.report import PlanReport
 
 # What `prepare` is given; all other parameters are options of the design.
 _PRUNING = ("prune_sig", "prune_by")
@@ -74,6 +76,27 @@ class Treatment(FrameTransformer):
         """The plan's score frame."""
         check_is_fitted(self)
         return self.plan_.score_frame
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> PlanReport | None:
+        """Show the fitted plan as a page to look at.
+
+        Parameters
+        ----------
+        path : str, path or None
+            An HTML file to write; None: the report is returned, which notebooks show.
+
+        Returns
+        -------
+        PlanReport or None
+            As `TreatmentPlan.report` has it.
+
+        Raises
+        ------
+        NotFittedError
+            If the treatment is not fitted.
+        """
+        check_is_fitted(self)
+        return self.plan_.report() if path is None else self.plan_.report(path)
 
     @overload
     def transform(self, X: Array) -> FloatArray: ...

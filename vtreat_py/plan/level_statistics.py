@@ -109,6 +109,14 @@ class LevelStatistics:
     def __post_init__(self) -> None:
         self.count.setflags(write=False)
 
+    def known(self, outcome: LevelOutcome, options: DesignOptions) -> KnownLevels | None:
+        """All levels, where they say how much they differ; None where an option does."""
+        if options.shrinkage not in BY_LIKELIHOOD:
+            return None
+        kept = np.append(self.count[:-1] > options.rare_weight, self.count[-1] > 0)
+        mixed = options.shrinkage == MIXED
+        return outcome.known(self.count[kept], outcome.mean[kept], mixed=mixed)
+
     def effects(
         self, outcome: LevelOutcome, options: DesignOptions, *, in_parts: bool = False
     ) -> pd.DataFrame:
@@ -127,11 +135,7 @@ class LevelStatistics:
         behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
         learned = np.where(behind > 0, behind, 1.0)
         own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
-        known = None
-        if options.shrinkage in BY_LIKELIHOOD and not in_parts:
-            kept = np.append(self.count[:-1] > rare_weight, n_pool > 0)
-            mixed = options.shrinkage == MIXED
-            known = outcome.known(self.count[kept], outcome.mean[kept], mixed=mixed)
+        known = None if in_parts else self.known(outcome, options)
         with np.errstate(over="ignore"):  # a large variance over a tiny weight
             mean_error = outcome.mean_error(count, effect, known)
             effect_error = outcome.effect_error(behind, own, effect, known)

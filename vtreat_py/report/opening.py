@@ -1,0 +1,92 @@
+"""What the page opens with: sizes, outcome, and what a careful user wants to know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+
+from vtreat_py.base.markup import safe
+from vtreat_py.frames.made import n_added
+from vtreat_py.plan.data import Plan
+from vtreat_py.report.markup import data, fold, names
+
+_SHOWN = 8
+
+
+def title(plan: Plan) -> str:
+    """The page's title, in plain words but for the outcome's name, which is data."""
+    if plan.outcome_type == "unsupervised":
+        return "Treatment plan without outcome"
+    return "Treatment plan" if plan.outcome_name is None else "Treatment plan for "
+
+
+def sizes(plan: Plan) -> str:
+    """The sizes of the plan, as tiles."""
+    n_columns = len(plan.variables) - n_added(plan.made)
+    tiles = [
+        ("rows", f"{plan.n_rows:,}", ""),
+        ("columns in", f"{n_columns:,}", _and_made(plan)),
+        ("variables out", f"{len(plan.derived):,}", ""),
+        ("recommended", f"{sum(plan.recommended):,}", ""),
+    ]
+    used = {one.column for one in plan.treatments}
+    if unused := sum(name not in used for name in plan.variables):
+        tiles.append(("not used", f"{unused:,}", ""))
+    cells = "".join(
+        f"<div><dt>{name}</dt><dd>{size}{beside}</dd></div>" for name, size, beside in tiles
+    )
+    return f'<dl class="tiles">{cells}</dl>'
+
+
+def _and_made(plan: Plan) -> str:
+    n = n_added(plan.made)
+    return f" <small>and {n:,} made of them</small>" if n else ""
+
+
+def outcome(plan: Plan) -> str:
+    """The outcome, and how it was told."""
+    told = [f"Outcome: {safe(plan.note, 2_000)}."]
+    if plan.outcome_type == "binomial" and repr(plan.target) not in plan.note:
+        told.append(f"The target is {names([plan.target])}.")
+    if plan.classes:
+        told.append(f"The classes are {names(plan.classes)}.")
+    return f"<p>{' '.join(told)}</p>"
+
+
+def notices(plan: Plan) -> str:
+    """Warnings and hints."""
+    found = []
+    if plan.derived and not any(plan.recommended):
+        found.append("<p><b>No derived variable is recommended.</b></p>")
+    used = {one.column for one in plan.treatments}
+    unused = [(name, reason) for name, reason in plan.unused if name not in used]
+    declined = [(name, reason) for name, reason in plan.unused if name in used]
+    if unused:
+        found.append(f"<p><b>Columns that are not used</b></p>{_by_reason(unused)}")
+    if declined:
+        found.append(f"<p><b>Codes that could not be made</b></p>{_by_reason(declined)}")
+    if plan.hints:
+        found.append(f"<p><b>Hints</b></p>{_hints(plan.hints)}")
+    if not found:
+        return ""
+    notes = "".join(f'<div class="note">{one}</div>' for one in found)
+    return f'<section aria-labelledby="notices"><h2 id="notices">To look at</h2>{notes}</section>'
+
+
+def _by_reason(told: Iterable[tuple[Hashable, str]]) -> str:
+    columns: dict[str, list[Hashable]] = defaultdict(list)
+    for column, reason in told:
+        columns[reason].append(column)
+    lines = [f"<li>{names(of, _SHOWN)}: {safe(why, 2_000)}</li>" for why, of in columns.items()]
+    return _list(lines)
+
+
+def _hints(hints: Iterable[tuple[Hashable, str]]) -> str:
+    return _list([f"<li><code>{data(c)}</code> {safe(hint, 2_000)}</li>" for c, hint in hints])
+
+
+def _list(lines: list[str]) -> str:
+    shown = f"<ul>{''.join(lines[:_SHOWN])}</ul>"
+    if more := lines[_SHOWN:]:
+        shown += fold(f"{len(more):,} more", f"<ul>{''.join(more)}</ul>")
+    return shown
