@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import KFold
 
 import vtreat_py as vt
@@ -238,6 +239,10 @@ def coin(size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
     return rng.random((size, 1)), rng.random(size) < rate
 
 
+def mean_difference(a: Any, b: Any) -> float:
+    return float(np.mean(a - b))
+
+
 PRIOR = DummyClassifier()
 TOSSES = coin(40, 0.5, np.random.default_rng(0))
 # What the evaluation does at length, and how much of what it is.
@@ -257,15 +262,38 @@ LONG_WORK: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "repeated_cross_val_predict": (
         lambda **options: evaluation.repeated_cross_val_predict(
-            PRIOR, *TOSSES, L=2, k=3, rng=0, **options
+            PRIOR, *TOSSES, L=2, k=3, random_state=0, **options
         ),
         "6 fits",
     ),
     "bias_variance": (
         lambda **options: evaluation.bias_variance(
-            {"one": PRIOR, "same": PRIOR}, *TOSSES, L=2, k=2, rng=0, **options
+            {"one": PRIOR, "same": PRIOR}, *TOSSES, L=2, k=2, random_state=0, **options
         ),
         "8 fits",
+    ),
+    "weighted_cross_validate": (
+        lambda **options: evaluation.weighted_cross_validate(
+            PRIOR, *TOSSES, scoring="accuracy", cv=KFold(5), **options
+        ).folds,
+        "5 fits",
+    ),
+    "per_group_metric": (
+        lambda **options: evaluation.per_group_metric(
+            TOSSES[1], TOSSES[0][:, 0], np.arange(40) // 10, metric=brier_score_loss, **options
+        ).to_frame(),
+        "4 groups",
+    ),
+    "randomization_test": (
+        lambda **options: pd.DataFrame(evaluation.randomization_test(
+            np.arange(10_000.0), np.zeros(10_000), n_resamples=20, random_state=0,
+            statistic=mean_difference, **options,
+        ).null_distribution),
+        "4 blocks",
+    ),
+    "run_nested": (
+        lambda **options: pd.DataFrame(evaluation.run_nested(abs, [[-1, 2], [3, -4]], **options)),
+        "4 tasks",
     ),
 }  # fmt: skip
 

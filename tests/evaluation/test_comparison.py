@@ -35,7 +35,7 @@ def test_every_pair_is_tested_as_it_would_be_alone(options: dict[str, Any]) -> N
     assert (found["metric"] == "score").all()
     for row in found.itertuples():
         alone = randomization_test(
-            SCORES[row.model_a], SCORES[row.model_b], n_resamples=999, rng=7, **options
+            SCORES[row.model_a], SCORES[row.model_b], n_resamples=999, random_state=7, **options
         )
         assert (row.difference, row.p) == (alone.statistic, alone.pvalue)
         assert (row.p_greater, row.p_less) == (alone.pvalue_greater, alone.pvalue_less)
@@ -55,7 +55,7 @@ def test_adjustment_is_that_of_statsmodels(adjust: str) -> None:
 
 def test_several_metrics_are_adjusted_together() -> None:
     y = RANDOM.normal(size=40)
-    losses = {loss: per_row_loss(y, SCORES, loss=loss) for loss in ("squared", "absolute")}
+    losses = {loss: per_row_loss(y, SCORES, metric=loss) for loss in ("squared", "absolute")}
     found = compare_models(pd.concat(losses, axis=1), n_resamples=999, random_state=0)
     assert found["metric"].tolist() == ["squared"] * 6 + ["absolute"] * 6
     alone = compare_models(losses["absolute"], n_resamples=999, random_state=0)

@@ -13,7 +13,7 @@ import pytest
 from joblib import parallel_config
 from scipy import stats
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from statsmodels.stats.proportion import proportion_confint
@@ -50,7 +50,7 @@ def small(**changed: Any) -> CoverageStudy:
         **changed,
     }
     population = options.pop("population", slopes)
-    models = options.pop("estimators", {"logistic": LogisticRegression(), **PRIOR})
+    models = options.pop("estimator", {"logistic": LogisticRegression(), **PRIOR})
     return coverage_study(population, models, **options)
 
 
@@ -150,9 +150,15 @@ def test_table(study: CoverageStudy) -> None:
 
 def test_a_sample_depends_on_its_size_rate_and_seed_alone(study: CoverageStudy) -> None:
     table = study.table
-    part = small(sizes=[80], seeds=[4], estimators=PRIOR).table
+    part = small(sizes=[80], seeds=[4], estimator=PRIOR).table
     same = table.query("size == 80 and seed == 4 and model == 'prior'")
     pd.testing.assert_frame_equal(part, same.reset_index(drop=True))
+
+
+def test_one_model_has_the_name_of_its_class() -> None:
+    options = {"sizes": [60], "seeds": [4], "scoring": "brier"}
+    named = small(estimator={"DummyClassifier": DummyClassifier()}, **options).table
+    pd.testing.assert_frame_equal(small(estimator=DummyClassifier(), **options).table, named)
 
 
 def test_jobs_change_nothing() -> None:
@@ -185,7 +191,7 @@ def test_tables_may_be_of_any_kind_and_labels_text() -> None:
 def test_samples_that_cannot_be_split_are_counted() -> None:
     """Of ten rows at a rate of .1, most samples have fewer than two positive rows."""
     study = small(
-        population=COIN, estimators=PRIOR, sizes=[10], rates=[0.1], seeds=range(12),
+        population=COIN, estimator=PRIOR, sizes=[10], rates=[0.1], seeds=range(12),
         scoring=["brier", "roc_auc"], strategies=folds(3, "vanilla"),
     )  # fmt: skip
     undefined = study.table["covered"].isna()
@@ -214,7 +220,7 @@ def test_coverage_has_wilsons_intervals(study: CoverageStudy) -> None:
 
 def test_nothing_defined_has_no_coverage() -> None:
     study = small(
-        population=COIN, estimators=PRIOR, sizes=[5], rates=[0.001], strategies=folds(3, "vanilla")
+        population=COIN, estimator=PRIOR, sizes=[5], rates=[0.001], strategies=folds(3, "vanilla")
     )
     counted = study.coverage(["method"])
     assert counted["n"].tolist() == [0, 0]
@@ -265,13 +271,12 @@ def test_repr(study: CoverageStudy) -> None:
     [
         ({"level": 0}, InvalidOptionError, "level is 0; a number between 0 and 1 is wanted"),
         ({"rates": [0.2, 1.0]}, InvalidOptionError, "rates holds 1; shares of the positive"),
-        ({"seeds": []}, InvalidOptionError, "sizes, rates, seeds and estimators must each"),
+        ({"seeds": []}, InvalidOptionError, "sizes, rates, seeds and estimator must each"),
         ({"methods": ["t"]}, InvalidOptionError, "method is 't'; 'iqr', 'nadeau-bengio' are"),
         ({"scoring": "gini"}, InvalidOptionError, "scoring 'gini' is no metric"),
         ({"strategies": {}}, InvalidOptionError, "strategies is empty; give one splitter"),
         ({"truth_size": 0}, InvalidOptionError, "truth_size=0; it must be >= 1"),
-        ({"estimators": DummyClassifier()}, OptionTypeError, "estimators is a DummyClassifier; a "
-         "dictionary of classifiers by name is wanted"),
+        ({"estimator": LinearRegression()}, OptionTypeError, "the estimator 'LinearRegression' "),
         ({"population": [1, 2]}, OptionTypeError, "population is a list; a callable of size, rate"),
         ({"population": (np.zeros((2, 1)), [1, 1])}, InvalidOptionError, "y must hold two"),
     ],

@@ -58,10 +58,10 @@ def test_metrics_of_ones_own() -> None:
 
 def test_a_deep_tree_varies_and_a_stump_does_not() -> None:
     deep, stump = (DecisionTreeRegressor(max_depth=d, random_state=0) for d in (None, 1))
-    found = bias_variance({"deep": deep, "stump": stump}, X, Y, L=10, k=2, rng=0)
+    found = bias_variance({"deep": deep, "stump": stump}, X, Y, L=10, k=2, random_state=0)
     assert found["variance"]["deep"] > 3 * found["variance"]["stump"]
     assert found["bias"]["deep"] < found["bias"]["stump"]
-    predicted = repeated_cross_val_predict(deep, X, Y, L=10, k=2, rng=0)
+    predicted = repeated_cross_val_predict(deep, X, Y, L=10, k=2, random_state=0)
     pd.testing.assert_frame_equal(bias_variance({"deep": predicted}, y=Y), found.loc[["deep"]])
 
 
@@ -96,22 +96,24 @@ def test_correction_is_right_on_average() -> None:
 
 
 def test_metrics_of_rows() -> None:
-    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, rng=0)
+    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, random_state=0)
 
     def absolute(y: Any, prediction: Any) -> Any:
         return np.abs(y - prediction)
 
     found = bias_variance(predicted, y=Y, metric=absolute, ideal=0)
-    losses = per_row_loss(Y, predicted, loss="absolute")
+    losses = per_row_loss(Y, predicted, metric="absolute")
     pd.testing.assert_frame_equal(found, bias_variance(losses, ideal=0))
     assert found["error"].item() == pytest.approx(np.square(losses).to_numpy().mean())
-    from_model = bias_variance(LinearRegression(), X, Y, metric=absolute, ideal=0, L=4, rng=0)
+    from_model = bias_variance(
+        LinearRegression(), X, Y, metric=absolute, ideal=0, L=4, random_state=0
+    )
     np.testing.assert_array_equal(from_model, found)
 
 
 def test_metrics_of_groups() -> None:
     groups = np.array(["x", "y", "z"])[np.arange(len(Y)) % 3]
-    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, rng=0)
+    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, random_state=0)
     found = bias_variance(predicted, y=Y, metric=mean_absolute_error, ideal=0, groups=groups)
     by_hand = [
         [mean_absolute_error(Y[groups == g], predicted.loc[groups == g, c]) for c in range(4)]
@@ -124,7 +126,7 @@ def test_metrics_of_groups() -> None:
 
 
 def test_errors_of_a_group_go_together_in_the_standard_error() -> None:
-    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=3, rng=0)
+    predicted = repeated_cross_val_predict(LinearRegression(), X, Y, L=3, random_state=0)
     groups = np.arange(len(Y)) // 8
     found = bias_variance(predicted, y=Y, groups=groups)
     errors = np.square(predicted.sub(Y, axis=0)).mean(axis=1)
@@ -136,16 +138,19 @@ def test_errors_of_a_group_go_together_in_the_standard_error() -> None:
 def test_classes_are_compared_as_labels_or_as_probabilities() -> None:
     small, high = X.iloc[:200], (Y > 150).iloc[:200].astype(int)
     model = LogisticRegression()
-    labels = bias_variance(model, small, high, L=3, rng=0)
-    predicted = repeated_cross_val_predict(model, small, high, L=3, rng=0)
+    labels = bias_variance(model, small, high, L=3, random_state=0)
+    predicted = repeated_cross_val_predict(model, small, high, L=3, random_state=0)
     assert labels["error"].item() == pytest.approx((predicted.ne(high, axis=0)).to_numpy().mean())
     text = high.map({0: "a", 1: "b"})
     numbers, words = (
-        bias_variance(model, small, y, L=3, method="predict_proba", rng=0) for y in (high, text)
+        bias_variance(model, small, y, L=3, method="predict_proba", random_state=0)
+        for y in (high, text)
     )
     pd.testing.assert_frame_equal(numbers, words)
     assert words["error"].item() < labels["error"].item()
-    chances = repeated_cross_val_predict(model, small, text, L=3, method="predict_proba", rng=0)
+    chances = repeated_cross_val_predict(
+        model, small, text, L=3, method="predict_proba", random_state=0
+    )
     given = bias_variance(chances, y=text, method="predict_proba")
     np.testing.assert_array_equal(given, words)
     groups = np.arange(200) % 4
@@ -155,16 +160,20 @@ def test_classes_are_compared_as_labels_or_as_probabilities() -> None:
 
 def test_several_models_get_the_same_rows_whatever_the_jobs() -> None:
     models = {"mean": DummyRegressor(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
-    together = bias_variance(models, X, Y, L=3, rng=4)
+    together = bias_variance(models, X, Y, L=3, random_state=4)
     assert together.index.tolist() == ["mean", "tree"]
     for name, model in models.items():
-        alone = bias_variance({name: model}, X, Y, L=3, rng=4)
+        alone = bias_variance({name: model}, X, Y, L=3, random_state=4)
         pd.testing.assert_frame_equal(alone, together.loc[[name]])
     with parallel_config(backend="threading"):
-        parallel = bias_variance(models, pl.from_pandas(X), Y.to_numpy(), L=3, rng=4, n_jobs=2)
+        parallel = bias_variance(
+            models, pl.from_pandas(X), Y.to_numpy(), L=3, random_state=4, n_jobs=2
+        )
     pd.testing.assert_frame_equal(parallel, together)
-    mixed = {"given": repeated_cross_val_predict(models["tree"], X, Y, L=3, rng=4)} | models
-    found = bias_variance(mixed, X, Y, L=3, rng=4)
+    mixed = {
+        "given": repeated_cross_val_predict(models["tree"], X, Y, L=3, random_state=4)
+    } | models
+    found = bias_variance(mixed, X, Y, L=3, random_state=4)
     assert found.index.tolist() == ["given", "mean", "tree"]
     np.testing.assert_array_equal(found.loc["given"], found.loc["tree"])
 

@@ -34,7 +34,7 @@ INDEX = pd.Index(RANDOM.permutation(30) + 100)
 )
 def test_means_are_those_of_scikit_learn(loss: Any, y: Any, prediction: Any, of_all: Any) -> None:
     assert ((prediction == 0).any() and (prediction == 1).any()) or loss in ("squared", "absolute")
-    found = per_row_loss(y, prediction, loss=loss)
+    found = per_row_loss(y, prediction, metric=loss)
     assert found.mean() == pytest.approx(of_all(y, prediction))
     assert found.name == loss
     assert (found >= 0).all()
@@ -42,13 +42,13 @@ def test_means_are_those_of_scikit_learn(loss: Any, y: Any, prediction: Any, of_
 
 def test_losses_by_hand() -> None:
     assert per_row_loss([1, 2], [3, 2]).tolist() == [4.0, 0.0]
-    assert per_row_loss([1, 2], [3, 2], loss="absolute").tolist() == [2.0, 0.0]
-    assert per_row_loss([1, 0], [0.25, 0.25], loss="log").tolist() == pytest.approx(
+    assert per_row_loss([1, 2], [3, 2], metric="absolute").tolist() == [2.0, 0.0]
+    assert per_row_loss([1, 0], [0.25, 0.25], metric="log").tolist() == pytest.approx(
         [np.log(4), np.log(4 / 3)]
     )
-    assert per_row_loss([1, 0], [0.25, 0.25], loss="brier").tolist() == [0.5625, 0.0625]
-    assert per_row_loss(["x", "y"], ["y", "y"], loss="zero-one").tolist() == [1.0, 0.0]
-    certain = per_row_loss([1], [0.0], loss="log")
+    assert per_row_loss([1, 0], [0.25, 0.25], metric="brier").tolist() == [0.5625, 0.0625]
+    assert per_row_loss(["x", "y"], ["y", "y"], metric="zero-one").tolist() == [1.0, 0.0]
+    certain = per_row_loss([1], [0.0], metric="log")
     assert certain.tolist() == pytest.approx([-np.log(np.finfo(float).eps)])
 
 
@@ -56,7 +56,7 @@ def test_a_function_is_given_y_and_predictions() -> None:
     def pinball(y: Any, prediction: Any) -> Any:
         return np.maximum(0.9 * (y - prediction), 0.1 * (prediction - y))
 
-    found = per_row_loss(Y, {"a": P, "b": np.zeros(30)}, loss=pinball)
+    found = per_row_loss(Y, {"a": P, "b": np.zeros(30)}, metric=pinball)
     assert found.columns.name == "pinball"
     expected = metrics.mean_pinball_loss(Y, P, alpha=0.9)
     assert found["a"].mean() == pytest.approx(expected)
@@ -67,11 +67,11 @@ def test_probabilities_are_of_the_class_that_is_named(pos_label: str) -> None:
     y = np.where(CLASS == 1, "yes", "no")
     chance = CHANCE if pos_label == "yes" else 1 - CHANCE
     for loss in ("log", "brier"):
-        found = per_row_loss(y, chance, loss=loss, pos_label=pos_label)
-        pd.testing.assert_series_equal(found, per_row_loss(CLASS, CHANCE, loss=loss))
-    one_class = per_row_loss([0, 0], [0.5, 0.25], loss="brier")
+        found = per_row_loss(y, chance, metric=loss, pos_label=pos_label)
+        pd.testing.assert_series_equal(found, per_row_loss(CLASS, CHANCE, metric=loss))
+    one_class = per_row_loss([0, 0], [0.5, 0.25], metric="brier")
     assert one_class.tolist() == [0.25, 0.0625]
-    assert per_row_loss([True, False], [0.5, 0.25], loss="brier").tolist() == [0.25, 0.0625]
+    assert per_row_loss([True, False], [0.5, 0.25], metric="brier").tolist() == [0.25, 0.0625]
 
 
 def test_frames_give_frames_and_indexes_are_kept() -> None:
@@ -136,26 +136,26 @@ def test_an_undefined_metric_of_a_group_is_shown() -> None:
         ([1, 2], {"m": [1, np.nan]}, {}, InvalidOptionError, "prediction['m'] has 1 values "
          "that are missing"),
         (["x", "y"], [1, 2], {}, OptionTypeError, "y must hold numbers"),
-        ([1, 2], [1, 2], {"loss": "hinge"}, InvalidOptionError, "loss='hinge'; it must be"),
-        ([0, 1], [0.5, 1.5], {"loss": "log"}, InvalidOptionError, "prediction is 1.5 in row 1; "
+        ([1, 2], [1, 2], {"metric": "hinge"}, InvalidOptionError, "metric='hinge'; it must be"),
+        ([0, 1], [0.5, 1.5], {"metric": "log"}, InvalidOptionError, "prediction is 1.5 in row 1; "
          "this loss takes probabilities"),
-        ([0, 1, 2], [0, 1, 1], {"loss": "brier"}, InvalidOptionError, "y has 3 classes, 0, 1, 2; "
+        ([0, 1, 2], [0, 1, 1], {"metric": "brier"}, InvalidOptionError, "y has 3 classes, 0, 1, 2; "
          "this loss is of two"),
-        (["no", "yes"], [0, 1], {"loss": "log"}, InvalidOptionError, "pos_label=1 is none of the "
+        (["no", "yes"], [0, 1], {"metric": "log"}, InvalidOptionError, "pos_label=1 is none of the "
          "classes of y, 'no', 'yes'"),
-        ([None, 1], [0, 1], {"loss": "log"}, InvalidOptionError, "y is missing in 1 row, the "
+        ([None, 1], [0, 1], {"metric": "log"}, InvalidOptionError, "y is missing in 1 row, the "
          "first row 0"),
-        ([0, 1], [0.2, 1.0], {"loss": "zero-one"}, InvalidOptionError, "prediction holds 0.2, "
+        ([0, 1], [0.2, 1.0], {"metric": "zero-one"}, InvalidOptionError, "prediction holds 0.2, "
          "but y 0, 1; the zero-one loss takes predicted classes"),
-        (["no", "yes"], ["N", "Y"], {"loss": "zero-one"}, InvalidOptionError, "prediction holds "
+        (["no", "yes"], ["N", "Y"], {"metric": "zero-one"}, InvalidOptionError, "prediction holds "
          "'N', 'Y', but y 'no', 'yes'"),
-        (["x", "y"], ["x", None], {"loss": "zero-one"}, InvalidOptionError, "prediction is "
+        (["x", "y"], ["x", None], {"metric": "zero-one"}, InvalidOptionError, "prediction is "
          "missing in 1 row, the first row 1"),
-        ([1, 2], [1, 2], {"loss": lambda y, p: 1.0}, InvalidOptionError, "the <lambda> loss of "
+        ([1, 2], [1, 2], {"metric": lambda y, p: 1.0}, InvalidOptionError, "the <lambda> loss of "
          "prediction has shape ()"),
-        ([1, 2], [1, 2], {"loss": lambda y, p: y[:1]}, InvalidOptionError, "the <lambda> loss of "
+        ([1, 2], [1, 2], {"metric": lambda y, p: y[:1]}, InvalidOptionError, "the <lambda> loss of "
          "prediction has 1 values, for 2 rows"),
-        ([1, 2], [1, 2], {"loss": lambda y, p: y / 0.0}, InvalidOptionError, "the <lambda> loss "
+        ([1, 2], [1, 2], {"metric": lambda y, p: y / 0.0}, InvalidOptionError, "the <lambda> loss "
          "of prediction has 2 values that are missing or infinite"),
         (pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0]), {}, InvalidOptionError,
          "y and prediction have different indexes"),

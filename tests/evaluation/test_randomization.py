@@ -16,6 +16,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
@@ -221,8 +222,8 @@ def test_rows_of_weight_0_are_not_there() -> None:
 def test_exchanging_a_and_b_exchanges_the_sides() -> None:
     for n, resamples in ((12, 99_999), (30, 499)):
         a, b = noise(n, shift=0.4)
-        first = randomization_test(a, b, n_resamples=resamples, rng=1)
-        second = randomization_test(b, a, n_resamples=resamples, rng=1)
+        first = randomization_test(a, b, n_resamples=resamples, random_state=1)
+        second = randomization_test(b, a, n_resamples=resamples, random_state=1)
         assert first.statistic == -second.statistic
         if first.exact:
             assert first.pvalue_greater == second.pvalue_less
@@ -260,7 +261,7 @@ def test_any_metric_of_two_models_can_be_tested() -> None:
         stats.rankdata(poor),
         statistic=lambda a, b: roc_auc_score(y, a) - roc_auc_score(y, b),
         n_resamples=99,
-        rng=0,
+        random_state=0,
     )
     assert found.statistic == pytest.approx(roc_auc_score(y, good) - roc_auc_score(y, poor))
     assert found.pvalue == 2 / 100
@@ -268,10 +269,10 @@ def test_any_metric_of_two_models_can_be_tested() -> None:
 
 
 def test_the_observed_pattern_counts_as_one_of_the_random_ones() -> None:
-    result = randomization_test(np.ones(40), np.zeros(40), n_resamples=99, rng=0)
+    result = randomization_test(np.ones(40), np.zeros(40), n_resamples=99, random_state=0)
     assert not result.exact
     assert p_values(result) == (0.01, 0.01, 1.0)
-    one = randomization_test(*noise(10), n_resamples=1, rng=0)
+    one = randomization_test(*noise(10), n_resamples=1, random_state=0)
     assert set(p_values(one)) <= {0.5, 1.0}
 
 
@@ -279,7 +280,7 @@ def test_exact_if_and_only_if_all_patterns_can_be_listed() -> None:
     a, b = noise(6)
     for statistic in ("mean", median_difference):
         listed = randomization_test(a, b, n_resamples=64, statistic=statistic)
-        drawn = randomization_test(a, b, n_resamples=63, statistic=statistic, rng=0)
+        drawn = randomization_test(a, b, n_resamples=63, statistic=statistic, random_state=0)
         assert (listed.exact, len(listed.null_distribution)) == (True, 64)
         assert (drawn.exact, len(drawn.null_distribution)) == (False, 63)
 
@@ -288,7 +289,7 @@ def test_exact_if_and_only_if_all_patterns_can_be_listed() -> None:
 def test_random_patterns_come_close_to_all_of_them(statistic: Any) -> None:
     a, b = noise(15, shift=0.4)
     exact = randomization_test(a, b, statistic=statistic)
-    drawn = randomization_test(a, b, statistic=statistic, n_resamples=20_000, rng=2)
+    drawn = randomization_test(a, b, statistic=statistic, n_resamples=20_000, random_state=2)
     assert exact.exact
     assert not drawn.exact
     for p, q in zip(p_values(exact), p_values(drawn), strict=True):
@@ -314,20 +315,25 @@ def test_signs_are_fair_and_independent() -> None:
 
 def test_block_sizes_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = noise(100)
-    before = [randomization_test(a, b, statistic=s, n_resamples=997, rng=5).null_distribution
+    options = {"n_resamples": 997, "random_state": 5}
+    before = [randomization_test(a, b, statistic=s, **options).null_distribution
               for s in ("mean", median_difference)]  # fmt: skip
     monkeypatch.setattr(_sign_flips, "_SUMS_AT_ONCE", 13)
     monkeypatch.setattr(_sign_flips, "_VALUES_AT_ONCE", 701)
     for statistic, expected in zip(("mean", median_difference), before, strict=True):
-        found = randomization_test(a, b, statistic=statistic, n_resamples=997, rng=5)
+        found = randomization_test(a, b, statistic=statistic, n_resamples=997, random_state=5)
         np.testing.assert_array_equal(found.null_distribution, expected)
 
 
-def test_rng_is_a_seed_or_a_generator() -> None:
+def test_random_state_is_a_seed_or_a_generator() -> None:
     a, b = noise(50)
-    first, same, other = (randomization_test(a, b, n_resamples=500, rng=r) for r in (3, 3, 4))
+    first, same, other = (
+        randomization_test(a, b, n_resamples=500, random_state=r) for r in (3, 3, 4)
+    )
     generator = np.random.default_rng(3)
-    through, next_one = (randomization_test(a, b, n_resamples=500, rng=generator) for _ in "ab")
+    through, next_one = (
+        randomization_test(a, b, n_resamples=500, random_state=generator) for _ in "ab"
+    )
     np.testing.assert_array_equal(first.null_distribution, same.null_distribution)
     np.testing.assert_array_equal(first.null_distribution, through.null_distribution)
     assert (first.null_distribution != other.null_distribution).any()
@@ -348,7 +354,9 @@ def test_p_values_of_nothing_are_uniform(statistic: Any) -> None:
     a, b = random.exponential(size=(2, 2000, 12))
     found = np.array(
         [
-            p_values(randomization_test(x, y, n_resamples=19, statistic=statistic, rng=random))
+            p_values(
+                randomization_test(x, y, n_resamples=19, statistic=statistic, random_state=random)
+            )
             for x, y in zip(a, b, strict=True)
         ]
     )
@@ -390,7 +398,7 @@ def test_memory_does_not_grow_with_rows_times_resamples(rows: int, resamples: in
     a, b = noise(rows)
     tracemalloc.start()
     try:
-        randomization_test(a, b, n_resamples=resamples, rng=0)
+        randomization_test(a, b, n_resamples=resamples, random_state=0)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -400,10 +408,12 @@ def test_memory_does_not_grow_with_rows_times_resamples(rows: int, resamples: in
 def test_repr_says_what_was_found() -> None:
     assert repr(randomization_test(A, B, alternative="greater")) == (
         "RandomizationTestResult: statistic 0.1167, p = 0.04053 (greater)\n"
-        "12 pairs, 2,048 patterns (all), standard error 0.055"
+        "12 pairs, 2,048 patterns (all; p >= 0.000488), standard error 0.055"
     )
-    grouped = randomization_test(*noise(60), groups=np.arange(60) // 2, n_resamples=999, rng=0)
-    assert "60 pairs in 30 groups, 999 patterns (random)" in repr(grouped)
+    grouped = randomization_test(
+        *noise(60), groups=np.arange(60) // 2, n_resamples=999, random_state=0
+    )
+    assert "60 pairs in 30 groups, 999 patterns (random; p >= 0.001)" in repr(grouped)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -423,7 +433,7 @@ def test_plot_shows_the_null_and_the_share_beyond(alternative: Any, statistic: A
 def test_plot_of_no_difference_and_on_given_axes() -> None:
     _, given = mpl.pyplot.subplots()
     assert randomization_test(A, A).plot(given) is given
-    rare = randomization_test(np.ones(40), np.zeros(40), n_resamples=99, rng=0)
+    rare = randomization_test(np.ones(40), np.zeros(40), n_resamples=99, random_state=0)
     assert sum(bar.get_height() for bar in rare.plot().containers[1]) == 0
     mpl.pyplot.close("all")
 
@@ -474,3 +484,43 @@ def test_functions_that_do_not_tell_their_parameters_are_called_pair_by_pair() -
             return float(a.sum() - b.sum())
 
     assert randomization_test(A, B, statistic=Untold()).pvalue == 0.0810546875
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "alternative", "least"),
+    [(4, "two-sided", 0.125), (4, "greater", 0.0625), (5, "two-sided", 0.0625), (1, "less", 0.5)],
+)
+def test_the_smallest_p_of_few_groups_is_reached(
+    n_groups: int, alternative: Any, least: float
+) -> None:
+    groups = np.repeat(np.arange(n_groups), 3)
+    better = np.ones(len(groups)) if alternative != "less" else -np.ones(len(groups))
+    for statistic in ("mean", lambda a, b: float(np.mean(a - b))):
+        found = randomization_test(
+            better, np.zeros(len(groups)), groups=groups, alternative=alternative,
+            statistic=statistic,
+        )  # fmt: skip
+        assert found.pvalue == found.smallest_pvalue == least
+    assert f"p >= {least:.3g}" in repr(found)
+    undecided = randomization_test(A, B, groups=np.arange(len(A)) % n_groups)
+    assert undecided.pvalue >= undecided.smallest_pvalue
+
+
+def test_the_smallest_p_of_random_patterns_and_of_none() -> None:
+    ones, zeros = np.ones(40), np.zeros(40)
+    drawn = randomization_test(ones, zeros, n_resamples=99, random_state=0)
+    assert drawn.pvalue == drawn.smallest_pvalue == 0.01
+    doubled = randomization_test(
+        ones, zeros, n_resamples=99, random_state=0, statistic=lambda a, b: float(np.mean(a - b))
+    )
+    assert doubled.pvalue == doubled.smallest_pvalue == 0.02
+    assert randomization_test(ones, ones).smallest_pvalue == 1.0
+
+
+def test_jobs_change_nothing() -> None:
+    a, b = noise(50)
+    options = {"statistic": median_difference, "n_resamples": 3000, "random_state": 0}
+    one = randomization_test(a, b, **options)
+    with parallel_config("threading"):
+        two = randomization_test(a, b, n_jobs=2, **options)
+    np.testing.assert_array_equal(one.null_distribution, two.null_distribution)

@@ -332,7 +332,7 @@ def test_rankers_are_fitted_to_queries(ranker: Any, piped: bool) -> None:
     X, y = np.column_stack([scores[mixed], query]), rel[mixed]
     SizesRanker.seen.clear()
     model = make_pipeline("passthrough", ranker) if piped else ranker
-    found = bias_variance(model, X, y, metric="ndcg@10", ideal=1, groups=query, L=3, rng=0)
+    found = bias_variance(model, X, y, metric="ndcg@10", ideal=1, groups=query, L=3, random_state=0)
     assert SizesRanker.seen == ["sizes" if type(ranker) is SizesRanker else "ids"] * 6
     ndcg = ranking_metrics(y, X[:, 0], query, metrics="ndcg@10")["ndcg@10"]
     of_each = found.iloc[0]
@@ -350,10 +350,12 @@ def test_lightgbm_rankers_by_both_metrics() -> None:
         "few": lightgbm.LGBMRanker(n_estimators=3, num_leaves=4, **options),
         "many": lightgbm.LGBMRanker(n_estimators=60, num_leaves=31, **options),
     }
-    by_gain = bias_variance(models, X, y, metric="ndcg@10", ideal=1, groups=query, k=2, L=5, rng=0)
+    by_gain = bias_variance(
+        models, X, y, metric="ndcg@10", ideal=1, groups=query, k=2, L=5, random_state=0
+    )
     assert list(by_gain.index) == ["few", "many"]
     assert (by_gain["error"] < 0.1).all()
-    by_square = bias_variance(models, X, y, groups=query, k=2, L=5, rng=0)
+    by_square = bias_variance(models, X, y, groups=query, k=2, L=5, random_state=0)
     assert by_square.loc["many", "variance"] > by_square.loc["few", "variance"]
     np.testing.assert_allclose(by_gain["error"], by_gain["bias"] + by_gain["variance"])
 

@@ -52,7 +52,7 @@ class WeightedMean(RegressorMixin, BaseEstimator):
 
 
 def test_columns_are_repetitions_of_cross_validation() -> None:
-    found = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, k=3, rng=0)
+    found = repeated_cross_val_predict(LinearRegression(), X, Y, L=4, k=3, random_state=0)
     assert found.shape == (120, 4)
     assert found.index.equals(X.index)
     assert found.columns.tolist() == [0, 1, 2, 3]
@@ -67,7 +67,7 @@ def test_a_row_is_not_predicted_by_a_model_that_saw_it() -> None:
     """One nearest neighbour would know the outcome of a row it was trained on."""
     model = KNeighborsRegressor(1)
     outcome = np.arange(120.0)
-    found = repeated_cross_val_predict(model, X, outcome, rng=0)
+    found = repeated_cross_val_predict(model, X, outcome, random_state=0)
     assert (found.to_numpy() != outcome[:, None]).all()
 
 
@@ -75,15 +75,17 @@ def test_groups_stay_together() -> None:
     groups = np.repeat(np.arange(24), 5)
     place = groups[:, None] + 0.001
     model = KNeighborsRegressor(1)
-    found = repeated_cross_val_predict(model, place, groups, groups=groups.astype(str), rng=0)
+    found = repeated_cross_val_predict(
+        model, place, groups, groups=groups.astype(str), random_state=0
+    )
     assert (found.to_numpy() != groups[:, None]).all()
     assert (found.groupby(groups).std() == 0).all(axis=None)
-    without = repeated_cross_val_predict(model, place, groups, rng=0)
+    without = repeated_cross_val_predict(model, place, groups, random_state=0)
     assert (without.to_numpy() == groups[:, None]).any()
     classes = np.repeat(np.arange(24) % 2, 5)
     dummy = DummyClassifier()
     found = repeated_cross_val_predict(
-        dummy, place, classes, groups=groups, method="predict_proba", rng=0
+        dummy, place, classes, groups=groups, method="predict_proba", random_state=0
     )
     if not older("scikit-learn", "1.8"):  # which stratifies folds of groups that it shuffles
         np.testing.assert_allclose(found, 0.5)
@@ -91,19 +93,23 @@ def test_groups_stay_together() -> None:
 
 def test_folds_of_classifiers_are_stratified() -> None:
     found = repeated_cross_val_predict(
-        DummyClassifier(), np.zeros((40, 1)), [0] * 36 + [1] * 4, method="predict_proba", rng=0
+        DummyClassifier(),
+        np.zeros((40, 1)),
+        [0] * 36 + [1] * 4,
+        method="predict_proba",
+        random_state=0,
     )
     np.testing.assert_allclose(found, 0.1)
 
 
 def test_probabilities_are_of_the_second_class() -> None:
     model = LogisticRegression()
-    found = repeated_cross_val_predict(model, X, CLASS, L=1, method="predict_proba", rng=3)
+    found = repeated_cross_val_predict(model, X, CLASS, L=1, method="predict_proba", random_state=3)
     seed = int(np.random.default_rng(3).integers(2**31))
     folds = StratifiedKFold(2, shuffle=True, random_state=seed)
     expected = cross_val_predict(model, X, CLASS, cv=folds, method="predict_proba")
     np.testing.assert_allclose(found[0], expected[:, 1])
-    labels = repeated_cross_val_predict(model, X, CLASS, L=1, rng=3)
+    labels = repeated_cross_val_predict(model, X, CLASS, L=1, random_state=3)
     assert labels[0].tolist() == np.where(expected[:, 1] > 0.5, "low", "high").tolist()
 
 
@@ -116,10 +122,12 @@ def test_a_class_that_was_not_learned_has_no_probability() -> None:
 
 
 def test_all_kinds_of_frames_give_the_same() -> None:
-    expected = repeated_cross_val_predict(LinearRegression(), X, Y, L=2, rng=0)
+    expected = repeated_cross_val_predict(LinearRegression(), X, Y, L=2, random_state=0)
     shuffled = X.set_axis(np.arange(120)[::-1])
     for frame in (X.to_numpy(), pl.from_pandas(X), shuffled):
-        found = repeated_cross_val_predict(LinearRegression(), frame, Y.to_numpy(), L=2, rng=0)
+        found = repeated_cross_val_predict(
+            LinearRegression(), frame, Y.to_numpy(), L=2, random_state=0
+        )
         np.testing.assert_allclose(found, expected)
     assert found.index.equals(shuffled.index)
 
@@ -128,22 +136,22 @@ def test_all_kinds_of_frames_give_the_same() -> None:
 def test_treatments_are_fitted_anew_in_each_fold() -> None:
     frame = X.assign(sex=np.where(X["sex"] > 0, "f", "m"), noise=np.arange(120).astype(str))
     model = make_pipeline(vt.NumericOutcomeTreatment(random_state=0), LinearRegression())
-    found = repeated_cross_val_predict(model, frame, Y, L=2, rng=0)
+    found = repeated_cross_val_predict(model, frame, Y, L=2, random_state=0)
     error = np.square(found.sub(Y, axis=0)).to_numpy().mean()
     assert 0.4 < error / Y.var() < 0.9
 
 
 def test_jobs_and_seeds() -> None:
     model = DecisionTreeRegressor(random_state=0)
-    alone = repeated_cross_val_predict(model, X, Y, L=3, rng=5)
+    alone = repeated_cross_val_predict(model, X, Y, L=3, random_state=5)
     with parallel_config(backend="threading"):
-        found = repeated_cross_val_predict(model, X, Y, L=3, rng=5, n_jobs=2)
+        found = repeated_cross_val_predict(model, X, Y, L=3, random_state=5, n_jobs=2)
     pd.testing.assert_frame_equal(found, alone)
     generator = np.random.default_rng(5)
     pd.testing.assert_frame_equal(
-        repeated_cross_val_predict(model, X, Y, L=3, rng=generator), alone
+        repeated_cross_val_predict(model, X, Y, L=3, random_state=generator), alone
     )
-    assert not repeated_cross_val_predict(model, X, Y, L=3, rng=generator).equals(alone)
+    assert not repeated_cross_val_predict(model, X, Y, L=3, random_state=generator).equals(alone)
 
 
 def two_fold_plans() -> list[list[tuple[Any, Any]]]:
@@ -191,7 +199,9 @@ def test_plans_come_in_several_forms(cv: Any) -> None:
 def test_splitters_say_how_often_rows_are_predicted(cv: Any, columns: int, is_fixed: bool) -> None:
     groups = np.arange(120) // 4 if isinstance(cv, GroupKFold) else None
     first, same, other = (
-        repeated_cross_val_predict(LinearRegression(), X, Y, cv=cv, L=7, groups=groups, rng=r)
+        repeated_cross_val_predict(
+            LinearRegression(), X, Y, cv=cv, L=7, groups=groups, random_state=r
+        )
         for r in (0, 0, 1)
     )
     assert first.shape == (120, columns)

@@ -504,7 +504,7 @@ def test_the_picture_shows_scores_by_shares_of_the_weight() -> None:
         LogisticRegression(), NUMBERS, CLASSES, sample_weight=weight, cv=FOLDS,
         scoring=["accuracy", "roc_auc"],
     )  # fmt: skip
-    ax = found.plot(scorer="roc_auc")
+    ax = found.plot(metric="roc_auc")
     filled, outline = ax.patches
     used = found.folds[1:]
     for steps in (filled, outline):
@@ -521,8 +521,8 @@ def test_the_picture_shows_scores_by_shares_of_the_weight() -> None:
     assert ax.get_ylabel() == "roc_auc"
     first = found.plot(mpl.figure.Figure().subplots())
     assert first.get_ylabel() == "accuracy"
-    with pytest.raises(InvalidOptionError, match=r"scorer='f1'; it must be one of \['accuracy'"):
-        found.plot(scorer="f1")
+    with pytest.raises(InvalidOptionError, match=r"metric='f1'; it must be one of \['accuracy'"):
+        found.plot(metric="f1")
 
 
 def test_jobs_change_nothing() -> None:

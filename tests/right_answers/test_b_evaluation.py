@@ -98,10 +98,10 @@ def test_b_squares_that_floats_cannot_hold_are_refused(size: float) -> None:
     with pytest.raises(InvalidOptionError, match="whose square floats cannot hold"):
         bias_variance(np.column_stack([y, -y]), y=y)
     if size < 1e308:
-        np.testing.assert_array_equal(per_row_loss(y, -y, loss="absolute"), np.abs(2 * y))
+        np.testing.assert_array_equal(per_row_loss(y, -y, metric="absolute"), np.abs(2 * y))
     else:
         with pytest.raises(InvalidOptionError, match=r"absolute loss of prediction has .* values"):
-            per_row_loss(y, -y, loss="absolute")
+            per_row_loss(y, -y, metric="absolute")
 
 
 def test_b_infinite_scores_of_rows_that_weigh_nothing() -> None:

@@ -113,9 +113,15 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "an unknown option": (lambda: confusion_scores(Y, Y, labels=1), "takes counts"),
     "ragged lists": (lambda: per_row_loss([[1], [2, 3]], [1, 2]), "y cannot be read as an array"),
     "a number in place of rows": (lambda: per_row_loss(1, 1), "y has shape (); one value a row"),
-    "a loss that is none": (lambda: per_row_loss(Y, CHANCE, loss=3), "loss=3; it must be a name"),
+    "a loss that is none": (
+        lambda: per_row_loss(Y, CHANCE, metric=3),
+        "metric=3; it must be a name",
+    ),
     "an alternative": (lambda: randomization_test(Y, CHANCE, alternative=[1]), "alternative=[1]"),
-    "a seed of words": (lambda: randomization_test(Y, CHANCE, rng="a"), "rng='a' is no source"),
+    "a seed of words": (
+        lambda: randomization_test(Y, CHANCE, random_state="a"),
+        "random_state='a' is no source",
+    ),
     "a statistic of words": (
         lambda: randomization_test(Y, CHANCE, n_resamples=9, statistic=lambda a, b: "x"),
         "statistic must give numbers",
@@ -140,7 +146,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "complex numbers": (lambda: per_row_loss(Y, CHANCE * 1j), "must hold real numbers"),
     "two positive labels": (
-        lambda: per_row_loss(Y, CHANCE, loss="log", pos_label=[0, 1]),
+        lambda: per_row_loss(Y, CHANCE, metric="log", pos_label=[0, 1]),
         "pos_label=[0, 1] must be one label of y",
     ),
     "folds of no rows": (
@@ -153,7 +159,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no methods": (lambda: study(methods=[]), "methods is empty"),
     "labels that cannot be compared": (
-        lambda: per_row_loss([{}] * 2, [{}] * 2, loss="zero-one"),
+        lambda: per_row_loss([{}] * 2, [{}] * 2, metric="zero-one"),
         "must hold labels",
     ),
     "no workers": (lambda: cv_spread(MODEL, X, Y, n_jobs="all"), "n_jobs='all' must be a whole"),

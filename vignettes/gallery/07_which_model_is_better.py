@@ -82,12 +82,12 @@ MODELS = {
 def predicted(models: dict[str, Pipeline], rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Five probabilities of each row by each model."""
     X, y = rows.drop(columns="saw_doctor"), rows["saw_doctor"]
-    options = {"L": 5, "k": 2, "method": "predict_proba", "rng": 0}
+    options = {"L": 5, "k": 2, "method": "predict_proba", "random_state": 0}
     return {name: repeated_cross_val_predict(m, X, y, **options) for name, m in models.items()}
 
 
 chances = predicted(MODELS, sample)
-losses = per_row_loss(sample["saw_doctor"], chances, loss="brier")
+losses = per_row_loss(sample["saw_doctor"], chances, metric="brier")
 print(losses.mean().round(4))
 
 # %% [markdown]
@@ -99,7 +99,7 @@ print(losses.mean().round(4))
 # times. Chance makes a difference as large as ours less than once in a hundred.
 
 # %%
-found = randomization_test(losses["logistic"], losses["boosted"], rng=0)
+found = randomization_test(losses["logistic"], losses["boosted"], random_state=0)
 print(found)
 assert found.statistic < 0  # of losses: logistic regression has the lower one
 assert 0.001 < found.pvalue < 0.01
@@ -111,7 +111,7 @@ plt.show()
 # A larger difference, but of sixty rows, is worth less. Means alone do not tell:
 
 # %%
-few = randomization_test(losses["logistic"].head(60), losses["boosted"].head(60), rng=0)
+few = randomization_test(losses["logistic"].head(60), losses["boosted"].head(60), random_state=0)
 print(few)
 assert few.statistic < 1.5 * found.statistic
 assert few.pvalue > 0.1
@@ -133,8 +133,8 @@ trees = {
     "forest": pipeline(RandomForestClassifier(50, min_samples_leaf=5, random_state=0)),
 }
 chances |= predicted(trees, sample)
-losses = per_row_loss(sample["saw_doctor"], chances, loss="brier")
-pairs = compare_models(losses, rng=0).set_index(["model_a", "model_b"])
+losses = per_row_loss(sample["saw_doctor"], chances, metric="brier")
+pairs = compare_models(losses, random_state=0).set_index(["model_a", "model_b"])
 print(pairs.round(5))
 
 adjusted = pairs["adjusted_p"]
@@ -177,8 +177,8 @@ assert variance["forest"] < variance["tree"] / 4
 
 # %%
 chances = predicted(MODELS, frame)
-losses = per_row_loss(frame["saw_doctor"], chances, loss="brier")
-of_rows = randomization_test(losses["logistic"], losses["boosted"], rng=0)
+losses = per_row_loss(frame["saw_doctor"], chances, metric="brier")
+of_rows = randomization_test(losses["logistic"], losses["boosted"], random_state=0)
 print(of_rows)
 later = bias_variance(chances, y=frame["saw_doctor"], method="predict_proba", correct=True)
 print(later.round(4))
@@ -197,7 +197,7 @@ assert later["variance"]["boosted"] < variance["boosted"] / 2
 
 # %%
 of_accounts = randomization_test(
-    losses["logistic"], losses["boosted"], groups=frame["account"], rng=0
+    losses["logistic"], losses["boosted"], groups=frame["account"], random_state=0
 )
 print(of_accounts)
 assert np.isclose(of_accounts.statistic, of_rows.statistic)

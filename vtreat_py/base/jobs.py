@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
@@ -15,6 +15,17 @@ from vtreat_py.base.progress import progress_line
 K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Items(Protocol[T_co]):
+    """Items whose number is known before they are made."""
+
+    def __len__(self) -> int:
+        """Count them."""
+
+    def __iter__(self) -> Iterator[T_co]:
+        """Make them one by one."""
 
 
 _MOST_JOBS = 1_000_000  # joblib reads no greater number
@@ -35,7 +46,7 @@ def run_tasks(task: Callable[[T], R], items: Sequence[T], n_jobs: int | None) ->
 
 def run_jobs(
     task: Callable[[T], R],
-    items: Sequence[T],
+    items: Items[T],
     n_jobs: int | None,
     *,
     progress: bool = False,
@@ -56,6 +67,7 @@ def run_groups(
     n_jobs: int | None,
     *,
     progress: bool = False,
+    unit: str = "fit",
 ) -> dict[K, list[R]]:
     """Do a task for each item of each group, in joblib's workers: one queue of all items.
 
@@ -63,13 +75,13 @@ def run_groups(
     """
     held = {name: list(group) for name, group in groups.items()}
     items = [item for group in held.values() for item in group]
-    results = iter(run_jobs(task, items, n_jobs, progress=progress))
+    results = iter(run_jobs(task, items, n_jobs, progress=progress, unit=unit))
     return {name: list(islice(results, len(group))) for name, group in held.items()}
 
 
 def _results(
     task: Callable[[T], R],
-    items: Sequence[T],
+    items: Items[T],
     n_jobs: int | None,
     *,
     as_they_come: bool = False,

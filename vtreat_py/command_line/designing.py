@@ -179,7 +179,7 @@ def _in_duckdb(asked: Asked) -> tuple[TreatmentPlan, int]:
 
 def _with_columns(
     table: DuckDbTable,
-    experiment: CrossFrameExperiment,
+    experiment: CrossFrameExperiment[Any],
     row_id: str,
     first: Sequence[str],
     last: Sequence[str],

@@ -132,10 +132,12 @@ def check_one_of(allowed: Sequence[Any], name: str, value: Any) -> None:
         raise InvalidOptionError(f"{name}={shown(value)}; it must be one of {list(allowed)}")
 
 
-def random_numbers(rng: Any) -> np.random.Generator:
-    """Return a source of random numbers, from what `numpy.random.default_rng` takes."""
-    with refused_as(f"rng={shown(rng)} is no source of random numbers"):
-        return np.random.default_rng(rng)
+def random_numbers(random_state: Any) -> np.random.Generator:
+    """Return a source of random numbers, from a seed, a source of either of numpy's kinds, None."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    with refused_as(f"random_state={shown(random_state)} is no source of random numbers"):
+        return np.random.default_rng(random_state)
 
 
 def check_jobs(n_jobs: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.jobs import run_jobs
 from vtreat_py.evaluation._refusals import refused_as
 
 # Roundings that a signed sum of weighted differences owes to things other than sums within
@@ -119,6 +120,9 @@ def null_of_callable(
     unit: IntArray,
     n_resamples: int,
     random: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> NullDistribution:
     """Find ``statistic(a, b)`` when the pairs of a unit change places together.
 
@@ -130,13 +134,16 @@ def null_of_callable(
     moving = differs[unit]
     bit = (np.cumsum(differs) - 1)[unit[moving]]
     exact = can_be_listed(n_units, n_resamples)
-    at_once = max(1, _VALUES_AT_ONCE // len(a))
-    values = []
-    for pattern in _patterns(n_units, n_resamples, None if exact else random, at_once):
+    blocks = _Patterns(
+        n_units, n_resamples, None if exact else random, max(1, _VALUES_AT_ONCE // len(a))
+    )
+
+    def values_of(pattern: BoolArray) -> FloatArray:
         change = np.zeros((len(pattern), len(a)), dtype=bool)
         change[:, moving] = pattern[:, bit]
-        values.append(_evaluated(statistic, np.where(change, b, a), np.where(change, a, b)))
-    null = np.concatenate(values)
+        return _evaluated(statistic, np.where(change, b, a), np.where(change, a, b))
+
+    null = np.concatenate(run_jobs(values_of, blocks, n_jobs, progress=progress, unit="block"))
     observed = float(_evaluated(statistic, a[None], b[None])[0])
     tolerance = _ROUNDINGS_OF_CALLABLE * _EPS * float(np.abs(null).max())
     return NullDistribution.of(observed, null, tolerance, exact)
@@ -147,19 +154,30 @@ def can_be_listed(n_units: int, n_patterns: int) -> bool:
     return n_units < n_patterns.bit_length()
 
 
-def _patterns(
-    n_units: int, n_resamples: int, random: np.random.Generator | None, at_once: int
-) -> Iterator[BoolArray]:
-    """Blocks of patterns: random ones, or without a source of random numbers all there are."""
-    n_patterns = 1 << n_units if random is None else n_resamples
-    for start in range(0, n_patterns, at_once):
-        stop = min(start + at_once, n_patterns)
-        if random is None:
-            words = np.arange(start, stop, dtype="<u8")[:, None]
-        else:
-            words = _words(random, stop - start, -(-n_units // _WORD))
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        yield bits[:, :n_units].astype(bool)
+class _Patterns:
+    """Blocks of patterns: random ones, or without a source of random numbers all there are.
+
+    They are drawn when they are asked for, so that they need not all be held; once.
+    """
+
+    def __init__(
+        self, n_units: int, n_resamples: int, random: np.random.Generator | None, at_once: int
+    ) -> None:
+        self._n_units, self._random, self._at_once = n_units, random, at_once
+        self._n_patterns = 1 << n_units if random is None else n_resamples
+
+    def __len__(self) -> int:
+        return -(-self._n_patterns // self._at_once)
+
+    def __iter__(self) -> Iterator[BoolArray]:
+        for start in range(0, self._n_patterns, self._at_once):
+            stop = min(start + self._at_once, self._n_patterns)
+            if self._random is None:
+                words = np.arange(start, stop, dtype="<u8")[:, None]
+            else:
+                words = _words(self._random, stop - start, -(-self._n_units // _WORD))
+            bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+            yield bits[:, : self._n_units].astype(bool)
 
 
 def _words(random: np.random.Generator, *shape: int) -> Any:

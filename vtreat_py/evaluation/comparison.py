@@ -16,6 +16,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag, check_number
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.jobs import run_jobs
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import (
     check_jobs,
     check_one_of,
@@ -34,6 +35,7 @@ _PATTERNS_OF_INTERVALS = 9_999
 _NO_DEVIATION = 1e-12
 
 
+@renamed(rng="random_state")
 def compare_models(
     scores: Any,
     *,
@@ -195,7 +197,7 @@ def _compared(
         sample_weight=weight,
         alternative=alternative,
         n_resamples=n_resamples,
-        rng=copy.deepcopy(seed),
+        random_state=copy.deepcopy(seed),
     )
     drawn = min(n_resamples, _PATTERNS_OF_INTERVALS)
     random = random_numbers(copy.deepcopy(seed))

@@ -16,6 +16,7 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._classifier_scorers import (
     DEFAULT_SCORING,
     ClassifierScorers,
@@ -182,9 +183,10 @@ class CoverageStudy:
         )
 
 
+@renamed(estimators="estimator")
 def coverage_study(
     population: Sampler | tuple[Any, Any],
-    estimators: Mapping[str, Any],
+    estimator: Any,
     *,
     sizes: Iterable[int],
     rates: Iterable[float],
@@ -213,8 +215,8 @@ def coverage_study(
         Or a table of two classes that is taken as the population itself: a row of a sample is of
         the positive class with probability ``rate``, and then any row of its class, drawn with
         replacement.
-    estimators : dict of {str: classifier}
-        Models by name.
+    estimator : classifier, or dict of {str: classifier}
+        A model, or models by name.
     sizes, rates, seeds : sequences of int, float, int
         A sample is drawn for each size, rate and seed. It depends on these three numbers alone,
         and all models get the same one.
@@ -246,8 +248,8 @@ def coverage_study(
         If the level is not between 0 and 1, a rate is not, a method or metric is unknown, or one
         of the sequences is empty.
     OptionTypeError
-        If the population is neither a callable nor a tuple of X and y, or ``estimators`` is no
-        dictionary.
+        If the population is neither a callable nor a tuple of X and y, or the estimator is no
+        classifier.
 
     Notes
     -----
@@ -291,20 +293,16 @@ def coverage_study(
         raise InvalidOptionError(f"methods is empty; {', '.join(METHODS)} are kinds of interval")
     for method in methods:
         check_method(method)
-    if not isinstance(estimators, Mapping):
-        raise OptionTypeError(
-            f"estimators is a {type(estimators).__name__}; a dictionary of classifiers by name is "
-            "wanted, such as {'logistic': LogisticRegression()}"
-        )
-    for name, estimator in estimators.items():
-        check_classifier(estimator, f"the estimator {name!r}")
+    models = estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
+    for name, model in models.items():
+        check_classifier(model, f"the estimator {name!r}")
     sizes = [_whole("a size", size, 1) for size in _several("sizes", sizes)]
     seeds = [_whole("a seed", seed, 0) for seed in _several("seeds", seeds)]
-    cells = list(product(sizes, _checked_rates(rates), seeds, estimators))
+    cells = list(product(sizes, _checked_rates(rates), seeds, models))
     if not cells:
-        raise InvalidOptionError("sizes, rates, seeds and estimators must each name one at least")
+        raise InvalidOptionError("sizes, rates, seeds and estimator must each name one at least")
     drawn_from = as_population(population, truth_size)
-    study = partial(_intervals, drawn_from, estimators, strategies, scoring, level, methods)
+    study = partial(_intervals, drawn_from, models, strategies, scoring, level, methods)
     progress = check_flag("progress", progress)
     found = run_jobs(study, cells, n_jobs, progress=progress, unit="job")
     return CoverageStudy(pd.concat(found, ignore_index=True), level)
@@ -336,7 +334,7 @@ def _checked_rates(rates: Iterable[float]) -> list[float]:
 
 def _intervals(
     population: Population,
-    estimators: Mapping[str, Any],
+    models: Mapping[str, Any],
     strategies: Mapping[str, Any] | None,
     scoring: Scoring,
     level: float,
@@ -359,7 +357,7 @@ def _intervals(
         table = pd.DataFrame(named, columns=["strategy", "metric", "method"])
         table[["truth", "low", "high", "width"]] = np.nan
     else:
-        estimator = estimators[model]
+        estimator = models[model]
         folds = score_folds(estimator, LabelledRows.checked(X, y), scorers, strategies)
         table = _all_intervals(folds, level, methods)
         true = scorers.scores(fitted_clone(estimator, X, y), large.X, large.y, large.weight)

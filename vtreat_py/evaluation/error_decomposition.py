@@ -12,6 +12,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.labels import check_same_rows
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
 from vtreat_py.evaluation._paired_rows import (
     rows_of,
@@ -25,6 +26,7 @@ from vtreat_py.evaluation.repeated_prediction import Method, predictions_of, two
 Metric: TypeAlias = str | Callable[[Any, Any], Any]
 
 
+@renamed(rng="random_state")
 def bias_variance(
     estimator: Any,
     X: Any = None,
@@ -38,7 +40,7 @@ def bias_variance(
     groups: Any = None,
     cv: Any = None,
     correct: bool = False,
-    rng: Any = None,
+    random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -76,7 +78,7 @@ def bias_variance(
         As for `repeated_cross_val_predict`.
     correct : bool, default=False
         Whether to estimate the bias and variance of infinitely many repetitions.
-    rng, n_jobs, progress
+    random_state, n_jobs, progress
         As for `repeated_cross_val_predict`.
 
     Returns
@@ -123,7 +125,7 @@ def bias_variance(
     ...     "deep": DecisionTreeRegressor(random_state=0),
     ...     "stump": DecisionTreeRegressor(max_depth=1, random_state=0),
     ... }
-    >>> bias_variance(models, X, y, rng=0).round(-2).astype(int)
+    >>> bias_variance(models, X, y, random_state=0).round(-2).astype(int)
            error  bias  variance  standard_error
     deep    6100  3500      2700             300
     stump   4600  3900       700             200
@@ -160,7 +162,7 @@ def bias_variance(
             method=method,
             groups=groups,
             cv=cv,
-            rng=rng,
+            random_state=random_state,
             n_jobs=n_jobs,
             progress=progress,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
+from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.base.jobs import run_groups
 from vtreat_py.evaluation._inputs import check_jobs
@@ -17,13 +18,27 @@ R = TypeVar("R")
 
 @overload
 def run_nested(  # type: ignore[overload-overlap]  # a mapping is an iterable of its names, too
-    task: Callable[[T], R], groups: Mapping[K, Iterable[T]], *, n_jobs: int | None = None
+    task: Callable[[T], R],
+    groups: Mapping[K, Iterable[T]],
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> dict[K, list[R]]: ...
 @overload
 def run_nested(
-    task: Callable[[T], R], groups: Iterable[Iterable[T]], *, n_jobs: int | None = None
+    task: Callable[[T], R],
+    groups: Iterable[Iterable[T]],
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> list[list[R]]: ...
-def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = None) -> Any:
+def run_nested(
+    task: Callable[[Any], Any],
+    groups: Any,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Any:
     """Do a task for each item of each group, all groups in one queue.
 
     A pool for each group leaves workers idle at the end of every group, and a pool of groups lets
@@ -40,6 +55,8 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     n_jobs : int, default=None
         Workers: -1 for all processors; None for one, or as ``joblib.parallel_config`` says.
         Inside a task of another joblib call there is one, whatever is asked for.
+    progress : bool, default=False
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -64,12 +81,14 @@ def run_nested(task: Callable[[Any], Any], groups: Any, *, n_jobs: int | None = 
     {'losses': [2, 1], 'none': [], 'gains': [3]}
     """
     check_jobs(n_jobs)
+    progress = check_flag("progress", progress)
     if not callable(task):
         raise OptionTypeError(f"task is {shown(task)}; it must be a function of an item")
     groups = _held(groups)
     if isinstance(groups, Mapping):
-        return run_groups(task, groups, n_jobs)
-    return list(run_groups(task, dict(enumerate(groups)), n_jobs).values())
+        return run_groups(task, groups, n_jobs, progress=progress, unit="task")
+    numbered = dict(enumerate(groups))
+    return list(run_groups(task, numbered, n_jobs, progress=progress, unit="task").values())
 
 
 def _held(groups: Any) -> Any:

@@ -8,10 +8,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.jobs import run_jobs
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, difference, finite_numbers, one_dimensional
+from vtreat_py.base.renamed import renamed
+from vtreat_py.evaluation._inputs import (
+    check_jobs,
+    check_length,
+    difference,
+    finite_numbers,
+    one_dimensional,
+)
 from vtreat_py.evaluation._paired_rows import (
     as_frame,
     check_no_missing,
@@ -28,8 +37,9 @@ Loss: TypeAlias = (
 _EPS = float(np.finfo(np.float64).eps)
 
 
+@renamed(loss="metric")
 def per_row_loss(
-    y: Any, prediction: Any, *, loss: Loss = "squared", pos_label: Any = 1
+    y: Any, prediction: Any, *, metric: Loss = "squared", pos_label: Any = 1
 ) -> pd.Series[Any] | pd.DataFrame:
     """Find the loss of each row's prediction: lower is better.
 
@@ -41,7 +51,9 @@ def per_row_loss(
         Predictions of one model; or a column for each model (or repetition); or a dict from each
         model's name to either. Of the columns of a model in a dict, such as the repetitions of
         `repeated_cross_val_predict`, the losses are averaged.
-    loss : {"squared", "absolute", "log", "brier", "zero-one"} or callable, default="squared"
+    metric : {"squared", "absolute", "log", "brier", "zero-one"} or callable, default="squared"
+        A loss:
+
         * "squared", "absolute": of numbers;
         * "log", "brier": of the probability of ``pos_label``, y having two classes. As in
           `sklearn.metrics.log_loss`, the log loss takes probabilities of 0 and 1 for closest to
@@ -69,7 +81,7 @@ def per_row_loss(
     >>> from vtreat_py.evaluation import per_row_loss
     >>> per_row_loss([1.0, 2.0, 4.0], [1.5, 2.0, 3.0]).tolist()
     [0.25, 0.0, 1.0]
-    >>> per_row_loss(["no", "yes"], {"a": [0.2, 0.5], "b": [0.1, 0.8]}, loss="brier",
+    >>> per_row_loss(["no", "yes"], {"a": [0.2, 0.5], "b": [0.1, 0.8]}, metric="brier",
     ...              pos_label="yes").round(2)
     brier     a     b
     0      0.04  0.01
@@ -77,7 +89,7 @@ def per_row_loss(
     """
     index = _index(y, prediction)
     truth = one_dimensional(y, "y")
-    name, of_rows = _loss(loss, truth, pos_label)
+    name, of_rows = _loss(metric, truth, pos_label)
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
@@ -89,7 +101,13 @@ def per_row_loss(
 
 
 def per_group_metric(
-    y: Any, prediction: Any, groups: Any, *, metric: str | Callable[[Any, Any], Any] | None = None
+    y: Any,
+    prediction: Any,
+    groups: Any,
+    *,
+    metric: str | Callable[[Any, Any], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.Series[Any] | pd.DataFrame:
     """Find a metric of each group's rows, such as the AUC of each hospital.
 
@@ -106,6 +124,12 @@ def per_group_metric(
         of queries (with its defaults; y is the relevance). Predictions are what the metric
         compares with y: the chance (or another score) of the class that is last in sorted order
         for "roc_auc", classes for "accuracy".
+    n_jobs : int or None, default=None
+        Groups at a time, as in scikit-learn; metrics of rankings are of all queries at once, and
+        do not need it. The result does not depend on it.
+    progress : bool, default=False
+        Show a progress line on standard error, a new one for each model: of tqdm or rich where
+        installed, else a plain one.
 
     Returns
     -------
@@ -130,6 +154,8 @@ def per_group_metric(
     Name: accuracy_score, dtype: float64
     """
     _index(y, prediction, groups)
+    check_jobs(n_jobs)
+    progress = check_flag("progress", progress)
     truth = one_dimensional(y, "y")
     if not len(truth):
         raise InvalidOptionError("y is empty; give at least one row")
@@ -143,7 +169,11 @@ def per_group_metric(
 
     def score(values: Any, what: str) -> FloatArray:
         check_length(values, len(truth), what)
-        found = [of_rows(truth[r], values[r]) for r in rows]
+
+        def of_group(r: IntArray) -> Any:
+            return of_rows(truth[r], values[r])
+
+        found = run_jobs(of_group, rows, n_jobs, progress=progress, unit="group")
         with refused_as(f"{name} of {what} must be one number for each group"):
             return np.array(found, dtype=np.float64).reshape(len(rows))
 
@@ -224,7 +254,7 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     if callable(loss):
         return getattr(loss, "__name__", "callable"), lambda values, _: loss(y, values)
     if not isinstance(loss, str):
-        raise OptionTypeError(f"loss={shown(loss)}; it must be a name or a function")
+        raise OptionTypeError(f"metric={shown(loss)}; it must be a name or a function")
     if loss in ("squared", "absolute"):
         outcome = finite_numbers(y, "y")
         distance = _squared if loss == "squared" else _absolute
@@ -237,7 +267,7 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     if loss == "zero-one":
         return loss, lambda values, what: y != _labels(values, y, what)
     raise InvalidOptionError(
-        f'loss={loss!r}; it must be "squared", "absolute", "log", "brier", "zero-one", or a '
+        f'metric={loss!r}; it must be "squared", "absolute", "log", "brier", "zero-one", or a '
         "function of y and predictions"
     )
 
@@ -265,7 +295,7 @@ def _positive(y: Any, pos_label: Any) -> BoolArray:
     if len(classes) > 2:
         raise InvalidOptionError(
             f"y has {len(classes)} classes, {listed(classes.tolist())}; this loss is of two. Give "
-            'a function of y and predictions, or predicted classes with loss="zero-one"'
+            'a function of y and predictions, or predicted classes with metric="zero-one"'
         )
     if positive.shape != y.shape:
         raise OptionTypeError(f"pos_label={shown(pos_label)}; it must be one label of y")

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
+from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.labels import check_same_rows
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import (
+    check_jobs,
     check_length,
     check_one_of,
     checked_weight,
@@ -23,7 +26,7 @@ from vtreat_py.evaluation._inputs import (
 )
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
 from vtreat_py.evaluation._refusals import shown
-from vtreat_py.evaluation._sign_flips import null_of_callable, null_of_mean
+from vtreat_py.evaluation._sign_flips import NullDistribution, null_of_callable, null_of_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +60,10 @@ class RandomizationTestResult:
     exact : bool
         Whether every pattern of changes was looked at, and not random ones.
     alternative : {"two-sided", "greater", "less"}
+    smallest_pvalue : float
+        The least p-value that could have come out, however far the pairs differ: 2 / 2^g of g
+        groups (or pairs) that differ, if all patterns are looked at (half of it one-sided); see
+        the notes of `randomization_test`.
     null_distribution : ndarray of shape (n_patterns,)
         The statistic under each pattern looked at. Values that tie with ``statistic``, or with its
         negative, are exactly equal to it.
@@ -84,6 +91,7 @@ class RandomizationTestResult:
     n_groups: int
     exact: bool
     alternative: Alternative
+    smallest_pvalue: float
     null_distribution: FloatArray
 
     def __repr__(self) -> str:
@@ -93,7 +101,8 @@ class RandomizationTestResult:
         return (
             f"RandomizationTestResult: statistic {self.statistic:.4g}, "
             f"p = {self.pvalue:.4g} ({self.alternative})\n"
-            f"{pairs}, {len(self.null_distribution):,} patterns ({how}), "
+            f"{pairs}, {len(self.null_distribution):,} patterns "
+            f"({how}; p >= {self.smallest_pvalue:.3g}), "
             f"standard error {self.standard_error:.2g}"
         )
 
@@ -148,6 +157,7 @@ class RandomizationTestResult:
         return np.asarray((values <= ordered[count - 1]) | (values >= ordered[-count]))
 
 
+@renamed(rng="random_state")
 def randomization_test(
     a: Any,
     b: Any,
@@ -157,7 +167,9 @@ def randomization_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 99_999,
     statistic: Statistic = "mean",
-    rng: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
 ) -> RandomizationTestResult:
     """Test whether paired scores differ by more than chance: Fisher's randomization test.
 
@@ -185,8 +197,15 @@ def randomization_test(
         ``statistic(a, b)``, in the order of the rows, and returns a number. If it has a parameter
         ``axis`` it is called with ``axis=-1`` and arrays of shape (m, n), and returns m numbers,
         as in `scipy.stats.permutation_test`.
-    rng : int or Generator, default=None
-        As for `numpy.random.default_rng`.
+    random_state : int, Generator or RandomState, default=None
+        Of random patterns: a seed, or a source of random numbers, which moves on. None: others
+        each time.
+    n_jobs : int, default=None
+        Workers that a callable statistic is computed by, as in scikit-learn; means take a second
+        at most. The result does not depend on it.
+    progress : bool, default=False
+        For a callable, show a progress line on standard error: of tqdm or rich where installed,
+        else a plain one.
 
     Returns
     -------
@@ -209,6 +228,12 @@ def randomization_test(
     value, or a few roundings away) and their sums can have. Pairs whose scores are the same have
     no part in any pattern, so that n may be large and the test still exact.
 
+    Few groups cannot prove much: of g groups whose scores differ there are 2^g patterns, and the
+    observed one and its mirror are as far from 0 as any, so that a two-sided p is 2 / 2^g at least:
+    .125 of 4 groups, .0625 of 5, .03125 of 6, and half of it one-sided. Of N random patterns it is
+    1 / (N + 1) at least (twice that, two-sided, of a callable). `smallest_pvalue` of the result,
+    and its text, say it.
+
     The test takes scores as they are. With cross-validated predictions it says whether these
     trained models differ on rows like these; `bias_variance` says how much models would vary if
     trained on other rows.
@@ -230,7 +255,15 @@ def randomization_test(
     >>> other = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
     >>> randomization_test(right, other)
     RandomizationTestResult: statistic 0.4, p = 0.3438 (two-sided)
-    10 pairs, 1,024 patterns (all), standard error 0.31
+    10 pairs, 1,024 patterns (all; p >= 0.00195), standard error 0.31
+
+    Rows of four patients are four groups: with the same sign in all of them p is .125.
+
+    >>> patients = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> better, worse = [3, 5, 4, 6, 5, 5, 6, 7], [1, 2, 2, 3, 1, 4, 2, 3]
+    >>> randomization_test(better, worse, groups=patients)
+    RandomizationTestResult: statistic 2.875, p = 0.125 (two-sided)
+    8 pairs in 4 groups, 16 patterns (all; p >= 0.125), standard error 0.31
 
     Any statistic of the scores may be tested, here the ratio of their means:
 
@@ -248,11 +281,15 @@ def randomization_test(
     check_length(b, len(a), "b")
     n_resamples = whole_number(n_resamples, "n_resamples", 1)
     _check_options(alternative, statistic, sample_weight)
+    check_jobs(n_jobs)
+    progress = check_flag("progress", progress)
     unit = units(groups, len(a))
-    random = random_numbers(rng)
+    random = random_numbers(random_state)
     error, exponent = float("nan"), 0
     if callable(statistic):
-        null = null_of_callable(statistic, a, b, unit, n_resamples, random)
+        null = null_of_callable(
+            statistic, a, b, unit, n_resamples, random, n_jobs=n_jobs, progress=progress
+        )
     else:
         weight = near_one(checked_weight(sample_weight, len(a)))[0]
         (a, b), exponent = near_one(np.stack([a, b]))
@@ -275,8 +312,16 @@ def randomization_test(
         n_groups=int(unit.max()) + 1,
         exact=null.exact,
         alternative=alternative,
+        smallest_pvalue=_smallest_pvalue(null, alternative, doubled=callable(statistic)),
         null_distribution=values,
     )
+
+
+def _smallest_pvalue(null: NullDistribution, alternative: Alternative, *, doubled: bool) -> float:
+    """P of a statistic that no other pattern reaches, but its mirror where both ends count."""
+    if null.exact:
+        return min(1.0, (2 if alternative == "two-sided" else 1) / len(null.values))
+    return (2 if alternative == "two-sided" and doubled else 1) / (len(null.values) + 1)
 
 
 def _check_options(alternative: Any, statistic: Any, sample_weight: Any) -> None:

@@ -16,6 +16,7 @@ from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.jobs import run_groups
 from vtreat_py.base.labels import check_same_rows
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import (
     check_jobs,
     check_one_of,
@@ -33,6 +34,7 @@ from vtreat_py.evaluation._weighted_model import check_weight_reaches, fitted_cl
 Method: TypeAlias = Literal["predict", "predict_proba"]
 
 
+@renamed(rng="random_state")
 def repeated_cross_val_predict(
     estimator: Any,
     X: Any,
@@ -44,7 +46,7 @@ def repeated_cross_val_predict(
     groups: Any = None,
     sample_weight: Any = None,
     cv: Any = None,
-    rng: Any = None,
+    random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -74,9 +76,9 @@ def repeated_cross_val_predict(
         In place of L and k. It says itself how often each row is predicted, except for a splitter
         that shuffles without a random state of its own, such as ``KFold(5, shuffle=True)``: that
         is run L times.
-    rng : int or Generator, default=None
-        For the divisions, as for `numpy.random.default_rng`. Estimators have their own
-        ``random_state``.
+    random_state : int, Generator or RandomState, default=None
+        Of the divisions: a seed, or a source of random numbers, which moves on. Estimators have
+        their own.
     n_jobs : int, default=None
         Fits at a time, as in scikit-learn. The result does not depend on it.
     progress : bool, default=False
@@ -104,7 +106,7 @@ def repeated_cross_val_predict(
     >>> from sklearn.linear_model import LinearRegression
     >>> from vtreat_py.evaluation import repeated_cross_val_predict
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> repeated_cross_val_predict(LinearRegression(), X, y, L=3, rng=0).shape
+    >>> repeated_cross_val_predict(LinearRegression(), X, y, L=3, random_state=0).shape
     (442, 3)
     """
     return predictions_of(
@@ -117,7 +119,7 @@ def repeated_cross_val_predict(
         groups=groups,
         sample_weight=sample_weight,
         cv=cv,
-        rng=rng,
+        random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,
     )["estimator"]
@@ -133,7 +135,7 @@ def predictions_of(
     method: Method,
     groups: Any,
     cv: Any,
-    rng: Any,
+    random_state: Any,
     n_jobs: int | None,
     progress: bool,
     sample_weight: Any = None,
@@ -158,7 +160,7 @@ def predictions_of(
         check_folds(k, n_rows)
         stratify = all(is_classifier(model) for model in estimators.values())
         cv = shuffled_folds(k, stratify=stratify, grouped=groups is not None)
-    splits = repeated_splits(cv, X, y, groups, L, random_numbers(rng))
+    splits = repeated_splits(cv, X, y, groups, L, random_numbers(random_state))
     queue = {name: [(model, split) for split in splits] for name, model in estimators.items()}
     predict = partial(_fit_and_predict, X, y, groups, weight, classes)
     predicted = run_groups(predict, queue, n_jobs, progress=check_flag("progress", progress))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,7 +19,9 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, counted
 from vtreat_py.base.figures import axes_or_new
+from vtreat_py.base.jobs import run_jobs
 from vtreat_py.base.labels import check_same_rows
+from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
 from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
@@ -93,7 +97,8 @@ class WeightedCrossValidation:
         mean, std = (pd.Series(values, index=scores.columns) for values in found)
         return mean.rename("mean"), std.rename("std")
 
-    def plot(self, ax: Axes | None = None, *, scorer: str | None = None) -> Axes:
+    @renamed(scorer="metric")
+    def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the score of each fold over its share of the weight, and their mean.
 
         What lies above the mean has the area of what lies below: it is the mean of that picture,
@@ -103,7 +108,7 @@ class WeightedCrossValidation:
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
-        scorer : str, default=None
+        metric : str, default=None
             The column of ``folds`` to draw; the first one by default.
 
         Returns
@@ -122,8 +127,8 @@ class WeightedCrossValidation:
         'accuracy'
         """
         scorers = list(self.mean.index)
-        name = scorers[0] if scorer is None else scorer
-        check_one_of(scorers, "scorer", name)
+        name = scorers[0] if metric is None else metric
+        check_one_of(scorers, "metric", name)
         return _draw(axes_or_new(ax, figsize=(7, 4)), self.folds, name, self.mean[name])
 
     def __repr__(self) -> str:
@@ -157,6 +162,7 @@ def weighted_cross_validate(
     fold_weight: FoldWeight = "mass",
     return_estimator: bool = False,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> WeightedCrossValidation:
     """Cross-validate a model for the population that the weights stand for.
 
@@ -190,6 +196,8 @@ def weighted_cross_validate(
         Whether to keep the fitted models.
     n_jobs : int, default=None
         Folds at a time, as in scikit-learn. Results do not depend on it.
+    progress : bool, default=False
+        Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
 
     Returns
     -------
@@ -265,24 +273,30 @@ def weighted_cross_validate(
         check_weight_reaches(estimator)
         folds.check_trainable()
     model = WeightedModel(estimator, weighted=fit_weight, routing=routing_enabled())
+    validate = partial(
+        cross_validate,
+        model,
+        X,
+        y,
+        scoring=scorer,
+        params=row_metadata(weight if weighted else None, groups),
+        return_estimator=check_flag("return_estimator", return_estimator),
+        error_score="raise",
+    )
+    progress = check_flag("progress", progress)
     with config_context(enable_metadata_routing=True):
-        found = cross_validate(
-            model,
-            X,
-            y,
-            scoring=scorer,
-            cv=folds.splits,
-            n_jobs=n_jobs,
-            params=row_metadata(weight if weighted else None, groups),
-            return_estimator=check_flag("return_estimator", return_estimator),
-            error_score="raise",
-        )
+        of_folds = run_jobs(partial(_of_fold, validate), folds.splits, n_jobs, progress=progress)
+    found = {key: [value for fold in of_folds for value in fold[key]] for key in of_folds[0]}
     name = scoring if isinstance(scoring, str) else "score"
     return WeightedCrossValidation(
         _fold_frame(folds, fold_weight, found, name),
         fold_weight,
         tuple(one.model for one in found.get("estimator", ())),
     )
+
+
+def _of_fold(validate: Callable[..., dict[str, Any]], split: Any) -> dict[str, Any]:
+    return validate(cv=[split])
 
 
 def fold_weights(cv: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> FloatArray:
