@@ -11,7 +11,9 @@ text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 
 Beside them, loaded when they are first used: `vtreat_py.evaluation` judges models,
 `vtreat_py.split_plans` makes folds, `vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks,
-and `vtreat_py.compat` stands in for the Python package vtreat.
+and `vtreat_py.compat` stands in for the Python package vtreat. What long work does it says to the
+logger ``"vtreat_py"`` of the standard library: at INFO its steps, at DEBUG each column and query.
+``python -m vtreat_py --help`` is the command line.
 """
 
 from typing import TYPE_CHECKING

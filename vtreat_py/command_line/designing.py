@@ -187,7 +187,7 @@ def _with_columns(
     """Put columns of the table beside the cross-frame, by the row id."""
     key = quoted(row_id)
     if table.number is None:
-        counted = table.relation.aggregate(f"count(*), count(DISTINCT {key})").fetchone()
+        counted = table.relation.aggregate(f"count(*), count(DISTINCT {key})").fetchall()[0]
         if counted[0] > counted[1]:
             raise CommandLineError(
                 f"--row-id {row_id} has {counted[0] - counted[1]} values more than once; the "

@@ -84,7 +84,7 @@ def _writer(path: str, schema: pa.Schema) -> Iterator[Any]:
                 yield write
             return
         with (
-            pa.CompressedOutputStream(pa.PythonFile(file), how) as packed,
+            pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), how) as packed,
             _csv_writer(packed, schema, sign) as write,
         ):
             yield write

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from vtreat_py.base.log import logger, queries_counted, timed
 from vtreat_py.base.progress import progress_line
 from vtreat_py.design.assembly import assemble
 from vtreat_py.design.context import NO_CODE_APPLIES, DesignContext
@@ -122,17 +124,29 @@ class LazyDesign:
     def _residuals(self) -> Residuals:
         return Residuals(self.rows, self.context)
 
+    @queries_counted("design")
+    @timed("design", level=logging.INFO)
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
+        logger.info(
+            "design begun in %s: %d rows, %d columns, %d folds, outcome %s",
+            self.rows.source.engine,
+            self.rows.n_rows,
+            len(self.columns),
+            self.rows.n_folds,
+            self.context.outcome.note,
+        )
         learned: dict[str, Learned | Unused] = {}
         with progress_line(len(self.columns), self.progress) as advance:
             numbers = [c for c in self.columns if isinstance(c, LazyNumber)]
             for batch in batches(numbers):
-                learned |= self._learn_numbers(batch)
+                with timed("columns of numbers, %d at once", len(batch)):
+                    learned |= self._learn_numbers(batch)
                 advance(len(batch))
             for column in self.columns:
                 if not isinstance(column, LazyNumber):
-                    learned[column.name] = self._learn_levels(column)
+                    with timed("column %r", column.name):
+                        learned[column.name] = self._learn_levels(column)
                     advance()
         return [learned[column.name] for column in self.columns]
 

@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.log import query
 from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.lazy_frames import is_list_of_paths, wrapped_or_not
@@ -176,7 +177,8 @@ class LazySource:
 
 def collect(frame: nw.LazyFrame[Any]) -> pa.Table:
     """Run a query, whose answer must fit into memory."""
-    table: pa.Table = frame.collect("pyarrow").to_native()
+    with query(frame.implementation.value):
+        table: pa.Table = frame.collect("pyarrow").to_native()
     return table.select(list(frame.collect_schema()))  # Dask adds its index
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError
 from vtreat_py.base.jobs import run_tasks
+from vtreat_py.base.log import logger, timed
 from vtreat_py.base.progress import progress_line
 from vtreat_py.base.warn import warn
 from vtreat_py.design.assembly import assemble
@@ -116,8 +118,16 @@ class Design:
         """What engines share."""
         return self.rows.context
 
+    @timed("design", level=logging.INFO)
     def learn(self) -> list[Learned | Unused]:
         """Learn each column; a string says why a column is not used."""
+        logger.info(
+            "design begun: %d rows, %d columns, %d folds, outcome %s",
+            self.source.n_rows,
+            len(self.variables),
+            self.rows.folds.n_folds,
+            self.rows.outcome.note,
+        )
         return self.each_column(self._learn_column)
 
     def each_column(self, use: Callable[[Column], T]) -> list[T]:
@@ -127,7 +137,8 @@ class Design:
             def read(name: Hashable) -> T | UnsupportedColumnError:
                 result: T | UnsupportedColumnError
                 try:
-                    result = use(self.source.read(name))
+                    with timed("column %r", name):
+                        result = use(self.source.read(name))
                 except UnsupportedColumnError as error:
                     result = error  # raised once all such columns are known
                 advance()
@@ -172,6 +183,7 @@ class Design:
         marks = [one.marks for one in used if one.marks is not None]
         return replace(plan, marks=TrainingMarks.of(plan.treatments, marks))
 
+    @timed("cross-frame", level=logging.INFO)
     def cross_frame(
         self,
         plan: Plan,
@@ -180,6 +192,7 @@ class Design:
     ) -> tuple[Any, FloatArray | None]:
         """Look up every row's out-of-fold codes; the rows' weights come with them."""
         place = {name: i for i, name in enumerate(choice.names)}
+        logger.info("cross-frame begun: %d rows, %d variables", self.source.n_rows, len(place))
         used = [one for one in learned if isinstance(one, Learned)]
         folds, weight = self.rows.folds, self.rows.outcome.weight
         out: Any

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.log import logger
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import Column
 from vtreat_py.frames.digest import digest
@@ -43,6 +44,7 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
             joint = source.made.get(treatment.column)
             joint = joint if isinstance(joint, JointColumn) else None
             _write_novel(treatment, column, encoded, choice, out, joint)
+    logger.debug("prepared %d rows, %d variables", source.n_rows, len(choice.variables))
     return source.like(choice.names, out, choice.extra, first=choice.first, texts=texts)
 
 
