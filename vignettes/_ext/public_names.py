@@ -1,7 +1,7 @@
 """Names in pages and docstrings lead to their pages, and a name of ours that is none is an error.
 
 In docstrings single backticks are references; in Markdown, code that is just a public name
-(``design_treatments``, ``vt.prepare``, ``plan.audit``, ``plots.plot_scree``) becomes one.
+(``design_treatments``, ``vt.prepare``, ``plan.audit``, ``plots.scree``) becomes one.
 """
 
 from __future__ import annotations

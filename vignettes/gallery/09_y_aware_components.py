@@ -93,8 +93,8 @@ assert loadings.iloc[:5].max(axis=1).min() > 5 * loadings.iloc[5:].max(axis=1).m
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-plots.plot_scree(by_permutation, axes[0])
-plots.plot_projection(by_permutation.transform(X), y, axes[1])
+plots.scree(by_permutation, axes[0])
+plots.projection(by_permutation.transform(X), y, axes[1])
 plt.show()
 
 # %% [markdown]
@@ -104,8 +104,8 @@ plt.show()
 # %%
 scaled = vt.YAwareScaler().fit(X, y).transform(X)
 figure, axes = plt.subplots(1, 2, figsize=(11, 9), layout="constrained")
-plots.plot_ranges(X, scaled, axes[0])
-plots.plot_loadings(by_permutation, axes[1])
+plots.ranges(X, scaled, axes[0])
+plots.loadings(by_permutation, axes[1])
 plt.show()
 
 # %% [markdown]

@@ -113,7 +113,7 @@ def variable_importance(
 
     See Also
     --------
-    vtreat_py.plots.plot_importance : Draws the table.
+    vtreat_py.plots.importance : Draws the table.
     TreatmentPlan.score_frame : The scores of each code.
 
     Notes

@@ -213,7 +213,7 @@ class TreatmentPlan(PlanInSql):
         ----------
         column : column name
             A column of numbers, or of dates and times, that something was derived from.
-        target : object
+        target : object, default=None
             With several classes: the one that the effects are on, against all others.
 
         Returns
@@ -569,7 +569,7 @@ class TreatmentPlan(PlanInSql):
 
         Parameters
         ----------
-        path : str, path or None
+        path : str or path, default=None
             An HTML file to write, or to replace as a whole. None: the report is returned.
 
         Returns

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from vtreat_py.audit.columns import ColumnAudit, audit_columns
 from vtreat_py.audit.counts import FrameCounts
 from vtreat_py.audit.flags import adjusted, complaint, flagged
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.checks import check_most
 from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, listed
 from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named
 from vtreat_py.base.warn import warn
@@ -203,7 +203,7 @@ class AuditReport:
         InvalidOptionError
             If there is no such column, or it holds numbers.
         """
-        most = _check_most(most)
+        most = check_most(most)
         one = self._column(column)
         if one.levels is None:
             raise InvalidOptionError(
@@ -293,7 +293,7 @@ class AuditReport:
         >>> axes.get_title()
         '1 of 1 column drifted since the design'
         """
-        worst = self.worst_first[: _check_most(most)]
+        worst = self.worst_first[: check_most(most)]
         columns, drifted = [self.columns[i] for i in worst], self.drifted[worst]
         place = np.arange(len(columns))
         index = np.maximum([one.psi for one in columns], _SMALLEST)
@@ -311,8 +311,7 @@ class AuditReport:
             ax.scatter(*points, color=fill, edgecolor=colour, zorder=3, label=label)
         ax.set(xlabel="population stability index", xlim=(_SMALLEST * 0.8, None))
         names = [str(one.column) for one in columns]
-        with_rows_named(ax, names, self.summary, ncols=4, pad=30)
-        return ax
+        return with_rows_named(ax, names, self.summary)
 
     def _table(self) -> pd.DataFrame:
         """The frame as it is shown: fewer columns, rounded, empty where nothing applies."""
@@ -353,9 +352,3 @@ def audit_report(
         raise DriftError(message, report)
     warn(message)
     return report
-
-
-def _check_most(most: Any) -> int:
-    if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
-        raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
-    return int(most)

@@ -27,6 +27,13 @@ def check_number(
     return number
 
 
+def check_most(most: Any) -> int:
+    """Return how many of something are to be shown."""
+    if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
+        raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
+    return int(most)
+
+
 def is_one_of(value: Any, allowed: Sequence[str]) -> bool:
     """Whether a value is one of a few words; it may be anything, such as an array."""
     return isinstance(value, str) and value in allowed

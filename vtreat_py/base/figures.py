@@ -9,6 +9,11 @@ from vtreat_py.base.dependencies import optional_module
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#777777"
+COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# One for each of them, so that colour alone tells nothing apart.
+MARKERS = ("o", "^", "s", "D", "v", "P")
+# What an entry of a legend takes, more or less.
+_INCHES_OF_KEY, _INCHES_OF_LETTER, _POINTS_OF_ROW = 0.45, 0.06, 13.5
 
 
 def axes_or_new(ax: Any = None, **figure: Any) -> Any:
@@ -30,15 +35,26 @@ def new_figure(rows: int, columns: int, **options: Any) -> Any:
     return plt.subplots(rows, columns, layout="constrained", **options)
 
 
-def with_rows_named(
-    ax: Any, names: Sequence[str], title: str, ncols: int = 2, pad: int = 26
-) -> Any:
+def with_rows_named(ax: Any, names: Sequence[str], title: str) -> Any:
     """Name the rows of a picture from the top down, with its legend under the title."""
-    ax.set(yticks=range(len(names)), yticklabels=names)
-    ax.set_title(title, pad=pad)
-    ax.invert_yaxis()
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=ncols)
+    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(max(len(names), 1) - 0.4, -0.6))
+    return with_title(ax, title)
+
+
+def with_title(ax: Any, title: str) -> Any:
+    """Write the title of a picture, its legend under it, in as many rows as the width asks for."""
+    handles, labels = ax.get_legend_handles_labels()
+    n_rows = 0
+    if labels:
+        width = ax.get_window_extent().width / ax.figure.dpi
+        widest = _INCHES_OF_KEY + _INCHES_OF_LETTER * max(map(len, labels))
+        n_columns = min(max(int(width / widest), 1), len(labels))
+        n_rows = -(-len(labels) // n_columns)
+        ax.legend(
+            handles, labels, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+            ncols=n_columns, fontsize="small", columnspacing=1.2,
+        )  # fmt: skip
+    ax.set_title(title, pad=8 + _POINTS_OF_ROW * n_rows + 6 * (n_rows > 0))
     return without_box(ax)
 
 

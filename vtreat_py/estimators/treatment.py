@@ -82,7 +82,7 @@ class Treatment(FrameTransformer):
 
         Parameters
         ----------
-        path : str, path or None
+        path : str or path, default=None
             An HTML file to write; None: the report is returned, which notebooks show.
 
         Returns
@@ -94,6 +94,14 @@ class Treatment(FrameTransformer):
         ------
         NotFittedError
             If the treatment is not fitted.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from vtreat_py import UnsupervisedTreatment
+        >>> treatment = UnsupervisedTreatment().fit(pd.DataFrame({"x": ["a", "b", "a"] * 5}))
+        >>> page = treatment.report()  # which a notebook shows
+        >>> treatment.report("report.html")  # doctest: +SKIP
         """
         check_is_fitted(self)
         return self.plan_.report() if path is None else self.plan_.report(path)

@@ -60,20 +60,20 @@ def compare_models(
         `per_row_loss`, `per_group_metric` and `ranking_metrics` give. For several metrics, columns
         of two levels, (metric, model), as ``pandas.concat({"log": losses, ...}, axis=1)`` makes
         them. Of several data sets a dict from the name of each to its scores.
-    groups : array of shape (n,) or None, default=None
+    groups : array of shape (n,), default=None
         Rows of the same label go together, as in `randomization_test`. Of several data sets a
         dict.
-    sample_weight : array of shape (n,) or None, default=None
+    sample_weight : array of shape (n,), default=None
         Of several data sets a dict.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         What ``p`` is for; "greater": model a has the larger mean score.
-    adjust : str or None, default="holm"
+    adjust : str, default="holm"
         How p-values are adjusted for their number, over all pairs, metrics and data sets together:
         a method of `statsmodels.stats.multitest.multipletests`, such as "holm", "fdr_bh",
         "bonferroni". None: not at all.
     level : float, default=0.95
         Of the intervals.
-    margin : float or None, default=None
+    margin : float, default=None
         Mean differences smaller than this count as none: two models are equivalent where the
         difference is shown to lie between ``-margin`` and ``margin`` (two one-sided tests).
     missing : "raise", "drop" or float, default="raise"
@@ -84,7 +84,7 @@ def compare_models(
         Patterns that the tests look at; intervals look at 9,999 of them at most.
     random_state : None, int or Generator, default=None
         A whole number is used for every pair anew: p is that of `randomization_test` with it.
-    n_jobs : int or None, default=None
+    n_jobs : int, default=None
         Pairs at a time, as in scikit-learn. With a whole number for ``random_state`` the result
         does not depend on it.
     progress : bool, default=False

@@ -47,6 +47,8 @@ class ComparisonReport:
     >>> report.pairs[["model_a", "model_b", "difference", "p"]].round(3)
       model_a model_b  difference      p
     0  linear   trees       0.133  0.031
+    >>> report.plot().get_title()
+    '1 pair of models'
     """
 
     performance: pd.DataFrame
@@ -119,7 +121,7 @@ class ComparisonReport:
             ax.scatter(*at, color=fill, edgecolor=BLUE, zorder=3, label=label)
         ax.set(xlabel=f"difference of mean {title}, with its {self.level:.0%} interval")
         names = [f"{a} - {b}" for a, b in zip(pairs["model_a"], pairs["model_b"], strict=True)]
-        return with_rows_named(ax, names, f"{counted(len(pairs), 'pair')} of models", ncols=3)
+        return with_rows_named(ax, names, f"{counted(len(pairs), 'pair')} of models")
 
     @staticmethod
     def _of(column: str, pairs: pd.DataFrame, wanted: Hashable) -> tuple[pd.DataFrame, Hashable]:

@@ -40,7 +40,7 @@ def queries_needed(
     a, b : array of shape (n,)
         Paired scores of a first study, such as those of `ranking_metrics`: how far differences
         vary is taken from them.
-    difference : float or None, default=None
+    difference : float, default=None
         The mean difference that is to be found. None: that of the first study, which is the least
         reliable choice: a study that found something by luck finds too much.
     power : float, default=0.8
@@ -49,10 +49,10 @@ def queries_needed(
         p-value that counts as found.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         As for `randomization_test`.
-    groups : array of shape (n,) or None, default=None
+    groups : array of shape (n,), default=None
         Rows that change places together: what is returned is the number of groups, of sizes such
         as these.
-    sample_weight : array of shape (n,) or None, default=None
+    sample_weight : array of shape (n,), default=None
 
     Returns
     -------

@@ -57,9 +57,9 @@ def ranking_metrics(
     scores : array of shape (n,), array or frame of shape (n, m), or dict
         Scores of one ranker, the greatest for what comes first; or a column for each ranker; or a
         dict from each ranker's name to its scores.
-    groups : array of shape (n,) or None
+    groups : array of shape (n,), default=None
         Label of each document's query, in any order.
-    sizes : array of int, shape (q,), or None
+    sizes : array of int, shape (q,), default=None
         In place of ``groups``: numbers of documents of the queries, which follow each other, as
         LightGBM and XGBoost take them.
     metrics : sequence of str or str, default=("ndcg@10", "map")
@@ -69,7 +69,7 @@ def ranking_metrics(
     gain : {"exponential", "linear"}, default="exponential"
         What relevance is worth in ``"ndcg"`` and ``"dcg"``: ``2**relevance - 1``, as LightGBM
         has it, or the relevance itself, as scikit-learn and trec_eval do.
-    max_relevance : float or None, default=None
+    max_relevance : float, default=None
         For ``"err"``: the greatest relevance that there may be, at which a reader stops with
         probability ``1 - 2**-max_relevance``. None: the greatest of all these documents, so that
         queries of another frame may be on another scale.
@@ -80,7 +80,7 @@ def ranking_metrics(
         What queries without a relevant document have in ``"ndcg"``, ``"map"`` and ``"recall"``,
         which are not defined there (0 in scikit-learn and trec_eval, 1 in LightGBM); the others
         are 0. "drop": such queries are left out, whatever the metric.
-    sample_weight : array of shape (n,) or (q,), or None
+    sample_weight : array of shape (n,) or (q,), default=None
         Weights of queries, or of their documents, which must be the same in each query.
 
     Returns

@@ -38,6 +38,15 @@ class ResampledTestResult:
         Degrees of freedom of t; of F those of the denominator.
     n_splits : int
     method : str
+
+    Examples
+    --------
+    >>> from vtreat_py.evaluation import resampled_test
+    >>> found = resampled_test([0.81, 0.84, 0.79, 0.83], [0.8, 0.8, 0.79, 0.8], n_train=30, n_test=10)
+    >>> [round(end, 3) for end in found.interval(0.9)]
+    [-0.017, 0.057]
+    >>> [round(p, 2) for p in found.probabilities(margin=0.01)]
+    [0.07, 0.2, 0.73]
     """
 
     difference: float
@@ -137,7 +146,7 @@ def resampled_test(
         * "corrected-t": of random splits, or folds, once or repeated; the variance is multiplied
           by ``1 / n_splits + n_test / n_train``, because training sets overlap;
         * "5x2cv-f": of five times two folds.
-    n_train, n_test : int or array of shape (n_splits,)
+    n_train, n_test : int or array of shape (n_splits,), default=None
         Rows of the training and test sets, which "corrected-t" asks for; their mean ratio counts.
 
     Returns

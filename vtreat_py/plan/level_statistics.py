@@ -154,6 +154,13 @@ class LevelStatistics:
             }
         )
 
+    def base(
+        self, outcome: LevelOutcome, options: DesignOptions, *, in_parts: bool = False
+    ) -> float:
+        """Mean of y (rate of the target) that an effect of 0 stands for."""
+        known = None if in_parts else self.known(outcome, options)
+        return outcome.overall if known is None else known.base
+
     def _rows(self) -> IntArray:
         """Codes in the order they are shown; missing and the pool where there are rows of them."""
         shown = np.ones(len(self.count), dtype=bool)

@@ -1,80 +1,33 @@
-"""Pictures of variable importance and y-aware components (matplotlib, imported on use).
-
-Each function draws on the axes it is given, or on new ones, and returns them.
-"""
+"""Pictures of y-aware components."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.checks import check_number
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
-from vtreat_py.base.figures import BLUE, GREY, VERMILION, axes_or_new, with_rows_named, without_box
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.figures import (
+    BLUE,
+    COLOURS,
+    GREY,
+    MARKERS,
+    axes_or_new,
+    with_rows_named,
+    without_box,
+)
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.plots.drawing import classes_of
 from vtreat_py.yaware.matrix import read_numbers
 from vtreat_py.yaware.pca import YAwarePCA
 from vtreat_py.yaware.selection import permuted_bar
 
-__all__ = ["plot_importance", "plot_loadings", "plot_projection", "plot_ranges", "plot_scree"]
-
-_COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SHOWN = 20
-_IMPORTANCE = ["variable", "rsq", "sig", "count"]
 
 
-def plot_importance(
-    table: pd.DataFrame, ax: Any = None, *, most: int = _SHOWN, sig: float = 0.05
-) -> Any:
-    """Draw how much each column says of the outcome.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        What `vtreat_py.variable_importance` returns.
-    ax : matplotlib Axes or None
-    most : int
-        How many columns to draw.
-    sig : float
-        The probability that even one of the filled columns says nothing: those are filled whose
-        ``sig`` is at most this over the number of columns of the table.
-
-    Returns
-    -------
-    matplotlib Axes
-        With a row for each column, the most important on top.
-
-    Raises
-    ------
-    OptionTypeError, InvalidOptionError
-        If it is no such table, or ``sig`` is no probability.
-    """
-    if not isinstance(table, pd.DataFrame) or not set(_IMPORTANCE) <= set(table):
-        raise OptionTypeError(
-            f"table is of type {type(table).__name__}; give what variable_importance returns, a "
-            f"pandas frame with the columns {_IMPORTANCE}"
-        )
-    sig = check_number("sig", sig, 0, 1)
-    shown = table.head(most)
-    stands_out = (shown["sig"] <= sig / max(len(table), 1)).to_numpy()
-    rsq, place = shown["rsq"].to_numpy(), np.arange(len(shown))
-    ax = axes_or_new(ax, figsize=(6.4, 1.4 + 0.25 * len(shown)))
-    ax.hlines(place, 0, rsq, color="#cccccc", linewidth=2)
-    for which, fill, label in (
-        (stands_out, BLUE, "more than chance makes"),
-        (~stands_out, "white", "not more"),
-    ):
-        ax.scatter(rsq[which], place[which], color=fill, edgecolor=BLUE, zorder=3, label=label)
-    ax.set(xlabel="share of the outcome that its best code explains alone (rsq)", xlim=(0, None))
-    names = [str(name) for name in shown["variable"]]
-    return with_rows_named(ax, names, f"Importance of {counted(len(table), 'column')}")
-
-
-def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
+def scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     """Draw the singular values of components, and what permuted outcomes give.
 
     Parameters
@@ -115,7 +68,7 @@ def plot_scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     return without_box(ax)
 
 
-def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
+def loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     """Draw what the first components take of each column.
 
     Parameters
@@ -136,7 +89,7 @@ def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     names = [str(name) for name in pca._fitted_columns.columns]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
-    for k, (row, colour) in enumerate(zip(loadings, _COLOURS * len(loadings), strict=False)):
+    for k, (row, colour) in enumerate(zip(loadings, COLOURS * len(loadings), strict=False)):
         shift = 0.25 * (k - (len(loadings) - 1) / 2)
         ax.hlines(place + shift, 0, row, color=colour, linewidth=1)
         ax.plot(row, place + shift, "o", color=colour, markersize=4, label=f"component {k}")
@@ -145,7 +98,7 @@ def plot_loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     return with_rows_named(ax, names, "What components are made of")
 
 
-def plot_ranges(before: Any, after: Any, ax: Any = None) -> Any:
+def ranges(before: Any, after: Any, ax: Any = None) -> Any:
     """Draw how far each column ranges before and after y-aware scaling.
 
     Parameters
@@ -187,7 +140,7 @@ def _reach(frame: InputFrame) -> FloatArray:
     return ends / (np.abs(ends).max() or 1.0)
 
 
-def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
+def projection(scores: Any, y: Any, ax: Any = None) -> Any:
     """Draw the rows by their first two components, coloured by the outcome.
 
     Parameters
@@ -213,17 +166,17 @@ def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
         raise InvalidOptionError("scores has no columns: no component was kept")
     if outcome.shape != (frame.n_rows,):
         raise InvalidOptionError(f"y has shape {outcome.shape}, but there are {frame.n_rows} rows")
-    classes, codes = _classes(outcome)
-    few = len(classes) <= len(_COLOURS)
+    classes, codes = classes_of(outcome)
+    few = len(classes) <= len(COLOURS)
     if not few and outcome.dtype.kind not in "iuf":
         raise InvalidOptionError(
-            f"y has more than {len(_COLOURS)} classes; join some of them, or give numbers"
+            f"y has more than {len(COLOURS)} classes; join some of them, or give numbers"
         )
     columns = read_numbers(frame, frame.columns[:2])
     first, second = columns[0], columns[1] if len(columns) > 1 else np.zeros(frame.n_rows)
     ax = axes_or_new(ax, figsize=(5.6, 4.8))
     if few:
-        for k, (name, colour, marker) in enumerate(zip(classes, _COLOURS, "o^sDvP", strict=False)):
+        for k, (name, colour, marker) in enumerate(zip(classes, COLOURS, MARKERS, strict=False)):
             own, look = codes == k, {"color": colour, "marker": marker, "s": 14, "alpha": 0.7}
             ax.scatter(first[own], second[own], label=str(name), **look)
         ax.legend(frameon=False)
@@ -234,17 +187,6 @@ def plot_projection(scores: Any, y: Any, ax: Any = None) -> Any:
     names = [str(name) for name in frame.columns[:2]]
     ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="Rows by component")
     return without_box(ax)
-
-
-def _classes(outcome: Any) -> Any:
-    """Distinct outcomes and the place of each row's among them."""
-    missing = pd.isna(outcome)
-    if missing.any():
-        raise InvalidOptionError(
-            f"y is missing in {counted(int(missing.sum()), 'row')}, the first in row "
-            f"{int(np.argmax(missing))}; leave those rows out"
-        )
-    return np.unique(outcome, return_inverse=True)
 
 
 def _check(pca: Any) -> None:
