@@ -13,7 +13,7 @@ from vtreat_py.api.plan_in_sql import PlanInSql
 from vtreat_py.audit.flags import OnDrift, check_limits
 from vtreat_py.audit.novel import novel_levels
 from vtreat_py.audit.report import AuditReport, audit_report
-from vtreat_py.base.errors import counted
+from vtreat_py.base.errors import OptionTypeError, counted
 from vtreat_py.base.files import write_text, write_whole
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.frames.lazy_frames import is_lazy
@@ -496,6 +496,55 @@ class TreatmentPlan(PlanInSql):
         else:
             from vtreat_py.memory.audit import count_frame as count
         return audit_report(self, count(self, frame, sample_weight), *limits)
+
+    def mark_rows(self, frame: Any) -> pd.DataFrame:
+        """Mark which rows of a frame hold what the design has not seen, and where.
+
+        `audit` says how many they are and whether that is too many; this shows which.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow data frame, or array, of n rows
+            Read as `prepare` reads it: it must have all treated columns.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row, with its index if the frame is of pandas, and a column for each
+            treated one: ``"missing"`` for missing values, NaN and infinite numbers, ``"novel"`` for
+            a level that no row of the design had, ``"below"`` and ``"above"`` for numbers that are
+            smaller and larger than all of the design, and empty text for the others.
+
+        Raises
+        ------
+        SchemaError
+            If columns are missing (all are named), or hold another type than at design.
+        OptionTypeError
+            If the frame is lazy.
+
+        See Also
+        --------
+        audit : Shares of such rows, and tests.
+        novel_levels : The levels themselves.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"town": ["Ayr", "Bath"] * 10, "kg": range(20), "y": [1, 5] * 10})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> june = pd.DataFrame({"town": ["Ayr", "Deal", None], "kg": [9, -1, 99]})
+        >>> marks = plan.mark_rows(june)
+        >>> marks[(marks != "").any(axis=1)]
+              town     kg
+        1    novel  below
+        2  missing  above
+        """
+        if is_lazy(frame):
+            raise OptionTypeError("frame is lazy, and has no rows to mark; collect some of them")
+        from vtreat_py.memory.marked_rows import marked_rows
+
+        return marked_rows(self, frame)
 
     def novel_levels(self, frame: Any, *, sample_weight: Any = None) -> pd.DataFrame:
         """List the levels of a frame that no row of the design had.

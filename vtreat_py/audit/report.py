@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 from vtreat_py.audit.columns import ColumnAudit, audit_columns
 from vtreat_py.audit.counts import FrameCounts
 from vtreat_py.audit.flags import adjusted, complaint, flagged
+from vtreat_py.audit.html import audit_html
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.checks import check_most
 from vtreat_py.base.errors import DriftError, InvalidOptionError, counted, listed
@@ -335,8 +335,8 @@ class AuditReport:
         return "\n".join(filter(None, [*lines, self._more()]))
 
     def _repr_html_(self) -> str:
-        head = f"<p>{escape(self.summary)}, {counted(self.n_rows, 'row')}</p>"
-        return head + self._table().to_html(index=False, border=0) + f"<p>{self._more()}</p>"
+        told, table = f"{self.summary}, {counted(self.n_rows, 'row')}", self._table()
+        return audit_html(told, table, self.drifted[self.worst_first][: len(table)], self._more())
 
 
 def audit_report(

@@ -42,7 +42,8 @@ class ResampledTestResult:
     Examples
     --------
     >>> from vtreat_py.evaluation import resampled_test
-    >>> found = resampled_test([0.81, 0.84, 0.79, 0.83], [0.8, 0.8, 0.79, 0.8], n_train=30, n_test=10)
+    >>> trees, linear = [0.81, 0.84, 0.79, 0.83], [0.8, 0.8, 0.79, 0.8]
+    >>> found = resampled_test(trees, linear, n_train=30, n_test=10)
     >>> [round(end, 3) for end in found.interval(0.9)]
     [-0.017, 0.057]
     >>> [round(p, 2) for p in found.probabilities(margin=0.01)]
