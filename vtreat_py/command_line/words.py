@@ -28,6 +28,7 @@ _OTHERS = {
     ' (pandas.to_datetime(..., errors="coerce"))': "",
     "=True": "",
     " or None, ": " or leaving it out, ",
+    "Train on fit_transform (or cross_frame_experiment)": "Train on cross_frame_experiment",
     "cross_frame_experiment": "`vtreat_py cross-frame`",
 }
 

@@ -84,7 +84,8 @@ def _writer(path: str, schema: pa.Schema) -> Iterator[Any]:
                 yield write
             return
         with (
-            pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), how) as packed,
+            open(os.dup(file.fileno()), "wb") as also,  # which the stream closes
+            pa.CompressedOutputStream(pa.PythonFile(also, mode="w"), how) as packed,
             _csv_writer(packed, schema, sign) as write,
         ):
             yield write
