@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -189,7 +190,9 @@ def problems_of_defaults(told: Told, entry: Entry) -> Iterator[str]:
 
 
 def says(text: str, default: Any) -> bool:
-    """Whether a text is that of a default: a literal, or the name of a function."""
+    """Whether a text is that of a default: a literal, NaN, or the name of a function."""
+    if isinstance(default, float) and math.isnan(default):
+        return text == "nan"
     try:
         told = ast.literal_eval(text)
         return bool(told == default) and isinstance(told, bool) == isinstance(default, bool)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vtreat_py.base.dependencies import optional_module
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#777777"
@@ -35,13 +38,13 @@ def new_figure(rows: int, columns: int, **options: Any) -> Any:
     return plt.subplots(rows, columns, layout="constrained", **options)
 
 
-def with_rows_named(ax: Any, names: Sequence[str], title: str) -> Any:
+def with_rows_named(ax: Any, names: Sequence[str], title: str) -> Axes:
     """Name the rows of a picture from the top down, with its legend under the title."""
     ax.set(yticks=range(len(names)), yticklabels=names, ylim=(max(len(names), 1) - 0.4, -0.6))
     return with_title(ax, title)
 
 
-def with_title(ax: Any, title: str) -> Any:
+def with_title(ax: Any, title: str) -> Axes:
     """Write the title of a picture, its legend under it, in as many rows as the width asks for."""
     handles, labels = ax.get_legend_handles_labels()
     n_rows = 0
@@ -58,7 +61,7 @@ def with_title(ax: Any, title: str) -> Any:
     return without_box(ax)
 
 
-def without_box(ax: Any) -> Any:
+def without_box(ax: Axes) -> Axes:
     """Leave the axes of a picture only."""
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -231,7 +231,7 @@ def randomization_test(
     Few groups cannot prove much: of g groups whose scores differ there are 2^g patterns, and the
     observed one and its mirror are as far from 0 as any, so that a two-sided p is 2 / 2^g at least:
     .125 of 4 groups, .0625 of 5, .03125 of 6, and half of it one-sided. Of N random patterns it is
-    1 / (N + 1) at least (twice that, two-sided, of a callable). `smallest_pvalue` of the result,
+    1 / (N + 1) at least (twice that, two-sided, of a callable). ``smallest_pvalue`` of the result,
     and its text, say it.
 
     The test takes scores as they are. With cross-validated predictions it says whether these

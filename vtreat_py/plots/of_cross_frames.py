@@ -23,7 +23,7 @@ from vtreat_py.plots.drawing import areas, as_count, beside, shortened
 
 
 def cross_frame(
-    experiment: CrossFrameExperiment,
+    experiment: CrossFrameExperiment[Any],
     variable: str,
     frame: Any,
     ax: Any = None,
@@ -154,7 +154,7 @@ def _codes_of_rows(
     return treatment.encode(column), labels
 
 
-def _coded(experiment: CrossFrameExperiment, variable: str, n_rows: int) -> FloatArray:
+def _coded(experiment: CrossFrameExperiment[Any], variable: str, n_rows: int) -> FloatArray:
     """The column of the cross-frame."""
     held = experiment.cross_frame
     if is_lazy(held) or not hasattr(held, "columns"):

@@ -27,7 +27,7 @@ _SMALLEST_TOLD = 0.06
 
 
 def folds(
-    experiment: CrossFrameExperiment, y: Any = None, ax: Any = None, *, most: int = 30
+    experiment: CrossFrameExperiment[Any], y: Any = None, ax: Any = None, *, most: int = 30
 ) -> Any:
     """Draw how rows were dealt to folds, and with their outcomes how alike folds are.
 
