@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from typing import Any
 
+from vtreat_py.base.markup import p_value, safe
 from vtreat_py.frames.made import n_added
 from vtreat_py.plan.data import Plan
 
 _MOST_ROWS = 20
-_SMALLEST_SIG = 1e-300
 
 # Only shades of the reader's own colours, so that it suits light and dark pages.
 _STYLE = """<style>
@@ -63,7 +63,7 @@ def _warnings(plan: Plan) -> list[str]:
 def _listed(told: Sequence[tuple[Hashable, str]], where: str) -> str:
     """What is told of columns; ``where`` is the plan's attribute that has all of it."""
     shown = [
-        f"<li><code>{_text(column)}</code>: {escape(text)}</li>"
+        f"<li><code>{safe(column)}</code>: {escape(text)}</li>"
         for column, text in told[:_MOST_ROWS]
     ]
     if more := len(told[_MOST_ROWS:]):
@@ -105,10 +105,5 @@ def _cell(column: str, value: Any) -> str:
     if column == "rsq":
         return f"{value:.3g}"
     if column == "sig":
-        return f"{value:.2g}" if value >= _SMALLEST_SIG else f"&lt; {_SMALLEST_SIG:g}"
-    return "" if value is None else _text(value)  # without level the variable's name says it all
-
-
-def _text(value: Any) -> str:
-    """Text as it is, other values as Python writes them."""
-    return escape(value if isinstance(value, str) else repr(value))
+        return escape(p_value(value))
+    return "" if value is None else safe(value)  # without level the variable's name says it all

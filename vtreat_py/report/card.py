@@ -18,8 +18,8 @@ from vtreat_py.report.spread import most_common, quantile
 from vtreat_py.report.values import value_text
 
 
-def card(plan: Plan, column: PlanColumn, most_levels: int, most_variables: int) -> str:
-    """Show all that is known of a column."""
+def card(plan: Plan, column: PlanColumn, most_levels: int, most_variables: int, sure: bool) -> str:
+    """Show all that is known of a column, so many levels and variables of it at most."""
     told = [
         *(f'<p class="note">{safe(reason, 2_000)}</p>' for reason in _why_not(column)),
         *(f'<p class="note">Hint: it {safe(hint, 2_000)}</p>' for hint in column.hints),
@@ -31,7 +31,7 @@ def card(plan: Plan, column: PlanColumn, most_levels: int, most_variables: int) 
         seen = f'<div class="charts">{number_charts(plan, column)}</div>'
     elif column.statistics is not None:
         title = "Levels and the outcome" if column.statistics.outcomes else "Levels"
-        seen = _scrolled(level_table(column, plan.options, most_levels, title), title)
+        seen = _scrolled(level_table(column, plan.options, most_levels, sure, title), title)
     made = _scrolled(made_table(plan, column, most_variables), "What was made of it")
     dropped = "".join(f"<li>{one}</li>" for one in left_out(plan, column.dropped))
     if dropped:

@@ -66,15 +66,18 @@ class Beliefs:
 
     def in_words(self, row: int) -> tuple[str, str, str]:
         """Raw mean, belief, and its interval."""
-        low, high = self.text(float(self.low[row])), self.text(float(self.high[row]))
-        believed = self.text(float(self.believed[row]))
-        return self.text(float(self.raw[row])), believed, f"{low} … {high}"
+        raw, believed = self.text(float(self.raw[row])), self.text(float(self.believed[row]))
+        low, high = float(self.low[row]), float(self.high[row])
+        interval = NOTHING if math.isnan(low) else f"{self.text(low)} … {self.text(high)}"
+        return raw, believed, interval
 
     def drawn(self, row: int) -> str:
         """Interval, belief and raw mean of a row."""
         place, middle = self.axis.place, _HEIGHT / 2
-        low, high = place(float(self.low[row])), place(float(self.high[row]))
-        marks = [upright(place(self.overall), 0, _HEIGHT, "base"), flat(low, high, middle, "span")]
+        marks = [upright(place(self.overall), 0, _HEIGHT, "base")]
+        low, high = float(self.low[row]), float(self.high[row])
+        if not math.isnan(low):
+            marks.append(flat(place(low), place(high), middle, "span"))
         raw, believed = float(self.raw[row]), float(self.believed[row])
         if not math.isnan(raw):
             marks.append(dot(place(raw), middle, "raw"))
@@ -90,8 +93,13 @@ class Beliefs:
         return silent(13, marks, "scale")
 
 
-def level_table(column: PlanColumn, options: DesignOptions, most: int, title: str) -> str:
-    """Show the most common levels, what comes beside levels, and the outcome in each."""
+def level_table(
+    column: PlanColumn, options: DesignOptions, most: int, sure: bool, title: str
+) -> str:
+    """Show the most common levels, what comes beside levels, and the outcome in each.
+
+    ``sure``: whether to say how sure it is, which takes longer than all else.
+    """
     statistics = column.statistics
     if statistics is None:
         return ""
@@ -100,7 +108,8 @@ def level_table(column: PlanColumn, options: DesignOptions, most: int, title: st
     codes = [*order[:most].tolist(), *(code for code in beside if statistics.count[code] > 0)]
     in_parts = isinstance(column.made, JointColumn)
     beliefs = [
-        _beliefs(statistics, outcome, options, codes, in_parts) for outcome in statistics.outcomes
+        _beliefs(statistics, outcome, options, codes, in_parts, sure)
+        for outcome in statistics.outcomes
     ]
     sizes = _sizes(statistics, codes)
     labels = [_label(statistics, code) for code in codes]
@@ -112,6 +121,8 @@ def level_table(column: PlanColumn, options: DesignOptions, most: int, title: st
     ]
     left = len(order) - len(order[:most])
     caption = f"{title}: the {most} most common of {len(order):,}" if left else title
+    if beliefs and not sure:
+        caption += "; <code>plan.level_effects</code> has the intervals"
     body = f"{_head(beliefs)}<tbody>{''.join(lines)}</tbody>"
     return f"<table><caption>{caption}</caption>{body}</table>"
 
@@ -139,12 +150,17 @@ def _beliefs(
     options: DesignOptions,
     codes: Sequence[int],
     in_parts: bool,
+    sure: bool,
 ) -> Beliefs:
-    table = statistics.effects(outcome, options, in_parts=in_parts)
-    n_levels = len(statistics.levels)
-    levels = [code for code in codes if code < n_levels]
-    table = table.iloc[[*levels, *range(n_levels, len(table))]]
-    effect, error = table["effect"].to_numpy(), table["effect_se"].to_numpy()
+    novel = len(statistics.levels) + 1
+    count = np.append(statistics.count[codes], 0.0)
+    raw = np.where(count > 0, outcome.mean[[*codes, novel]], np.nan)
+    effect = outcome.effect[[*codes, novel]]
+    error = np.full(len(effect), np.nan)
+    if sure:
+        table = statistics.effects(outcome, options, in_parts=in_parts)
+        levels = [code for code in codes if code < novel - 1]
+        error = table["effect_se"].to_numpy()[[*levels, *range(novel - 1, len(table))]]
     known = None if in_parts else statistics.known(outcome, options)
     base = outcome.overall if known is None else known.base
     is_rate = outcome.within is None
@@ -152,8 +168,8 @@ def _beliefs(
         coded_rate(at, base) if is_rate else outcome.overall + at
         for at in (effect, effect - _OF_90 * error, effect + _OF_90 * error)
     )
-    raw = table["mean"].to_numpy()
-    axis = _axis(raw[:-1], np.concatenate([low[:-1], high[:-1], [outcome.overall]]))
+    inside = [believed[:-1], low[:-1], high[:-1], np.array([outcome.overall])]
+    axis = _axis(raw[:-1], np.concatenate(inside))
     return Beliefs(outcome.target, is_rate, outcome.overall, raw, believed, low, high, effect, axis)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.markup import number, share
+from vtreat_py.base.markup import number, plain, share
 from vtreat_py.coders.cat_b import coded_rate
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import NumericTreatment
@@ -18,7 +17,7 @@ from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.report.columns import PlanColumn
 from vtreat_py.report.markup import data, of_class
 from vtreat_py.report.spread import Histogram, quantile
-from vtreat_py.report.svg import Axis, dot, drawing, flat, path, upright, written
+from vtreat_py.report.svg import Axis, dot, drawing, flat, path, silent, strokes, upright, written
 from vtreat_py.report.values import value_text
 
 _HEIGHT, _BARS, _MARGIN = 130, 44, 8
@@ -39,7 +38,6 @@ class _Means:
     mean: FloatArray
     error: FloatArray
     overall: float
-    is_rate: bool
 
 
 @dataclass(frozen=True)
@@ -123,27 +121,26 @@ def _effects(plan: Plan, column: PlanColumn, histogram: Histogram, target: Any) 
     ]
     title = "Outcome along the number: " + ", ".join(
         ["mean in each range with 90% intervals"] * (means is not None)
-        + [f"the line of {line.name}" for line in lines]
+        + [f"the line of {plain(line.name)}" for line in lines]
     )
     return drawing(title, _HEIGHT, marks, "along") + _key(means, lines)
 
 
-def _marks(means: _Means, height: Any) -> Iterator[str]:
-    for start, end, mean, error in zip(
-        means.starts, means.ends, means.mean, means.error, strict=True
-    ):
-        middle = (start + end) / 2.0
-        yield flat(start, end, height(mean), "span")
-        if error == error:
-            reach = _OF_90 * error
-            yield upright(middle, height(mean + reach), height(mean - reach), "span")
-        yield dot(middle, height(mean), "raw", 3.0)
+def _marks(means: _Means, height: Callable[[float], float]) -> list[str]:
+    spans, dots = [], []
+    each = (means.starts, means.ends, means.mean, np.nan_to_num(_OF_90 * means.error))
+    for start, end, mean, reach in zip(*(array.tolist() for array in each), strict=True):
+        at, middle = height(mean), (start + end) / 2.0
+        spans.append((start, at, end, at))
+        if reach:
+            spans.append((middle, height(mean + reach), middle, height(mean - reach)))
+        dots.append(dot(middle, at, "raw", 3.0))
+    return [strokes(spans, _HEIGHT, "span"), *dots]
 
 
 def _key(means: _Means | None, lines: list[_Line]) -> str:
     told = [
-        f'<span><svg aria-hidden="true" width="22" height="8">'
-        f'<line class="l{k}" x2="22" y1="4" y2="4"/></svg> <code>{escape(line.name)}</code></span>'
+        f"<span>{silent(8, [flat(0, 100, 4, f'l{k}')])} <code>{data(line.name, 40)}</code></span>"
         for k, line in enumerate(lines)
     ]
     if means is not None:
@@ -153,20 +150,15 @@ def _key(means: _Means | None, lines: list[_Line]) -> str:
 
 
 def _means(treatment: NumericTreatment, histogram: Histogram, target: Any) -> _Means | None:
-    by_range = getattr(treatment, "by_range", None)
+    by_range = treatment.by_range
     if by_range is None:
         return None
     outcome = next(one for one in by_range.outcomes if one.target == target)
-    table = by_range.effects(outcome, treatment.profile)
-    kept = ((table["kind"] == "range") & (table["count"] > 0)).to_numpy()
-    places = np.flatnonzero(kept)
+    overall = by_range.overall(outcome)
+    kept = np.flatnonzero(by_range.count[:-1] > 0)
+    error = outcome.mean_error(by_range.count, overall)
     return _Means(
-        histogram.starts[places],
-        histogram.ends[places],
-        table["mean"].to_numpy()[kept],
-        table["mean_se"].to_numpy()[kept],
-        by_range.overall(outcome),
-        outcome.within is None,
+        histogram.starts[kept], histogram.ends[kept], outcome.mean[kept], error[kept], overall
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 
-from vtreat_py.base.markup import safe
+from vtreat_py.base.markup import number, safe, share
 from vtreat_py.frames.made import n_added
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.report.markup import data, fold, names
 
 _SHOWN = 8
@@ -25,6 +26,7 @@ def sizes(plan: Plan) -> str:
     n_columns = len(plan.variables) - n_added(plan.made)
     tiles = [
         ("rows", f"{plan.n_rows:,}", ""),
+        *_base(plan),
         ("columns in", f"{n_columns:,}", _and_made(plan)),
         ("variables out", f"{len(plan.derived):,}", ""),
         ("recommended", f"{sum(plan.recommended):,}", ""),
@@ -36,6 +38,20 @@ def sizes(plan: Plan) -> str:
         f"<div><dt>{name}</dt><dd>{size}{beside}</dd></div>" for name, size, beside in tiles
     )
     return f'<dl class="tiles">{cells}</dl>'
+
+
+def _base(plan: Plan) -> list[tuple[str, str, str]]:
+    """Mean of the outcome over all rows, where a column has it."""
+    if plan.outcome_type not in ("numeric", "binomial"):
+        return []
+    means = [one.outcomes[0].overall for one in plan.level_statistics if one.outcomes]
+    ranges = [one.by_range for one in plan.treatments if isinstance(one, NumericTreatment)]
+    means += [one.overall(one.outcomes[0]) for one in ranges if one is not None]
+    if not means:
+        return []
+    if plan.outcome_type == "numeric":
+        return [("mean outcome", number(means[0]), "")]
+    return [("of the target", share(means[0]), "")]
 
 
 def _and_made(plan: Plan) -> str:

@@ -17,7 +17,7 @@ from vtreat_py.report.svg import Axis, bar, dot, drawing, silent, upright, writt
 _SHOWN = 12
 # p-values are drawn down to here: from -log10.
 _LEAST = 16.0
-_TICKS = ((0, "1"), (2, "0.01"), (4, "1e-4"), (8, "1e-8"), (12, "1e-12"), (16, "≤ 1e-16"))
+_TICKS = ((0.0, "1"), (4.0, "1e-4"), (8.0, "1e-8"), (_LEAST, "1e-16 or less"))
 _LANE = 22
 
 
@@ -60,8 +60,9 @@ def _telling(plan: Plan, column: PlanColumn, one: Scored, longest: float) -> str
     of_class = f" <small>{data(one.row['outcome_target'], 20)}</small>" if plan.classes else ""
     drawn = silent(14, [bar(0, 99.5 * rsq / longest, 1, 13, kind)])
     held = "" if one.row["recommended"] else ", not recommended"
+    name = f'<a href="#c{column.place}">{data(one.variable.name, 40)}</a>'
     return (
-        f'<li><a href="#c{column.place}">{data(one.variable.name, 40)}</a>{of_class}{drawn}'
+        f"<li><span>{name}{of_class}</span>{drawn}"
         f'<span class="num">{share(rsq)}<span class="heard">{held}, p {escape(p_value(sig))}</span>'
         "</span></li>"
     )

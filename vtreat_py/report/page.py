@@ -18,8 +18,10 @@ from vtreat_py.report.settings import settings
 
 # A column shows so many levels and scores; of a plan of very many columns it shows fewer, so that
 # the page stays one that opens.
-_MOST_LEVELS, _FEWEST_LEVELS, _LEVELS_IN_ALL = 20, 5, 8_000
-_MOST_SCORES, _FEWEST_SCORES, _SCORES_IN_ALL = 30, 5, 8_000
+_MOST_LEVELS, _FEWEST_LEVELS, _LEVELS_IN_ALL = 20, 5, 6_000
+# Intervals of levels are there for the columns that say most.
+_INTERVALS_IN_ALL = 250
+_MOST_SCORES, _FEWEST_SCORES, _SCORES_IN_ALL = 30, 5, 7_000
 
 
 def plan_page(plan: Plan) -> str:
@@ -61,8 +63,12 @@ def _list_of_columns(plan: Plan, columns: list[PlanColumn]) -> str:
     most_scores = _SCORES_IN_ALL // (len(columns) or 1) if n_scored > _SCORES_IN_ALL else n_scored
     most_scores = min(max(most_scores, _FEWEST_SCORES), _MOST_SCORES)
     longest = max((one.rsq or 0.0 for one in columns), default=0.0) or 1.0
+    coded = [one for one in columns if one.statistics is not None and one.statistics.outcomes]
+    coded.sort(key=lambda one: -(one.rsq or 0.0))
+    sure = {one.place for one in coded[: _INTERVALS_IN_ALL // n_outcomes]}
     rows = "\n".join(
-        row(one, card(plan, one, most_levels, most_scores), longest) for one in columns
+        row(one, card(plan, one, most_levels, most_scores, one.place in sure), longest)
+        for one in columns
     )
     return (
         '<section aria-labelledby="columns"><h2 id="columns">Columns</h2>'

@@ -50,7 +50,7 @@ def drawing(title: str, height: int, marks: Iterable[str], kind: str = "") -> st
     """A drawing as wide as its place in the page, with a name for those who hear it."""
     named = f' class="{kind}"' if kind else ""
     return (
-        f'<svg{named} role="img" width="100%" height="{height}"><title>{escape(title)}</title>'
+        f'<svg{named} role="img" height="{height}"><title>{escape(title)}</title>'
         f"{''.join(marks)}</svg>"
     )
 
@@ -58,7 +58,7 @@ def drawing(title: str, height: int, marks: Iterable[str], kind: str = "") -> st
 def silent(height: int, marks: Iterable[str], kind: str = "") -> str:
     """A drawing of what the text beside it says."""
     named = f' class="{kind}"' if kind else ""
-    return f'<svg{named} aria-hidden="true" width="100%" height="{height}">{"".join(marks)}</svg>'
+    return f'<svg{named} aria-hidden="true" height="{height}">{"".join(marks)}</svg>'
 
 
 def bar(start: float, end: float, top: float, bottom: float, kind: str = "") -> str:
@@ -95,6 +95,19 @@ def written(place: float, height: float, text: str, anchor: str = "middle") -> s
     """A few words, such as those of an axis."""
     held = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{_percent(place)}" y="{_short(height)}"{held}>{escape(text)}</text>'
+
+
+def strokes(lines: Iterable[tuple[float, float, float, float]], height: int, kind: str) -> str:
+    """Lines from one point to another, each as x and y and x and y, in a drawing so high."""
+    unit = 100.0 / height
+    parts = "".join(
+        f"M{_short(x)},{_short(unit * y)}L{_short(to_x)},{_short(unit * to_y)}"
+        for x, y, to_x, to_y in lines
+    )
+    return (
+        '<svg viewBox="0 0 100 100" preserveAspectRatio="none">'
+        f'<path class="{kind}" d="{parts}"/></svg>'
+    )
 
 
 def path(places: FloatArray, heights: FloatArray, kind: str) -> str:
