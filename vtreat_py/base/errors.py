@@ -91,6 +91,10 @@ class DriftError(VtreatError):
         return type(self), (str(self), self.report)
 
 
+class BudgetError(VtreatError, RuntimeError):
+    """A holdout answers no more questions: those that its guarantee allows are asked."""
+
+
 class PlanFormatError(VtreatError, ValueError):
     """A text or file is not as `to_json` or `save` writes it, or something cannot be written so."""
 

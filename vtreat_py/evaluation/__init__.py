@@ -1,7 +1,8 @@
 """How well a model does, and how sure that is.
 
 Importance-weighted cross-validation, Fisher's randomization test, bias and variance, streamed
-evaluation of classifiers, the spread of cross-validation, and scores of classifiers.
+evaluation of classifiers, the spread of cross-validation, scores of classifiers, and holdouts that
+can be asked again and again.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.comparison import compare_models
     from vtreat_py.evaluation.coverage import CoverageStudy, coverage_study
     from vtreat_py.evaluation.error_decomposition import bias_variance
+    from vtreat_py.evaluation.leaderboard import Leaderboard
     from vtreat_py.evaluation.model_report import ComparisonReport, comparison_report
     from vtreat_py.evaluation.nested_jobs import run_nested
     from vtreat_py.evaluation.paired_scores import per_group_metric, per_row_loss
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.stream_reading import evaluate_stream
     from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
     from vtreat_py.evaluation.streaming_report import StreamingReport
+    from vtreat_py.evaluation.thresholdout import Thresholdout
     from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
     from vtreat_py.evaluation.weighted_validation import (
         WeightedCrossValidation,
@@ -44,10 +47,12 @@ else:  # each part loads what it needs, and no more
             "ComparisonReport": "model_report",
             "CoverageStudy": "coverage",
             "FoldWeightedSearchCV": "weighted_search",
+            "Leaderboard": "leaderboard",
             "RandomizationTestResult": "randomization",
             "ResampledTestResult": "resampled",
             "StreamingBinaryEvaluator": "streaming",
             "StreamingReport": "streaming_report",
+            "Thresholdout": "thresholdout",
             "WeightedCrossValidation": "weighted_validation",
             "bias_variance": "error_decomposition",
             "compare_models": "comparison",
@@ -77,10 +82,12 @@ __all__ = [
     "ComparisonReport",
     "CoverageStudy",
     "FoldWeightedSearchCV",
+    "Leaderboard",
     "RandomizationTestResult",
     "ResampledTestResult",
     "StreamingBinaryEvaluator",
     "StreamingReport",
+    "Thresholdout",
     "WeightedCrossValidation",
     "bias_variance",
     "compare_models",
