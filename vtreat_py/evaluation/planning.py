@@ -75,8 +75,8 @@ def queries_needed(
         sqrt(n) * d / s  =  z_power + z_sig * sqrt(n / (n - z_sig**2))
 
     with d the difference that is to be found. By simulation, normal differences and those of
-    reciprocal ranks need from .93 to 1.06 of that, those with heavy tails .86 and more, and lopsided
-    ones as few as half of it, where the long tail is on the side of the difference
+    reciprocal ranks need from .93 to 1.04 of that, those with heavy tails .86 and more, and
+    lopsided ones as few as half of it, where the long tail is on the side of the difference
     (benchmarks/comparison_study.txt).
 
     Examples
