@@ -118,6 +118,8 @@ class Leaderboard:
     0.4
     >>> board.submit([1, 0, 1, 1, 0, 0, 0, 0, 1, 1])
     0.1
+    >>> round(board.bound(), 2)  # ten rows bound next to nothing
+    0.84
     >>> board
     Leaderboard: 3 submissions, best zero-one loss 0.1 (submission 3)
     10 rows; a step is 0.1

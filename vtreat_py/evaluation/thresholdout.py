@@ -104,6 +104,8 @@ class Thresholdout:
     0.75
     >>> holdout.budget_left
     0
+    >>> round(holdout.bound(), 2)  # four rows bound nothing
+    1.15
     >>> holdout
     Thresholdout: 1 submission, 1 of 1 answers from the holdout spent
     4 rows; threshold 0.3, noise 0
