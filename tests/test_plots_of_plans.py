@@ -99,6 +99,11 @@ def beside(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.texts[: len(names_of(ax))]]
 
 
+def note_of(ax: Any) -> str:
+    """What is told under a picture, in one line."""
+    return " ".join(ax.texts[-1].get_text().split())
+
+
 # Scores
 
 
@@ -134,7 +139,7 @@ def test_scores_are_those_of_the_score_frame(outcome: str) -> None:
         full = next(one for one, shown in short.items() if shown == name)
         assert float(text.lstrip("< ")) == pytest.approx(smallest[full], rel=0.5, abs=5e-4)
     assert ax.get_title() == f"Scores of {len(plan.derived)} variables"
-    assert f"Filled: recommended, sig below {plan.limits}." in {t.get_text() for t in ax.texts}
+    assert note_of(ax) == f"Filled: recommended, sig below {plan.limits}."
 
 
 def test_variables_of_a_column_stand_together_the_best_column_on_top() -> None:
@@ -151,7 +156,7 @@ def test_variables_of_a_column_stand_together_the_best_column_on_top() -> None:
     assert lines == ends
     few = plots.scores(plan, most=3)
     assert names_of(few) == names_of(ax)[:3]
-    assert any(f"{len(plan.derived) - 3} more in score_frame" in t.get_text() for t in few.texts)
+    assert note_of(few).endswith(f"{len(plan.derived) - 3} more in score_frame.")
 
 
 def test_scores_of_one_class_and_of_noise() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from vtreat_py.base.dependencies import optional_module
@@ -17,6 +18,8 @@ COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "^", "s", "D", "v", "P")
 # What an entry of a legend takes, more or less.
 _INCHES_OF_KEY, _INCHES_OF_LETTER, _POINTS_OF_ROW = 0.45, 0.06, 13.5
+# What names of rows leave of the width; the least that a line of a note holds.
+_LEFT_BY_LABELS, _FEWEST_LETTERS = 0.78, 24
 
 
 def axes_or_new(ax: Any = None, **figure: Any) -> Any:
@@ -49,9 +52,8 @@ def with_title(ax: Any, title: str) -> Axes:
     handles, labels = ax.get_legend_handles_labels()
     n_rows = 0
     if labels:
-        width = ax.get_window_extent().width / ax.figure.dpi
         widest = _INCHES_OF_KEY + _INCHES_OF_LETTER * max(map(len, labels))
-        n_columns = min(max(int(width / widest), 1), len(labels))
+        n_columns = min(max(int(_width(ax) / widest), 1), len(labels))
         n_rows = -(-len(labels) // n_columns)
         ax.legend(
             handles, labels, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
@@ -59,6 +61,17 @@ def with_title(ax: Any, title: str) -> Axes:
         )  # fmt: skip
     ax.set_title(title, pad=8 + _POINTS_OF_ROW * n_rows + 6 * (n_rows > 0))
     return without_box(ax)
+
+
+def wrapped(ax: Any, text: str) -> str:
+    """Text in lines of small letters that are no wider than a picture."""
+    letters = int(_LEFT_BY_LABELS * _width(ax) / _INCHES_OF_LETTER)
+    return fill(text, max(letters, _FEWEST_LETTERS))
+
+
+def _width(ax: Any) -> float:
+    """Width in inches."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def without_box(ax: Axes) -> Axes:

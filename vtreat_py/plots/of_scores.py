@@ -11,7 +11,7 @@ import pandas as pd
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.checks import check_most
 from vtreat_py.base.errors import InvalidOptionError, counted, listed
-from vtreat_py.base.figures import COLOURS, MARKERS, axes_or_new, with_rows_named
+from vtreat_py.base.figures import COLOURS, MARKERS, axes_or_new, with_rows_named, wrapped
 from vtreat_py.base.names import is_name
 from vtreat_py.plots.drawing import FAINT, beside, check_supervised, shortened
 
@@ -77,12 +77,12 @@ def scores(plan: TreatmentPlan, ax: Any = None, *, target: Any = None, most: int
         if own.any():
             _points(ax, shown[own], place[own], number, str(group))
     what = "deviance" if plan.outcome_type != "numeric" else "variance"
-    ax.set(xlabel=f"share of the outcome's {what} that it explains alone (rsq)", xlim=(0, None))
+    ax.set(xlabel=f"share of {what} explained alone (rsq)", xlim=(0, None))
     smallest = shown.groupby("variable", sort=False)["sig"].min()
     beside(ax, "sig", [_as_sig(smallest[name]) for name in names])
     ax.annotate(
-        _told(plan, len(names)), (0, 0), (0, -46), "axes fraction", "offset points",
-        fontsize="small", va="top", wrap=True,
+        wrapped(ax, _told(plan, len(names))), (0, 0), (0, -42), "axes fraction", "offset points",
+        fontsize="small", va="top",
     )  # fmt: skip
     title = f"Scores of {counted(table['variable'].nunique(), 'variable')}"
     return with_rows_named(ax, [shortened(name) for name in names], title)
