@@ -123,8 +123,11 @@ def level_table(
     caption = f"{title}: the {most} most common of {len(order):,}" if left else title
     if beliefs and not sure:
         caption += "; <code>plan.level_effects</code> has the intervals"
+    if len(beliefs) > 1:
+        caption += _KEY
+    few = "" if beliefs else ' class="few"'
     body = f"{_head(beliefs)}<tbody>{''.join(lines)}</tbody>"
-    return f"<table><caption>{caption}</caption>{body}</table>"
+    return f"<table{few}><caption>{caption}</caption>{body}</table>"
 
 
 def _label(statistics: LevelStatistics, code: int) -> str:

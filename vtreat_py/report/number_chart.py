@@ -179,14 +179,15 @@ def _lines(
             continue
         values = np.empty(_POINTS)
         treatment.form(variable, False).write(numbers, None, None, values)
-        if np.ptp(values) > 0:
+        if values.max() > values.min():
             yield _Line(variable.name, places, _said(plan, variable, values, overall, in_rates))
 
 
 def _said(
     plan: Plan, variable: DerivedVariable, values: FloatArray, overall: float, in_rates: bool
 ) -> FloatArray:
-    effect = variable.slope * (values - variable.mean)
+    half = values / 2.0 - variable.mean / 2.0  # differences of the largest floats overflow
+    effect = 2.0 * variable.slope * half
     if plan.options.cat_scaling and plan.outcome_type != "numeric" and in_rates:
         return coded_rate(effect, overall)
     return overall + effect

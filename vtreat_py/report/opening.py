@@ -29,8 +29,9 @@ def sizes(plan: Plan) -> str:
         *_base(plan),
         ("columns in", f"{n_columns:,}", _and_made(plan)),
         ("variables out", f"{len(plan.derived):,}", ""),
-        ("recommended", f"{sum(plan.recommended):,}", ""),
     ]
+    if plan.outcome_type != "unsupervised":
+        tiles.append(("recommended", f"{sum(plan.recommended):,}", ""))
     used = {one.column for one in plan.treatments}
     if unused := sum(name not in used for name in plan.variables):
         tiles.append(("not used", f"{unused:,}", ""))
@@ -51,7 +52,7 @@ def _base(plan: Plan) -> list[tuple[str, str, str]]:
         return []
     if plan.outcome_type == "numeric":
         return [("mean outcome", number(means[0]), "")]
-    return [("of the target", share(means[0]), "")]
+    return [("share of the target", share(means[0]), "")]
 
 
 def _and_made(plan: Plan) -> str:
@@ -61,6 +62,8 @@ def _and_made(plan: Plan) -> str:
 
 def outcome(plan: Plan) -> str:
     """The outcome, and how it was told."""
+    if plan.outcome_type == "unsupervised":
+        return "<p>There is no outcome that variables could be judged by: all are recommended.</p>"
     told = [f"Outcome: {safe(plan.note, 2_000)}."]
     if plan.outcome_type == "binomial" and repr(plan.target) not in plan.note:
         told.append(f"The target is {names([plan.target])}.")

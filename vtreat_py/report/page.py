@@ -62,6 +62,7 @@ def _list_of_columns(plan: Plan, columns: list[PlanColumn]) -> str:
     most_levels = min(max(most_levels, _FEWEST_LEVELS), _MOST_LEVELS)
     most_scores = _SCORES_IN_ALL // (len(columns) or 1) if n_scored > _SCORES_IN_ALL else n_scored
     most_scores = min(max(most_scores, _FEWEST_SCORES), _MOST_SCORES)
+    unscored = " unscored" if plan.outcome_type == "unsupervised" else ""
     longest = max((one.rsq or 0.0 for one in columns), default=0.0) or 1.0
     coded = [one for one in columns if one.statistics is not None and one.statistics.outcomes]
     coded.sort(key=lambda one: -(one.rsq or 0.0))
@@ -73,8 +74,8 @@ def _list_of_columns(plan: Plan, columns: list[PlanColumn]) -> str:
     return (
         '<section aria-labelledby="columns"><h2 id="columns">Columns</h2>'
         f"{_tools(plan, columns)}"
-        '<table class="columns"><caption class="heard">Columns of the plan; the button of a column '
-        f"folds out what is known of it</caption>{_head()}\n{rows}</table>"
+        f'<table class="columns{unscored}"><caption class="heard">Columns of the plan; the button '
+        f"of a column folds out what is known of it</caption>{_head()}\n{rows}</table>"
         '<p class="nothing" hidden>No column is like that.</p></section>'
     )
 
