@@ -204,18 +204,53 @@ def test_samples_that_cannot_be_split_are_counted() -> None:
     assert counted["undefined"].sum() == undefined.sum()
 
 
-def test_coverage_has_wilsons_intervals(study: CoverageStudy) -> None:
+def test_one_interval_a_sample_has_wilsons(study: CoverageStudy) -> None:
     cells = study.coverage()
     assert cells.index.names == ["size", "rate", "model", "strategy", "metric", "method"]
     assert (cells["n"] == 2).all()
+    of_models = study.coverage(["model", "strategy", "metric", "method"])
+    assert (of_models["n"] == 4).all()
+    for row in of_models.itertuples():
+        expected = proportion_confint(row.covered, row.n, method="wilson")
+        assert (row.low, row.high) == pytest.approx(expected)
     pooled = study.coverage(["strategy", "method"])
     for of, row in pooled.iterrows():
         group = study.table.query(f"strategy == {of[0]!r} and method == {of[1]!r}")
         assert row["covered"] == group["covered"].sum()
         assert row["coverage"] == row["covered"] / row["n"]
-        expected = proportion_confint(row["covered"], row["n"], method="wilson")
-        assert (row["low"], row["high"]) == pytest.approx(expected)
         assert row["width"] == pytest.approx(group["width"].mean())
+
+
+def copies(held: list[list[bool]]) -> CoverageStudy:
+    """A study by hand: of each sample, whether the intervals of its models hold the truth."""
+    rows = [
+        {"size": 9, "rate": 0.5, "seed": seed, "model": model, "strategy": "s", "metric": "m",
+         "method": "iqr", "truth": 0.0, "low": 0.0, "high": 1.0, "covered": covered, "width": 1.0}
+        for seed, of_sample in enumerate(held)
+        for model, covered in enumerate(of_sample)
+    ]  # fmt: skip
+    return CoverageStudy(pd.DataFrame(rows).astype({"covered": "boolean"}), 0.5)
+
+
+def test_models_that_agree_on_each_sample_are_worth_one() -> None:
+    once = [[True]] * 12 + [[False]] * 8
+    four = copies([of_sample * 4 for of_sample in once]).coverage(["method"]).iloc[0]
+    # The variance between samples is that of one model, with n - 1 in place of n.
+    assert (four["low"], four["high"]) == pytest.approx(
+        proportion_confint(11.4, 19, method="wilson")
+    )
+    assert (four["n"], four["coverage"]) == (80, 0.6)
+
+
+def test_models_that_have_nothing_in_common_are_worth_no_more_than_many() -> None:
+    apart = copies([[True, False]] * 20).coverage(["method"]).iloc[0]
+    assert (apart["low"], apart["high"]) == pytest.approx(
+        proportion_confint(20, 40, method="wilson")
+    )
+    always = copies([[True, True]] * 20).coverage(["method"]).iloc[0]
+    assert (always["low"], always["high"]) == pytest.approx(
+        proportion_confint(20, 20, method="wilson")
+    )
 
 
 def test_nothing_defined_has_no_coverage() -> None:

@@ -524,3 +524,7 @@ def test_jobs_change_nothing() -> None:
     with parallel_config("threading"):
         two = randomization_test(a, b, n_jobs=2, **options)
     np.testing.assert_array_equal(one.null_distribution, two.null_distribution)
+
+
+def test_large_statistics_are_shown_whole() -> None:
+    assert "statistic 15555, p" in repr(randomization_test([15555.0] * 4, [0.0] * 4))

@@ -360,4 +360,7 @@ def test_what_cannot_be_weighted_is_refused() -> None:
     refused("sample_weight has 120 values that are missing", grid(), np.full(120, np.nan))
     refused("all training rows of fold 0", grid(), np.where(np.arange(120) < 30, 1.0, 0.0))
     refused("search is of type DecisionTreeClassifier; it must be a GridSearchCV or a Rand", TREE)
-    refused("search is of type HalvingGridSearchCV", HalvingGridSearchCV(TREE, GRID))
+    refused(
+        "or a RandomizedSearchCV. Successive halving drops candidates by plain means",
+        HalvingGridSearchCV(TREE, GRID),
+    )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.resampled import ResampledTestResult, resampled_test
     from vtreat_py.evaluation.score_identities import (
         equivalence_classes,
+        same_order,
         same_score,
         score_formulas,
     )
@@ -71,6 +72,7 @@ else:  # each part loads what it needs, and no more
             "repeated_cross_val_predict": "repeated_prediction",
             "resampled_test": "resampled",
             "run_nested": "nested_jobs",
+            "same_order": "score_identities",
             "same_score": "score_identities",
             "score_formulas": "score_identities",
             "weighted_cross_validate": "weighted_validation",
@@ -106,6 +108,7 @@ __all__ = [
     "repeated_cross_val_predict",
     "resampled_test",
     "run_nested",
+    "same_order",
     "same_score",
     "score_formulas",
     "weighted_cross_validate",

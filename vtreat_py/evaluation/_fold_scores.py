@@ -68,6 +68,8 @@ class LabelledRows:
 
 def default_strategies(groups: Any, random_state: Any) -> dict[str, Any]:
     """100 random splits, 20% of rows (or of groups) to test on: plain and stratified."""
+    if isinstance(random_state, np.random.Generator):  # splitters take none
+        random_state = int(random_state.integers(2**31))
     options = {"n_splits": 100, "test_size": 0.2, "random_state": random_state}
     if groups is not None:
         return {"grouped": GroupShuffleSplit(**options)}

@@ -31,6 +31,14 @@ class RationalFunction:
         """Whether it is 0 wherever it is defined."""
         return not any(self._above.values())
 
+    def is_never_negative(self) -> bool:
+        """Whether no coefficient shows that it could be below 0 where no variable is."""
+        return _one_sign(self._above) * _one_sign(self._below) > 0 or self.is_zero()
+
+    def is_defined(self) -> bool:
+        """Whether the signs of coefficients say that it is defined where all variables are > 0."""
+        return _one_sign(self._below) != 0
+
     def __add__(self, other: RationalFunction | int) -> RationalFunction:
         other = self._read(other)
         above = _sum(_product(self._above, other._below), _product(other._above, self._below))
@@ -61,6 +69,12 @@ class RationalFunction:
             return value
         constant = (0,) * len(next(iter(self._below)))
         return RationalFunction({constant: value}, {constant: 1})
+
+
+def _one_sign(polynomial: Polynomial) -> int:
+    """1 or -1 if all coefficients are of that sign; else 0."""
+    signs = {1 if value > 0 else -1 for value in polynomial.values() if value}
+    return signs.pop() if len(signs) == 1 else 0
 
 
 def _sum(one: Polynomial, other: Polynomial) -> Polynomial:

@@ -15,7 +15,7 @@ from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._histories import greatest_deviation, log_choose
 from vtreat_py.evaluation._holdout import Holdout
-from vtreat_py.evaluation._inputs import counted_rows
+from vtreat_py.evaluation._inputs import counted_rows, readable
 from vtreat_py.evaluation.paired_scores import Loss
 
 # Steps finer than this part of the range are none: so many scores cannot be kept apart.
@@ -247,7 +247,7 @@ class Leaderboard:
         holdout = self._holdout
         n = f"{self.n_submissions:,} submission{'' if self.n_submissions == 1 else 's'}"
         best = (
-            f", best {holdout.metric} loss {self.best:.6g} (submission {self.best_submission})"
+            f", best {holdout.metric} loss {readable(self.best, 6)} (submission {self.best_submission})"
             if self._reported
             else ""
         )

@@ -22,6 +22,7 @@ from vtreat_py.evaluation._inputs import (
     finite_numbers,
     near_one,
     random_numbers,
+    readable,
     whole_number,
 )
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
@@ -99,11 +100,11 @@ class RandomizationTestResult:
         pairs = counted(self.n, "pair")
         pairs += f" in {counted(self.n_groups, 'group')}" if self.n_groups < self.n else ""
         return (
-            f"RandomizationTestResult: statistic {self.statistic:.4g}, "
+            f"RandomizationTestResult: statistic {readable(self.statistic, 4)}, "
             f"p = {self.pvalue:.4g} ({self.alternative})\n"
             f"{pairs}, {len(self.null_distribution):,} patterns "
             f"({how}; p >= {self.smallest_pvalue:.3g}), "
-            f"standard error {self.standard_error:.2g}"
+            f"standard error {readable(self.standard_error, 2)}"
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -115,6 +115,17 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
     weighted_cross_validate : The score of one model; its notes say how weights reach the steps
         of a pipeline, and whose method this is.
 
+    Notes
+    -----
+    ``n_jobs`` and ``verbose`` are those of the search.
+
+    `HalvingGridSearchCV` and `HalvingRandomSearchCV` are refused. They drop candidates after each
+    iteration by plain means over folds, before anything could rank them anew: a candidate that is
+    best by the weights of folds may be dropped in the first iteration, with few rows, and has no
+    later scores. Their means of different iterations are not of the same rows, either: each draws
+    its own, without regard to weights, so that a fold's weight is another in each iteration, and
+    with ``resource="n_samples"`` few rows of great weight decide by whether they are drawn.
+
     Examples
     --------
     The second fold weighs ten times as much as the first; "no" is right for most of its weight:
@@ -159,8 +170,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         Raises
         ------
         OptionTypeError
-            If ``search`` is of another kind. Successive halving drops candidates by scores of its
-            own.
+            If ``search`` is of another kind; see the notes on successive halving.
         InvalidOptionError
             As `weighted_cross_validate`; and if ``refit`` names no metric where there are several.
         """
@@ -168,7 +178,7 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         if not isinstance(search, GridSearchCV | RandomizedSearchCV):
             raise OptionTypeError(
                 f"search is of type {type(search).__name__}; it must be a GridSearchCV or a "
-                "RandomizedSearchCV"
+                f"RandomizedSearchCV{_why_not(search)}"
             )
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         y, groups = relabelled(y, X), relabelled(groups, X)
@@ -283,6 +293,17 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
         tags, of_model = get_tags(self.search), get_tags(self.search.estimator)
         tags.input_tags, tags.target_tags = of_model.input_tags, of_model.target_tags
         return tags
+
+
+def _why_not(search: Any) -> str:
+    """Say why a search by successive halving cannot be ranked anew."""
+    if not hasattr(search, "min_resources"):
+        return ""
+    return (
+        ". Successive halving drops candidates by plain means after each iteration, so that those "
+        "that are best by weight may be gone, and its iterations draw rows whose weights vary; "
+        "search without halving, or with fewer candidates"
+    )
 
 
 def _metrics_of(results: dict[str, Any]) -> list[str]:

@@ -22,7 +22,7 @@ from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.base.renamed import renamed
-from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight
+from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight, readable
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
 from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
@@ -136,7 +136,7 @@ class WeightedCrossValidation:
         lines = [
             f"WeightedCrossValidation: {counted(len(weight), 'fold')} of {self.folds['n'].sum()} "
             f"rows, averaged by fold_weight={self.fold_weight!r}",
-            pd.concat([self.mean, self.std], axis=1).map("{:.6g}".format).to_string(),
+            pd.concat([self.mean, self.std], axis=1).map(readable, digits=6).to_string(),
         ]
         without = self.folds.index[weight == 0].tolist()
         if without:
