@@ -15,7 +15,7 @@ from typing import Any, get_overloads
 
 import pytest
 
-PLACES = ["", ".compat", ".compat.cross_plan", ".compat.effect_scaler",
+PLACES = ["", ".plots", ".compat", ".compat.cross_plan", ".compat.effect_scaler",
           ".compat.partial_pooling_estimator", ".compat.stats_utils", ".compat.transform",
           ".compat.util", ".evaluation", ".split_plans", ".testing"]  # fmt: skip
 BESIDE = [".compat", ".evaluation", ".split_plans"]  # where names are looked for, too

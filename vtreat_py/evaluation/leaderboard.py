@@ -247,7 +247,8 @@ class Leaderboard:
         holdout = self._holdout
         n = f"{self.n_submissions:,} submission{'' if self.n_submissions == 1 else 's'}"
         best = (
-            f", best {holdout.metric} loss {readable(self.best, 6)} (submission {self.best_submission})"
+            f", best {holdout.metric} loss {readable(self.best, 6)} "
+            f"(submission {self.best_submission})"
             if self._reported
             else ""
         )

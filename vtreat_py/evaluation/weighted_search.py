@@ -119,9 +119,9 @@ class FoldWeightedSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[m
     -----
     ``n_jobs`` and ``verbose`` are those of the search.
 
-    `HalvingGridSearchCV` and `HalvingRandomSearchCV` are refused. They drop candidates after each
-    iteration by plain means over folds, before anything could rank them anew: a candidate that is
-    best by the weights of folds may be dropped in the first iteration, with few rows, and has no
+    ``HalvingGridSearchCV`` and ``HalvingRandomSearchCV`` are refused. They drop candidates after
+    each iteration by plain means over folds, before anything could rank them anew: a candidate that
+    is best by the weights of folds may be dropped in the first iteration, with few rows, and has no
     later scores. Their means of different iterations are not of the same rows, either: each draws
     its own, without regard to weights, so that a fold's weight is another in each iteration, and
     with ``resource="n_samples"`` few rows of great weight decide by whether they are drawn.

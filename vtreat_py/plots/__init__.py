@@ -30,6 +30,7 @@ Examples
 >>> ax.figure.savefig("town.png")  # doctest: +SKIP
 """
 
+from vtreat_py.base.on_use import public_names
 from vtreat_py.plots.of_components import loadings, projection, ranges, scree
 from vtreat_py.plots.of_cross_frames import cross_frame
 from vtreat_py.plots.of_folds import folds
@@ -50,3 +51,5 @@ __all__ = [
     "scores",
     "scree",
 ]
+
+__dir__ = public_names(globals())

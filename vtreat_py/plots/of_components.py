@@ -34,8 +34,8 @@ def scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     ----------
     pca : YAwarePCA
         Fitted. The range of permuted outcomes is there with ``n_components="permutation"``.
-    ax : matplotlib Axes or None
-    most : int
+    ax : matplotlib Axes, default=None
+    most : int, default=20
         How many components to draw.
 
     Returns
@@ -43,6 +43,19 @@ def scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     matplotlib Axes
         With the selected components filled. The grey band is the middle 90% of what permuted
         outcomes give, the dashed line what their largest hardly ever reaches.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> X = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4))).add_prefix("x")
+    >>> y = X["x0"] + X["x1"]
+    >>> pca = vt.YAwarePCA(2).fit(X, y)
+    >>> vt.plots.scree(pca).get_title()
+    '2 of 4 components kept'
     """
     _check(pca)
     values = pca.all_singular_values_[:most]
@@ -75,14 +88,26 @@ def loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     ----------
     pca : YAwarePCA
         Fitted.
-    ax : matplotlib Axes or None
-    most : int
+    ax : matplotlib Axes, default=None
+    most : int, default=2
         How many components to draw.
 
     Returns
     -------
     matplotlib Axes
         With a row for each column of the frame, in its order.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> X = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4))).add_prefix("x")
+    >>> y = X["x0"] + X["x1"]
+    >>> vt.plots.loadings(vt.YAwarePCA(2).fit(X, y)).get_title()
+    'What components are made of'
     """
     _check(pca)
     loadings = pca.components_[:most]
@@ -105,7 +130,7 @@ def ranges(before: Any, after: Any, ax: Any = None) -> Any:
     ----------
     before, after : data frames or arrays of the same columns
         The frame as it is, and scaled by a `YAwareScaler`.
-    ax : matplotlib Axes or None
+    ax : matplotlib Axes, default=None
 
     Returns
     -------
@@ -117,6 +142,19 @@ def ranges(before: Any, after: Any, ax: Any = None) -> Any:
     ------
     InvalidOptionError
         If the two have different columns.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> X = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4))).add_prefix("x")
+    >>> y = X["x0"] + X["x1"]
+    >>> scaled = vt.YAwareScaler().fit_transform(X, y)
+    >>> vt.plots.ranges(X, scaled).get_title()
+    'Middle 90% of each column'
     """
     frames = [InputFrame.of(frame) for frame in (before, after)]
     if frames[0].columns != frames[1].columns or not frames[0].columns:
@@ -149,7 +187,7 @@ def projection(scores: Any, y: Any, ax: Any = None) -> Any:
         What `YAwarePCA` returns.
     y : array of shape (n,)
         Outcome; up to six classes, or numbers, have a colour each.
-    ax : matplotlib Axes or None
+    ax : matplotlib Axes, default=None
 
     Returns
     -------
@@ -159,6 +197,19 @@ def projection(scores: Any, y: Any, ax: Any = None) -> Any:
     ------
     InvalidOptionError
         If there is no component to draw, or y has another length.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> X = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4))).add_prefix("x")
+    >>> y = X["x0"] + X["x1"]
+    >>> components = vt.YAwarePCA(2).fit_transform(X, y)
+    >>> vt.plots.projection(components, y).get_title()
+    'Rows by component'
     """
     frame = InputFrame.of(scores)
     outcome = np.asarray(y)

@@ -44,10 +44,10 @@ def cross_frame(
         A variable of a categorical column that is coded out of fold, such as ``"town_catB"``.
     frame : data frame
         The training frame, as the experiment was given it.
-    ax : matplotlib Axes or None
-    scale : bool
+    ax : matplotlib Axes, default=None
+    scale : bool, default=False
         What the experiment was told.
-    most : int
+    most : int, default=30
         How many levels to draw: those of most rows.
 
     Returns

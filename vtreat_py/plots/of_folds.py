@@ -34,10 +34,10 @@ def folds(
     Parameters
     ----------
     experiment : CrossFrameExperiment
-    y : array of shape (n,) or None
+    y : array of shape (n,), default=None
         The outcome of the rows of the training frame: numbers, or up to six classes.
-    ax : matplotlib Axes or None
-    most : int
+    ax : matplotlib Axes, default=None
+    most : int, default=30
         How many folds to draw, from the first on.
 
     Returns

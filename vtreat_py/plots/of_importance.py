@@ -21,10 +21,10 @@ def importance(table: pd.DataFrame, ax: Any = None, *, most: int = 20, sig: floa
     ----------
     table : pandas.DataFrame
         What `vtreat_py.variable_importance` returns.
-    ax : matplotlib Axes or None
-    most : int
+    ax : matplotlib Axes, default=None
+    most : int, default=20
         How many columns to draw.
-    sig : float
+    sig : float, default=0.05
         The probability that even one of the filled columns says nothing: those are filled whose
         ``sig`` is at most this over the number of columns of the table.
 
@@ -37,6 +37,17 @@ def importance(table: pd.DataFrame, ax: Any = None, *, most: int = 20, sig: floa
     ------
     OptionTypeError, InvalidOptionError
         If it is no such table, or ``sig`` is no probability.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> import vtreat_py as vt
+    >>> frame = pd.DataFrame({"town": ["Ayr", "Bath", "Cork"] * 20, "price": [3, 6, 4, 1] * 15})
+    >>> table = vt.variable_importance(frame, outcome="price", random_state=0)
+    >>> vt.plots.importance(table).get_title()
+    'Importance of 1 column'
     """
     if not isinstance(table, pd.DataFrame) or not set(_IMPORTANCE) <= set(table):
         raise OptionTypeError(

@@ -45,10 +45,10 @@ def level_effects(
         With an outcome.
     column : column name
         As for `TreatmentPlan.level_effects`.
-    ax : matplotlib Axes or None
-    target : object
+    ax : matplotlib Axes, default=None
+    target : object, default=None
         With several classes: the one to draw the effects on.
-    most : int
+    most : int, default=30
         How many levels to draw: those of most rows. Missing values, the pool of rare levels and
         novel ones come beside them.
 

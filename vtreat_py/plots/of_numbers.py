@@ -48,8 +48,8 @@ def number_effect(
         With an outcome.
     column : column name
         As for `TreatmentPlan.number_effects`.
-    ax : matplotlib Axes or None
-    target : object
+    ax : matplotlib Axes, default=None
+    target : object, default=None
         With several classes: the one to draw.
 
     Returns

@@ -25,10 +25,10 @@ def scores(plan: TreatmentPlan, ax: Any = None, *, target: Any = None, most: int
     ----------
     plan : TreatmentPlan
         With an outcome.
-    ax : matplotlib Axes or None
-    target : object
+    ax : matplotlib Axes, default=None
+    target : object, default=None
         With several classes: the one to draw the scores for. None: all, up to six of them.
-    most : int
+    most : int, default=30
         How many variables to draw: of the input columns that say most, all variables of each.
 
     Returns
