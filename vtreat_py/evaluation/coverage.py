@@ -275,11 +275,10 @@ def coverage_study(
     Raises
     ------
     InvalidOptionError
-        If the level is not between 0 and 1, a rate is not, a method or metric is unknown, or one
-        of the sequences is empty.
+        If the level is not between 0 and 1, a rate is not, a method or metric is unknown, one of
+        the sequences is empty, or the estimator is no classifier.
     OptionTypeError
-        If the population is neither a callable nor a tuple of X and y, or the estimator is no
-        classifier.
+        If the population is neither a callable nor a tuple of X and y, or the estimator is none.
 
     Notes
     -----
