@@ -264,7 +264,7 @@ def randomization_test(
     >>> better, worse = [3, 5, 4, 6, 5, 5, 6, 7], [1, 2, 2, 3, 1, 4, 2, 3]
     >>> randomization_test(better, worse, groups=patients)
     RandomizationTestResult: statistic 2.875, p = 0.125 (two-sided)
-    8 pairs in 4 groups, 16 patterns (all; p >= 0.125), standard error 0.31
+    8 pairs in 4 groups, 16 patterns (all; p >= 0.125), standard error 0.38
 
     Any statistic of the scores may be tested, here the ratio of their means:
 
