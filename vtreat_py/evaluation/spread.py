@@ -154,11 +154,12 @@ class CVSpread:
             It knows how scores vary with the rows to test on, not what a model still lacks for
             having seen 80% of the rows, and how that varies from sample to sample. Where many
             columns matter a little each, as ten do in ``benchmarks/coverage_study.txt``, intervals
-            for the area under the ROC curve are too narrow by a fifth or so: they hold it in about
-            .4 of samples for .5, and in .8 to .9 for .9, at 10 positive rows as at 200. No
-            correction by the number of positive rows mends this (nor does one on the scale of log
-            odds); take a higher level where it matters. Average precision is biased on small folds
-            of a rare class besides, and its intervals are narrower still.
+            for the area under the ROC curve of a class of 2% are too narrow by a fifth: they hold
+            it in .4 of samples for .5, and in .83 for .9, at 10 positive rows as at 100. Of a class
+            of 20% they are too narrow by a tenth. It is not the number of positive rows alone that
+            decides, so that no correction by it is made; take a higher level where it matters.
+            Average precision is biased on small folds of a rare class besides, and its intervals
+            are narrower still.
 
         Returns
         -------
