@@ -67,7 +67,7 @@ def skewed(size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
 
 
 def ten_columns(size: int, rate: float, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Ten columns, all of which but two matter a little; the intercept gives the classes their rate."""
+    """Ten columns, all of which but two matter a little."""
     X = rng.random((size, len(SLOPES)))
     return X, (rng.random(size) < expit(X @ SLOPES + base_of(rate))).astype(int)
 

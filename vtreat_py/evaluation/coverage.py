@@ -286,8 +286,8 @@ def coverage_study(
     0.5 (``benchmarks/coverage_study.txt``): the range between the quartiles of 25 vanilla folds
     holds the truth in about .7 of samples, that of 100 folds in .8; Nadeau and Bengio's interval
     on vanilla folds holds log loss and Brier score in .5, and the area under the curve in .5 where
-    a model has learned what there is to learn, but, of a class of 2%, in .4 where ten columns matter
-    a little each.
+    a model has learned what there is to learn, but, of a class of 2%, in .4 where ten columns
+    matter a little each.
     On stratified folds of a class of 2%, it holds log loss and Brier score in .2. Average precision
     is a case apart: on the few positive rows of a fold it is biased, and Nadeau and Bengio's
     interval holds the truth too rarely.

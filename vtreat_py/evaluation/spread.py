@@ -154,12 +154,12 @@ class CVSpread:
             It knows how scores vary with the rows to test on, not what a model still lacks for
             having seen 80% of the rows, and how that varies from sample to sample. Where many
             columns matter a little each, as ten do in ``benchmarks/coverage_study.txt``, intervals
-            for the area under the ROC curve of a class of 2% are too narrow by a fifth: they hold
-            it in .4 of samples for .5, and in .83 for .9, at 10 positive rows as at 100. Of a class
-            of 20% they are too narrow by a tenth. It is not the number of positive rows alone that
-            decides, so that no correction by it is made; take a higher level where it matters.
-            Average precision is biased on small folds of a rare class besides, and its intervals
-            are narrower still.
+            for the area under the ROC curve of a class of 2% are too narrow by about a fifth: with
+            10, 40 or 100 positive rows they hold it in 120 of 300 samples where 150 are meant, and
+            in 250 where 270 are. Of a class of 20% they hold it in 98 of 200 for 100, and in 174
+            for 180, which may be chance. Nothing corrects for that here; take a higher level where
+            it matters. Average precision is biased on small folds of a rare class besides, and its
+            intervals are narrower still.
 
         Returns
         -------
