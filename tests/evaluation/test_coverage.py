@@ -170,7 +170,7 @@ def test_jobs_change_nothing() -> None:
 
 
 def test_default_splits_are_those_of_the_seed() -> None:
-    options = {"sizes": [60], "seeds": [5], "scoring": "brier", "estimators": PRIOR}
+    options = {"sizes": [60], "seeds": [5], "scoring": "brier", "estimator": PRIOR}
     seeded = {
         "vanilla": ShuffleSplit(100, test_size=0.2, random_state=5),
         "stratified": StratifiedShuffleSplit(100, test_size=0.2, random_state=5),
