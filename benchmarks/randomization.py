@@ -42,11 +42,11 @@ def mean_difference(a: Array, b: Array, axis: int) -> Array:
 
 
 def ours(a: Array, b: Array, resamples: int) -> float:
-    return randomization_test(a, b, n_resamples=resamples, rng=0).pvalue
+    return randomization_test(a, b, n_resamples=resamples, random_state=0).pvalue
 
 
 def ours_of_callable(a: Array, b: Array, resamples: int) -> float:
-    return randomization_test(a, b, n_resamples=resamples, statistic=mean_difference, rng=0).pvalue
+    return randomization_test(a, b, n_resamples=resamples, statistic=mean_difference, random_state=0).pvalue
 
 
 def permutation_test(a: Array, b: Array, resamples: int) -> float:
