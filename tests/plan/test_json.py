@@ -513,7 +513,11 @@ TAMPERED: list[tuple[str, Any, str]] = [
     ("treatments.2.by_range.outcomes.1.mean.0", 2, r"outcomes\[1\].mean: expected the rate of a"),
     ("treatments.2.by_range.outcomes.1.mean", [0.5], r"mean: expected \d+ entries, two more than"),
     ("treatments.2.by_range.outcomes.1.within", [0.5], r"within: expected \d+ entries, two more"),
-    ("treatments.2.by_range.outcomes.1.within", [-1], "within: -1.0 is no variance of such numb"),
+    (
+        "treatments.2.by_range.outcomes.1.within",
+        [-1.0] * 11,
+        "within: -1.0 is no variance of such numb",
+    ),
     ("level_statistics.0.outcomes.1.mean", [], r"outcomes\[1\].mean: expected 6 entries, for 4"),
     ("level_statistics.0.outcomes.1.prior_weight", "much", "prior_weight: expected a number, fo"),
 ]

@@ -279,19 +279,17 @@ def _check_profile(profile: NumberProfile, where: str) -> None:
 def _check_by_range(
     seen: RangeStatistics, profile: NumberProfile, classes: tuple[Any, ...], where: str
 ) -> None:
-    expected = len(profile.edges) + 2
+    length, why = len(profile.edges) + 2, "two more than edges of the profile"
+    _check_length(seen.count, length, why, f"{where}.count")
     _check_seen(seen.count, f"{where}.count")
     _check_targets([one.target for one in seen.outcomes], classes, f"{where}.outcomes")
-    arrays = {"count": seen.count}
     for i, outcome in enumerate(seen.outcomes):
-        place = f"outcomes[{i}]"
-        _check_means(outcome.mean, f"{where}.{place}.mean", is_rate=outcome.within is None)
-        arrays[f"{place}.mean"] = outcome.mean
+        place = f"{where}.outcomes[{i}]"
+        _check_length(outcome.mean, length, why, f"{place}.mean")
+        _check_means(outcome.mean, f"{place}.mean", is_rate=outcome.within is None)
         if outcome.within is not None:
-            _check_variances(outcome.within, f"{where}.{place}.within")
-            arrays[f"{place}.within"] = outcome.within
-    for name, array in arrays.items():
-        _check_length(array, expected, "two more than edges of the profile", f"{where}.{name}")
+            _check_length(outcome.within, length, why, f"{place}.within")
+            _check_variances(outcome.within, f"{place}.within")
 
 
 def _check_levels(
