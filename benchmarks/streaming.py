@@ -32,8 +32,8 @@ from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 CHUNK = 1_000_000
 KINDS: dict[str, dict[str, Any]] = {
-    "bins of 3 decimals": {},
-    "bins of 16 bits": {"bins": "float"},
+    "bins of 19 bits, the default": {},
+    "bins of 3 decimals": {"bins": "decimals"},
 }
 # Area under the ROC curve of scores rounded to three decimals, and nothing else.
 AWK = {

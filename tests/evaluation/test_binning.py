@@ -39,7 +39,7 @@ def test_scores_of_so_many_decimals_have_bins_of_their_own(decimals: int, dtype:
     edges = np.round(np.linspace(0, 1, 10**decimals + 1), decimals)
     found = bins.of(edges.astype(dtype).astype(np.float64))
     np.testing.assert_array_equal(found, np.arange(bins.number))
-    np.testing.assert_array_equal(bins.lower_edges(), edges)
+    np.testing.assert_array_equal(bins.lower_edges(np.arange(bins.number)), edges)
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3, 4])
@@ -60,17 +60,29 @@ def test_float_bins_take_any_number() -> None:
     assert found[0] == found[1] < found[2] < found[3] < found[4] < found[5] < found[6] == found[7]
 
 
+SOME = [-np.inf, -1e300, -2.5, -2.0, -1e-20, -1e-300, 0.0, 1e-300, 1e-20, 0.3, 0.5, 7e9, np.inf]
+
+
 @pytest.mark.parametrize("bits", [8, 9, 16, 20])
 def test_edges_of_float_bins_are_their_least_scores(bits: int) -> None:
     bins = FloatBins(bits)
-    edges = bins.lower_edges()
-    assert len(edges) == bins.number
-    finite = np.isfinite(edges)
-    np.testing.assert_array_equal(bins.of(edges)[finite], np.flatnonzero(finite))
-    held = bins.of(np.array([-np.inf, -2.5, -1e-20, 0.0, 1e-20, 0.3, 7e9, np.inf]))
-    lower = edges[held]
-    assert (lower <= [-np.inf, -2.5, -1e-20, 0.0, 1e-20, 0.3, 7e9, np.inf]).all()
-    assert (np.diff(edges[finite]) > 0).all()
+    held = np.unique(bins.of(np.array(SOME)))
+    edges = bins.lower_edges(held)
+    assert (np.diff(edges) > 0).all()
+    np.testing.assert_array_equal(bins.of(edges), held)
+    below = np.nextafter(edges[1:], -np.inf)  # the first edge may be that of all that is less
+    assert (bins.of(below) < held[1:]).all()
+
+
+@given(FLOATS, st.integers(8, 24))
+def test_scores_are_not_below_the_edges_of_their_bins(scores: list[float], bits: int) -> None:
+    bins = FloatBins(bits)
+    assert (bins.lower_edges(bins.of(np.array(scores))) <= np.array(scores)).all()
+
+
+def test_default_bins_tell_three_decimals_apart() -> None:
+    scores = np.round(np.arange(1001) / 1000, 3)
+    assert (np.diff(FloatBins(19).of(scores)) > 0).all()
 
 
 @pytest.mark.parametrize(

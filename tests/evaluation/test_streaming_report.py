@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from vtreat_py.evaluation._curves import at_most
+from vtreat_py.evaluation._numbers_shown import at_most
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 mpl.use("Agg")
@@ -34,9 +34,12 @@ def test_the_report_has_what_the_evaluator_says() -> None:
         "auc_low": low,
         "auc_high": high,
         "average_precision": evaluator.average_precision(),
+        "average_precision_low": evaluator.average_precision_bounds()[0],
+        "average_precision_high": evaluator.average_precision_bounds()[1],
         "rmse": evaluator.rmse(),
         "log_loss": evaluator.log_loss(),
         "brier": evaluator.brier(),
+        "calibration_error": evaluator.calibration_error(),
     }
     for table in ("fixed", "roc_curve", "precision_recall_curve", "gain_curve", "calibration"):
         pd.testing.assert_frame_equal(getattr(report, table), getattr(evaluator, table)())
@@ -48,10 +51,14 @@ def test_the_report_reads_well() -> None:
     assert lines[1].startswith("AUC 0.7")
     assert ", certainly from 0.7" in lines[1]
     assert lines[2].startswith("average precision 0.")
-    assert lines[3].split() == [
+    assert ", certainly from 0." in lines[2]
+    assert [part.split(" 0.")[0] for part in lines[3].split(", ")] == [
+        "rmse", "log loss", "brier", "calibration error"
+    ]  # fmt: skip
+    assert lines[4].split() == [
         "tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1", "lift"
     ]  # fmt: skip
-    assert [line.split()[0] for line in lines[5:]] == ["0.2", "0.5"]
+    assert [line.split()[0] for line in lines[6:]] == ["0.2", "0.5"]
 
 
 def test_margins_have_no_log_loss() -> None:
@@ -80,9 +87,9 @@ def test_pictures_show_the_curves() -> None:
     titles = [ax.get_title(loc="left") for ax in axes.flat]
     half = (report.summary["auc_high"] - report.summary["auc_low"]) / 2
     assert titles[0] == f"AUC {report.summary['auc']:.4f}, off by {at_most(half)} at most"
-    assert (
-        titles[1] == f"Average precision {report.summary['average_precision']:.4f}, by chance 0.198"
-    )
+    low, mean, high = (report.summary[f"average_precision{e}"] for e in ("_low", "", "_high"))
+    off = at_most(max(high - mean, mean - low))
+    assert titles[1] == f"Average precision {mean:.4f}, off by {off} at most"
     assert titles[2].startswith("Top tenth of scores: 2")
     assert titles[3].startswith("Scores and rates differ by 0.0")
     assert all(ax.get_xlabel() and ax.get_ylabel() for ax in axes.flat)

@@ -13,7 +13,9 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 
 # Decimals, as floats of 32 bits too, are at most this below themselves: they start their bins.
 _NUDGE = 2.0**-24
-_SIGN_BIT_OFF = np.int32(0x7FFFFFFF)
+_SIGN_BIT_OFF = np.int64(0x7FFFFFFFFFFFFFFF)
+# Bit patterns, as floats of 64 bits, of the least and of the first too great float of 32 bits.
+_SMALLEST, _GREATEST = (int(np.array(2.0**n).view(np.int64)) for n in (-126, 128))
 _MOST_DECIMALS = 6
 _FEWEST_BITS, _MOST_BITS = 8, 24
 
@@ -40,20 +42,22 @@ class DecimalBins:
                 "[0, 1]; use bins='float', which takes any"
             )
 
-    def of(self, score: FloatArray) -> npt.NDArray[np.int32]:
+    def of(self, score: FloatArray) -> npt.NDArray[np.int64]:
         """Bins of scores."""
-        return np.asarray((score + _NUDGE) * (self.number - 1), dtype=np.int32)
+        return np.asarray((score + _NUDGE) * (self.number - 1), dtype=np.int64)
 
-    def lower_edges(self) -> FloatArray:
-        """The least score of each bin."""
-        return np.arange(self.number) / (self.number - 1)
+    def lower_edges(self, bins: npt.NDArray[np.int64]) -> FloatArray:
+        """The least score of each of some bins."""
+        return bins / (self.number - 1)
 
 
 @dataclass(frozen=True)
 class FloatBins:
-    """Bins by the first bits of a score as a 32-bit float: any range, finer towards 0.
+    """Bins by the first bits of a score, as a float of 32 bits has them: finer towards 0.
 
-    The bit patterns of floats are in the order of the floats, negative ones in reverse.
+    A bin holds the numbers that differ in no bit but those that are cut off; those nearer to 0 than
+    a float of 32 bits can be share a bin, and so do those that are too great for one. As patterns
+    of bits, floats are in the order of the floats, negative ones in reverse.
     """
 
     bits: int
@@ -69,25 +73,57 @@ class FloatBins:
     def check_range(self, low: float, high: float) -> None:
         """Take scores of any size, infinite ones too."""
 
-    def of(self, score: FloatArray) -> npt.NDArray[np.int32]:
+    def of(self, score: FloatArray) -> npt.NDArray[np.int64]:
         """Bins of scores."""
-        with np.errstate(over="ignore"):  # beyond the range of 32 bits is infinite
-            rounded = score.astype(np.float32)
-        pattern = (rounded + np.float32(0)).view(np.int32)  # of 0.0 for -0.0, which is the same
-        return (_in_order(pattern) >> (32 - self.bits)) + np.int32(self.number // 2)
+        pattern = score.view(np.int64)
+        least, greatest = pattern.min(initial=_GREATEST), pattern.max(initial=_SMALLEST)
+        if least >= 0 and greatest < _GREATEST:
+            bins = pattern >> self._shift
+            if least < _SMALLEST:
+                np.maximum(bins, self._smallest, out=bins)
+            bins += self.number // 2 - self._smallest
+            return bins
+        return self._of_any((score + 0.0).view(np.int64))  # of 0.0 for -0.0, which is the same
 
-    def lower_edges(self) -> FloatArray:
-        """The least score of each bin."""
-        first = np.arange(-(self.number // 2), self.number // 2) << (32 - self.bits)
-        # Patterns beyond those of the infinite stand for no number.
-        infinite = np.array([-np.inf, np.inf], dtype=np.float32).view(np.int32)
-        order = np.clip(first, *_in_order(infinite)).astype(np.int32)
-        return _in_order(order).view(np.float32).astype(np.float64)
+    def _of_any(self, pattern: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Bins of scores that may be negative, next to 0, or too great for floats of 32 bits."""
+        order = _in_order(pattern) >> self._shift
+        towards_zero = np.where(
+            order < 0,
+            np.minimum(order + self._smallest, -1),
+            np.maximum(order - self._smallest, 0),
+        )
+        kept = np.clip(towards_zero, -self._greatest - 1, self._greatest)
+        return np.asarray(kept + self.number // 2, dtype=np.int64)
+
+    def lower_edges(self, bins: npt.NDArray[np.int64]) -> FloatArray:
+        """The least score of each of some bins."""
+        order = bins - self.number // 2
+        first = np.where(order < 0, order - self._smallest, order + self._smallest)
+        edges = _in_order(first << self._shift).view(np.float64)
+        edges[order == 0] = 0.0
+        edges[order == -self._greatest - 1] = -np.inf
+        return edges
+
+    @property
+    def _shift(self) -> int:
+        """How many bits of a float of 64 bits are cut off: it has three more for the exponent."""
+        return 64 - 3 - self.bits
+
+    @property
+    def _smallest(self) -> int:
+        return _SMALLEST >> self._shift
+
+    @property
+    def _greatest(self) -> int:
+        return (_GREATEST >> self._shift) - self._smallest
 
 
-def _in_order(pattern: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _in_order(pattern: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """From bit patterns of floats to integers in the same order, and back."""
-    return pattern ^ ((pattern >> 31) & _SIGN_BIT_OFF)
+    if pattern.min(initial=0) >= 0:
+        return pattern
+    return pattern ^ ((pattern >> 63) & _SIGN_BIT_OFF)
 
 
 def _check_integer(name: str, value: Any, least: int, most: int) -> None:

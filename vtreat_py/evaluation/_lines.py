@@ -31,6 +31,10 @@ class Lines:
     @classmethod
     def of_columns(cls, columns: Sequence[int], first_line: bytes) -> Lines:
         """Read what is between columns off the first line."""
+        if len(columns) > len(_NAMES):
+            raise InvalidOptionError(
+                "scores of several classes are read from columns with names; give them by name"
+            )
         if sorted(columns) != list(range(len(columns))):
             raise InvalidOptionError(
                 f"columns {', '.join(map(str, columns))} of lines without names: such lines hold "
@@ -42,7 +46,7 @@ class Lines:
         self,
         stream: BufferedReader,
         evaluator: StreamingBinaryEvaluator,
-        go_on: Callable[[], None] = lambda: None,
+        go_on: Callable[[], object] = lambda: None,
     ) -> None:
         """Evaluate all lines; name the first bad one."""
         lines_before = 0

@@ -121,17 +121,17 @@ def _label_of_others(labels: Any, positive: BoolArray, pos_label: Any, known: An
     if np.count_nonzero(is_label(labels, label)) != others:
         strays = labels[~(positive | is_label(labels, label))]
         raise InvalidOptionError(
-            f"y has the labels {shown(_plain(label))} and {shown(_plain(strays[0]))} beside "
+            f"y has the labels {shown(plain(label))} and {shown(plain(strays[0]))} beside "
             f"pos_label={pos_label!r}; two labels are wanted, one of them pos_label"
         )
-    if isinstance(_plain(label), str) != isinstance(pos_label, str):
+    if isinstance(plain(label), str) != isinstance(pos_label, str):
         raise InvalidOptionError(
-            f"y has the label {shown(_plain(label))}, which is not of the type of "
+            f"y has the label {shown(plain(label))}, which is not of the type of "
             f"pos_label={pos_label!r}; say which label is the positive one"
         )
-    return _plain(label)
+    return plain(label)
 
 
-def _plain(label: Any) -> Any:
+def plain(label: Any) -> Any:
     """A label as Python has it, for messages and comparisons."""
     return label.item() if isinstance(label, np.generic) else label

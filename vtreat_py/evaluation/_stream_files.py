@@ -37,20 +37,28 @@ def opened_file(path: Path, columns: Sequence[Any]) -> Source:
         size = file.seek(0, 2)
     if is_parquet:
         return _opened_parquet(path, columns)
-    if path.suffix in _PARQUET_NAMES:
+    if path.suffix.lower() in _PARQUET_NAMES:
         raise FrameError(f"{path} does not begin as Parquet does")
     return partial(_evaluate_text_file, path, columns), _in_megabytes(size), "megabyte"
 
 
 def evaluate_bytes(
-    stream: Any, columns: Sequence[Any], evaluator: StreamingBinaryEvaluator
+    stream: Any,
+    columns: Sequence[Any],
+    evaluator: StreamingBinaryEvaluator,
+    go_on: GoOn = lambda _: None,
 ) -> None:
-    """Evaluate text that comes from a pipe."""
+    """Evaluate text that comes from a pipe; say when a block of it is done."""
     raw = BufferedReader(stream, _BYTES_LOOKED_AT)
-    if raw.peek().startswith(_PARQUET):
-        raise FrameError("Parquet cannot be read from a pipe; give the name of the file")
-    with _text_of(raw) as text:
-        _evaluate_text(text, columns, _delimiter(None, text), evaluator, lambda: None)
+    try:
+        if raw.peek().startswith(_PARQUET):
+            raise FrameError("Parquet cannot be read from a pipe; give the name of the file")
+        with _text_of(raw) as text:
+            delimiter = _delimiter(None, text)
+            _evaluate_text(text, columns, delimiter, evaluator, lambda: go_on(1))
+    finally:
+        if not raw.closed:
+            raw.detach()  # which belongs to the caller
 
 
 def _evaluate_text_file(
@@ -86,7 +94,7 @@ def _evaluate_text(
     columns: Sequence[Any],
     delimiter: str,
     evaluator: StreamingBinaryEvaluator,
-    advance: Callable[[], None],
+    advance: Callable[[], object],
 ) -> None:
     """Evaluate text whose columns are named in its first line, or numbered."""
     with _reasons_of_others():
@@ -147,7 +155,8 @@ def _first_line(text: BufferedReader) -> bytes:
 def _delimiter(path: Path | None, text: BufferedReader) -> str:
     """What is between named columns: by the name of the file, or else by the first line."""
     if path is not None:
-        suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+        name = Path(path.name.lower())
+        suffix = name.with_suffix("").suffix if name.suffix == ".gz" else name.suffix
         if suffix in _DELIMITERS:
             return _DELIMITERS[suffix]
     first = _first_line(text)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.figures import new_figure
-from vtreat_py.evaluation._curves import at_most
 from vtreat_py.evaluation._inputs import counted_rows
+from vtreat_py.evaluation._numbers_shown import at_most, number, outwards
 
 _SHOWN = ["tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1", "lift"]
 _LINE = {"color": "#1f5a93", "linewidth": 2}
@@ -26,8 +26,9 @@ class StreamingReport:
     n_rows, n_missing : int
         Rows evaluated, and rows left out because label or score is missing.
     summary : Series
-        ``prevalence``, ``auc``, ``auc_low``, ``auc_high``, ``average_precision``, ``rmse``, and,
-        if all scores are in [0, 1], ``log_loss`` and ``brier``.
+        ``prevalence``, ``auc``, ``auc_low``, ``auc_high``, ``average_precision``,
+        ``average_precision_low``, ``average_precision_high``, ``rmse``, and, if all scores are in
+        [0, 1], ``log_loss``, ``brier`` and ``calibration_error``.
     fixed : DataFrame
         Scores at the thresholds, one row each.
     roc_curve, precision_recall_curve, gain_curve, calibration : DataFrame
@@ -62,12 +63,12 @@ class StreamingReport:
         lines = [
             f"{counted_rows(self.n_rows)}, {found['prevalence']:.4g} positive"
             + (left_out if self.n_missing else ""),
-            f"AUC {found['auc']:.6f}, certainly from {np.floor(found['auc_low'] * 1e6) / 1e6:.6f} "
-            f"to {np.ceil(found['auc_high'] * 1e6) / 1e6:.6f}",
+            _area("AUC", found, "auc"),
+            _area("average precision", found, "average_precision"),
             ", ".join(
-                f"{name.replace('_', ' ')} {value:.6g}"
+                f"{name.replace('_', ' ')} {number(value, 6)}"
                 for name, value in found.items()
-                if name in ("average_precision", "log_loss", "brier", "rmse")
+                if name in ("log_loss", "brier", "rmse", "calibration_error")
             ),
             self.fixed.set_index("threshold")[_SHOWN].round(4).to_string(),
         ]
@@ -111,7 +112,9 @@ class StreamingReport:
         ax.step(curve["recall"][1:], curve["precision"][1:], where="pre", **_LINE)
         ax.axhline(rate, **_REFERENCE)
         ax.set_ylim(0, 1.02)
-        _say(ax, f"Average precision {self.summary['average_precision']:.4f}, by chance {rate:.3g}")
+        low, mean, high = (self.summary[f"average_precision{end}"] for end in ("_low", "", "_high"))
+        off = at_most(max(high - mean, mean - low))
+        _say(ax, f"Average precision {mean:.4f}, off by {off} at most")
         ax.set(xlabel="recall", ylabel="precision")
 
     def _plot_gain(self, ax: Any) -> None:
@@ -134,6 +137,11 @@ class StreamingReport:
         ax.plot(ends, ends, **_REFERENCE)
         gap = (groups["positive_rate"] - groups["mean_score"]).abs().max()
         _say(ax, f"Scores and rates differ by {gap:.2g} at most")
+
+
+def _area(name: str, found: Any, key: str) -> str:
+    bounds = outwards(found[f"{key}_low"], found[f"{key}_high"])
+    return f"{name} {found[key]:.6f}, certainly from {bounds}"
 
 
 def _say(ax: Any, message: str) -> None:
