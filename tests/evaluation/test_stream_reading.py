@@ -20,6 +20,7 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeErro
 from vtreat_py.evaluation import _stream_files, stream_reading
 from vtreat_py.evaluation.stream_reading import evaluate_stream
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+from vtreat_py.evaluation.streaming_multiclass import StreamingMulticlassEvaluator
 
 ROWS = 500
 COLUMNS = {"label": "bought", "score": "chance"}
@@ -134,6 +135,59 @@ def test_missing_values_in_files(name: str, tmp_path: Path) -> None:
         evaluate_stream(tmp_path / name, **COLUMNS, pos_label="yes")
     found = evaluate_stream(tmp_path / name, **COLUMNS, pos_label="yes", missing="count")
     assert (found.n_rows, found.n_missing) == (2, 2)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_open_files_and_pipes(packed: bool, tmp_path: Path) -> None:
+    text = FRAME.drop(columns="name").to_csv(index=False).encode()
+    path = tmp_path / "x.txt"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with open(path, "rb") as file:
+        same(evaluate_stream(file, **WEIGHTED))
+    same(evaluate_stream(io.BytesIO(path.read_bytes()), **WEIGHTED))
+
+
+@pytest.mark.parametrize("name", ["x.CSV", "x.Tsv.GZ", "x.PARQUET"])
+def test_ends_of_names_in_capitals(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name.endswith("PARQUET"):
+        FRAME.to_parquet(path)
+    else:
+        text = FRAME.to_csv(index=False, sep="\t" if "Tsv" in name else ",").encode()
+        path.write_bytes(gzip.compress(text) if name.endswith("GZ") else text)
+    same(evaluate_stream(path, **WEIGHTED))
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv", "parquet", "array"])
+def test_scores_of_several_classes(kind: str, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    chance = random.dirichlet([1, 1, 1], 200)
+    label = random.integers(0, 3, 200)
+    frame = pd.DataFrame(chance, columns=["a", "b", "c"]).assign(y=label, w=1.5)
+    score: dict[Any, Any] = {0: "a", 1: "b", 2: "c"}
+    names: dict[str, Any] = {"label": "y", "sample_weight": "w"}
+    source: Any = tmp_path / f"x.{kind}"
+    if kind == "csv":
+        frame.to_csv(source, index=False)
+    elif kind == "parquet":
+        frame.to_parquet(source)
+    elif kind == "frame":
+        source = [frame[:50], frame[50:]]
+    else:
+        source, names = frame.to_numpy(), {"label": 3, "sample_weight": 4}
+        score = {0: 0, 1: 1, 2: 2}
+    found = evaluate_stream(source, score=score, **names)
+    expected = StreamingMulticlassEvaluator([0, 1, 2]).update(label, chance, np.full(200, 1.5))
+    assert found.auc() == expected.auc()
+    pd.testing.assert_frame_equal(found.confusion(), expected.confusion())
+
+
+def test_several_classes_need_names(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("0 .5 .25 .25\n")
+    with pytest.raises(
+        InvalidOptionError, match="scores of several classes are read from columns w"
+    ):
+        evaluate_stream(tmp_path / "x.txt", label=0, score={0: 1, 1: 2, 2: 3})
 
 
 def test_options_are_passed_on() -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vtreat_py.evaluation.spread import CVSpread, cv_spread
     from vtreat_py.evaluation.stream_reading import evaluate_stream
     from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+    from vtreat_py.evaluation.streaming_multiclass import StreamingMulticlassEvaluator
     from vtreat_py.evaluation.streaming_report import StreamingReport
     from vtreat_py.evaluation.thresholdout import Thresholdout
     from vtreat_py.evaluation.weighted_search import FoldWeightedSearchCV
@@ -52,6 +53,7 @@ else:  # each part loads what it needs, and no more
             "RandomizationTestResult": "randomization",
             "ResampledTestResult": "resampled",
             "StreamingBinaryEvaluator": "streaming",
+            "StreamingMulticlassEvaluator": "streaming_multiclass",
             "StreamingReport": "streaming_report",
             "Thresholdout": "thresholdout",
             "WeightedCrossValidation": "weighted_validation",
@@ -88,6 +90,7 @@ __all__ = [
     "RandomizationTestResult",
     "ResampledTestResult",
     "StreamingBinaryEvaluator",
+    "StreamingMulticlassEvaluator",
     "StreamingReport",
     "Thresholdout",
     "WeightedCrossValidation",

@@ -6,15 +6,48 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.errors import FrameError, OptionTypeError
 from vtreat_py.base.progress import progress_line
-from vtreat_py.evaluation._stream_files import GoOn, Source, check_names, opened_file
+from vtreat_py.evaluation._stream_files import (
+    GoOn,
+    Source,
+    check_names,
+    evaluate_bytes,
+    opened_file,
+)
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+
+if TYPE_CHECKING:
+    from vtreat_py.evaluation.streaming_multiclass import StreamingMulticlassEvaluator
+
+
+@overload
+def evaluate_stream(
+    source: Any,
+    *,
+    label: Any,
+    score: Mapping[Any, Any],
+    sample_weight: Any = None,
+    progress: bool = False,
+    **options: Any,
+) -> StreamingMulticlassEvaluator: ...
+
+
+@overload
+def evaluate_stream(
+    source: Any,
+    *,
+    label: Any,
+    score: str | int,
+    sample_weight: Any = None,
+    progress: bool = False,
+    **options: Any,
+) -> StreamingBinaryEvaluator: ...
 
 
 def evaluate_stream(
@@ -25,23 +58,25 @@ def evaluate_stream(
     sample_weight: Any = None,
     progress: bool = False,
     **options: Any,
-) -> StreamingBinaryEvaluator:
+) -> Any:
     """Evaluate the rows of a file, or of an iterable of frames, without holding them all.
 
     Parameters
     ----------
-    source : path, frame or iterable of frames
+    source : path, binary file, frame or iterable of frames
         Path of a file: text, possibly compressed by gzip, or Parquet. Columns of text are named
         in its first line, with commas (``.csv``), tabs (``.tsv``), or, in files of other names,
         what the first line has between them. If ``label`` and ``score`` are numbers, each line is
         a row, and holds only what is asked for, as numbers, with commas or white space between.
+        An open file, or a pipe, gives bytes of such text.
         Frames, such as those of
         ``pandas.read_csv(chunksize=...)``, ``polars.LazyFrame.collect_batches()`` or
         ``pyarrow.dataset.Dataset.to_batches()``: of pandas, polars or pyarrow, dicts of columns,
         or numpy arrays, structured or of two dimensions.
     label, score : column
         Names of the columns; their numbers, from 0, in arrays of two dimensions and in text
-        without a line of names.
+        without a line of names. Of several classes, ``score`` is a dict: the column of scores of
+        each class, by its label.
     sample_weight : column, default=None
     progress : bool, default=False
         Show a progress line on standard error: of tqdm or rich where installed, else a plain one.
@@ -50,7 +85,8 @@ def evaluate_stream(
 
     Returns
     -------
-    StreamingBinaryEvaluator
+    StreamingBinaryEvaluator or StreamingMulticlassEvaluator
+        The latter if ``score`` is a dict.
 
     Raises
     ------
@@ -68,17 +104,44 @@ def evaluate_stream(
     >>> evaluate_stream([frame.head(2), frame.tail(2)], label="bought", score="chance").auc()
     1.0
     """
-    evaluator = StreamingBinaryEvaluator(**options)
-    columns = [label, score] if sample_weight is None else [label, score, sample_weight]
+    evaluator = _evaluator(score, options)
+    scores = list(score.values()) if isinstance(score, Mapping) else [score]
+    columns = [label, *scores] if sample_weight is None else [label, *scores, sample_weight]
     evaluate, total, unit = _opened(source, columns)
     with progress_line(total, progress, unit) as go_on:
-        evaluate(evaluator, go_on)
+        evaluate(_updated_by(evaluator, score), go_on)
     return evaluator
+
+
+def _evaluator(score: Any, options: dict[str, Any]) -> Any:
+    if not isinstance(score, Mapping):
+        return StreamingBinaryEvaluator(**options)
+    from vtreat_py.evaluation.streaming_multiclass import StreamingMulticlassEvaluator
+
+    return StreamingMulticlassEvaluator(list(score), **options)
+
+
+def _updated_by(evaluator: Any, score: Any) -> Any:
+    return _OfColumns(evaluator) if isinstance(score, Mapping) else evaluator
+
+
+class _OfColumns:
+    """Takes the scores of several classes as columns."""
+
+    def __init__(self, evaluator: Any) -> None:
+        self._evaluator = evaluator
+
+    def update(self, y: Any, *columns: Any) -> None:
+        n = len(self._evaluator.classes)
+        scores = np.column_stack([np.asarray(column) for column in columns[:n]])
+        self._evaluator.update(y, scores, *columns[n:])
 
 
 def _opened(source: Any, columns: list[Any]) -> Source:
     if isinstance(source, str | PathLike):
         return opened_file(Path(source), columns)
+    if hasattr(source, "readinto"):
+        return partial(evaluate_bytes, source, columns), None, "block"
     if _is_frame(source):
         source = [source]
     if not isinstance(source, Iterable):
