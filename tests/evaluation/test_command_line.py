@@ -15,6 +15,7 @@ from sklearn import metrics
 
 from vtreat_py.evaluation import _lines
 from vtreat_py.evaluation.command_line import main
+from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 NAME = "python -m vtreat_py.evaluation"
 TEXT = "1\t0.9\n0\t0.4\n1\t0.6\n0\t0.7\n1\t0.2\n"
@@ -25,6 +26,7 @@ REC    0.666667  threshold 0.5
 PRF    0.666667  threshold 0.5
 LFT    1.111111  threshold 0.5
 ROC    0.500000  off by 0 at most
+APR    0.755556  off by 0 at most
 RMS    0.540370
 """
 
@@ -80,6 +82,9 @@ def test_scores_are_those_of_scikit_learn(run: Any) -> None:
     status, out, _ = run(text_of(label, score), "--json", "--threshold", "0.4", "--decimals", "4")
     assert status == 0
     found = json.loads(out)
+    precise = metrics.average_precision_score(label, score)
+    assert found.pop("APR_low") <= precise <= found.pop("APR_high")
+    assert found.pop("APR") == pytest.approx(precise, abs=1e-4)
     called = score >= 0.4
     precision = metrics.precision_score(label, called)
     expected = {
@@ -102,12 +107,12 @@ def test_scores_are_those_of_scikit_learn(run: Any) -> None:
 def test_scores_of_any_range(run: Any) -> None:
     label, score = rows(500)
     text = text_of(label, np.log(score / (1 - score)))
-    status, out, error = run(text)
+    status, out, error = run(text, "--decimals", "3")
     assert (status, out) == (2, "")
     first = 1 + int(np.argmax((score < 0.5) | (score > 1 / (1 + np.exp(-1)))))
     assert error.startswith(f"{NAME}: line {first}: a score is ")
-    assert error.endswith("and --decimals needs scores in [0, 1]; use --bits 16, which takes any\n")
-    status, out, _ = run(text, "--bits", "16", "--threshold", "0", "--json")
+    assert error.endswith("and --decimals needs scores in [0, 1]; use --bits 19, which takes any\n")
+    status, out, _ = run(text, "--threshold", "0", "--json")
     found = json.loads(out)
     assert status == 0
     assert found["ROC"] == pytest.approx(metrics.roc_auc_score(label, score), abs=1e-4)
@@ -133,7 +138,7 @@ def test_files_are_read(run: Any, tmp_path: Path) -> None:
         ("0\t1_0", "'0\\t1_0' is not a label and a score"),
         ("yes\t0.5", "'yes\\t0.5' is not a label and a score"),
         ("\ufffd\t0.5", "'\ufffd\\t0.5' is not a label and a score"),
-        ("0\t1.5", "a score is 1.5, and --decimals needs scores in [0, 1]; use --bits 16"),
+        ("0\t1.5", "a score is 1.5, and --decimals needs scores in [0, 1]; use --bits 19"),
         ("0\tNA", "a value is missing; --count-missing leaves such lines out"),
         ("nan\t0.5", "a value is missing; --count-missing leaves such lines out"),
         ("2\t0.5", "y has the labels 0.0 and 2.0 beside pos_label=1; two labels are wanted"),
@@ -144,12 +149,13 @@ def test_bad_lines_are_named(
     run: Any, bad: str, message: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_lines, "_BYTES_A_BLOCK", block)
+    options = ["--decimals", "3"] if "1.5" in bad else []
     for line in (1, 2, 14, 40):
         lines = ["0\t0.25", "1\t0.5", "0\t0.75", "", *["1\t0.5", "0\t0.5"] * 18]
         if line == 1 and bad.startswith(("2", "0,")):
             continue  # what is wrong is the next label, or that there is no comma
         lines[line - 1] = bad
-        status, out, error = run("\n".join(lines))
+        status, out, error = run("\n".join(lines), *options)
         assert (status, out) == (2, "")
         assert error.startswith(f"{NAME}: line {line}: {message}")
         assert error.count("\n") == 1
@@ -175,6 +181,58 @@ def test_one_class_only(run: Any) -> None:
     assert out.splitlines()[5] == "ROC         nan"
     assert error.startswith(f"{NAME}: warning: Only one class is present in y_true.")
     assert json.loads(run("1\t0.5\n", "--json")[1])["ROC"] is None
+    assert out.splitlines()[6] == "APR    1.000000  off by 0 at most"
+    status, out, error = run("0\t0.5\n", "--all", "--percent", "50", "--cost", "1", "2")
+    assert status == 0
+    assert error.count("Only one class") == error.count("No positive class") == 1
+
+
+def test_all_numbers(run: Any) -> None:
+    label, score = rows(500)
+    status, out, error = run(
+        text_of(label, score), "--all", "--percent", "20", "--cost", "1", "3", "--json"
+    )
+    assert (status, error) == (0, "")
+    found = json.loads(out)
+    evaluator = StreamingBinaryEvaluator().update(label, score)
+    for name, value in evaluator.perf_scores().items():
+        assert found[name] == value, name
+    parts = evaluator.brier_decomposition()
+    assert found["ECE"] == evaluator.calibration_error()
+    assert [found[n] for n in ("BRR", "BRS", "BRU")] == list(parts.values())[1:4]
+    best = evaluator.best_threshold()
+    assert (found["BTH"], found["BF1"]) == (best["threshold"], best["f1"])
+    top = evaluator.at_share(0.2).iloc[0]
+    shares = found["PPRE"], found["PREC"], found["PLFT"]
+    assert shares == pytest.approx((top["precision"], top["recall"], top["lift"]))
+    assert found["PPRE_low"] <= found["PPRE"] <= found["PPRE_high"]
+    cheap = evaluator.least_cost(false_negative=3)
+    assert found["CST"] == evaluator.cost(false_negative=3)["cost"][0]
+    assert (found["CMIN"], found["CTH"]) == (cheap["cost"], cheap["threshold"])
+    printed = run(text_of(label, score), "--all", "--cost", "1", "3")[1]
+    assert f"\nRKL  {found['RKL']:10.0f}\n" in printed
+    assert f"\nCMIN {cheap['cost']:10.0f}  threshold {cheap['threshold']:g}\n" in printed
+
+
+def test_weights_and_labels_of_text(run: Any) -> None:
+    text = "w,bought,chance\n2,yes,0.75\n1,no,0.5\n4,yes,0.25\n1,no,0.125\n"
+    named = ["--label", "bought", "--score", "chance"]
+    status, out, error = run(text, *named, "--weight", "w", "--positive", "yes", "--json")
+    assert (status, error) == (0, "")
+    assert json.loads(out)["REC"] == pytest.approx(2 / 6)
+    status, _, error = run(text, *named)
+    assert status == 2
+    assert error.endswith("two labels are wanted, one of them the number 1\n")
+    status, _, error = run(text, *named, "--positive", "maybe")
+    assert status == 2
+    assert error.endswith("two labels are wanted, one of them that of --positive\n")
+
+
+def test_the_state_is_written(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    status, out, _ = run(TEXT, "--state", str(path))
+    assert (status, out) == (0, PRINTED)
+    assert StreamingBinaryEvaluator.from_json(path).n_rows == 5
 
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\n"])
@@ -200,6 +258,9 @@ def test_usage(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         run(TEXT, "--decimals", "3", "--bits", "16")
     assert "not allowed with argument" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        run(TEXT, "--weight", "w")
+    assert "--weight and --positive need --label and --score" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="0"):
         run(TEXT, "--help")
     said = capsys.readouterr().out
@@ -221,7 +282,8 @@ def test_the_program_starts_without_heavy_packages() -> None:
 import sys, io
 sys.stdin = io.TextIOWrapper(io.BytesIO(b"1\\t0.5\\n0\\t0.25\\n"))
 from vtreat_py.evaluation.command_line import main
-main([])
+from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
+main(["--all", "--percent", "50", "--cost", "1", "1"])
 heavy = {"pandas", "sklearn", "scipy", "narwhals", "joblib", "matplotlib", "sympy"}
 print(sorted(heavy & set(sys.modules)))
 """
