@@ -46,7 +46,8 @@ def ours(a: Array, b: Array, resamples: int) -> float:
 
 
 def ours_of_callable(a: Array, b: Array, resamples: int) -> float:
-    return randomization_test(a, b, n_resamples=resamples, statistic=mean_difference, random_state=0).pvalue
+    options = {"n_resamples": resamples, "random_state": 0}
+    return randomization_test(a, b, statistic=mean_difference, **options).pvalue
 
 
 def permutation_test(a: Array, b: Array, resamples: int) -> float:

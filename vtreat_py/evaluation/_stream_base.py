@@ -42,6 +42,12 @@ class Tallied(ABC):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> StreamingBinaryEvaluator().update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1]).prevalence()
+        0.4
         """
         return self._mean(self._tally.positives)
 

@@ -73,8 +73,7 @@ def main(arguments: Sequence[str] | None = None, name: str = _NAME) -> int:
     if options.label is None and (options.weight is not None or options.positive is not None):
         parser.error("--weight and --positive need --label and --score")
     try:
-        with warnings.catch_warnings(record=True, action="always") as caught:
-            found = _found(options)
+        print(_found(options, name), flush=True)
     except (VtreatError, OSError) as error:
         message = str(error)
         wanted = (
@@ -86,9 +85,6 @@ def main(arguments: Sequence[str] | None = None, name: str = _NAME) -> int:
             message = message.replace(word, here)
         print(f"{name}: {message}", file=sys.stderr, flush=True)
         return 2
-    for warning in caught:
-        print(f"{name}: warning: {warning.message}", file=sys.stderr, flush=True)
-    print(found, flush=True)
     return 0
 
 
@@ -153,7 +149,7 @@ def _parser(name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _found(options: argparse.Namespace) -> str:
+def _found(options: argparse.Namespace, name: str) -> str:
     """What is printed."""
     evaluator = StreamingBinaryEvaluator(
         threshold=options.threshold,
@@ -174,7 +170,7 @@ def _found(options: argparse.Namespace) -> str:
         evaluator.to_json(Path(options.state))
     found = command_line_numbers(evaluator, options.all, options.percent, options.cost)
     for warning in found.warnings:
-        print(f"{_NAME}: warning: {warning}", file=sys.stderr, flush=True)
+        print(f"{name}: warning: {warning}", file=sys.stderr, flush=True)
     return _as_json(evaluator, found) if options.json else _as_text(evaluator, found)
 
 
