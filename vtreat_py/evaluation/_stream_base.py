@@ -46,8 +46,8 @@ class Tallied(ABC):
         Examples
         --------
         >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
-        >>> StreamingBinaryEvaluator().update([1, 0, 1, 0, 0], [0.9, 0.2, 0.6, 0.7, 0.1]).prevalence()
-        0.4
+        >>> StreamingBinaryEvaluator().update([1, 0, 1, 0], [0.9, 0.2, 0.6, 0.7]).prevalence()
+        0.5
         """
         return self._mean(self._tally.positives)
 
