@@ -102,6 +102,7 @@ def test_the_identity_of_the_specification() -> None:
     assert round(found["lift"], 5) == 1.02326
 
 
+@settings(deadline=None)
 @given(scored_rows(), st.sampled_from(BINS))
 def test_the_auc_is_within_its_bounds(data: Any, bins: dict[str, Any]) -> None:
     label, score, weight = data
@@ -112,6 +113,7 @@ def test_the_auc_is_within_its_bounds(data: Any, bins: dict[str, Any]) -> None:
     assert abs(evaluator.auc() - exact) <= (high - low) / 2 + 1e-12
 
 
+@settings(deadline=None)
 @given(scored_rows(), st.sampled_from(BINS))
 def test_the_auc_is_that_of_the_binned_scores(data: Any, bins: dict[str, Any]) -> None:
     label, score, weight = data
@@ -123,6 +125,7 @@ def test_the_auc_is_that_of_the_binned_scores(data: Any, bins: dict[str, Any]) -
     assert evaluator.average_precision() == pytest.approx(precision, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), st.floats(allow_nan=False)), min_size=2, max_size=40))
 def test_margins_of_any_size_are_within_the_bounds(drawn: Any) -> None:
     label, score = (np.array(column) for column in zip(*drawn, strict=True))
@@ -186,6 +189,7 @@ def test_what_is_exact(bins: dict[str, Any], weighted: bool) -> None:
         np.testing.assert_allclose(found[expected.index].astype(float), expected, rtol=1e-13)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=1, max_size=30), st.data())
 def test_counts_at_a_threshold_are_those_of_the_scores(drawn: Any, data: st.DataObject) -> None:
     """The thresholds are scores, or next to one: bins could not tell them apart."""

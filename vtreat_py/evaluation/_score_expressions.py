@@ -74,7 +74,7 @@ def _parsed(expression: Any) -> ast.expr:
 
 def _refusal(expression: Any, why: str = "") -> InvalidOptionError:
     return InvalidOptionError(
-        f"{shown(expression)} is no score{why}, nor made of scores by +, -, *, / and whole powers; "
+        f"{shown(expression)} is no score{why}, nor made of them by arithmetic; "
         f"scores are {', '.join(SCORES)}; counts are {', '.join(Counts._fields)}"
     )
 

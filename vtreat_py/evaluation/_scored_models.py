@@ -44,7 +44,7 @@ def read_scores(
 ) -> Iterator[ScoredModels]:
     """Read the scores of each data set, metric by metric."""
     _check_missing(missing)
-    if not isinstance(scores, Mapping):
+    if not is_of_data_sets(scores):
         yield from _of_data_set(None, scores, groups, sample_weight, missing)
         return
     if not scores:
@@ -53,6 +53,11 @@ def read_scores(
         of_groups = _of_one(groups, "groups", name, scores)
         weight = _of_one(sample_weight, "sample_weight", name, scores)
         yield from _of_data_set(name, frame, of_groups, weight, missing)
+
+
+def is_of_data_sets(scores: Any) -> bool:
+    """Whether scores are a dict of frames, and not one of the columns of a frame."""
+    return isinstance(scores, Mapping) and all(np.ndim(one) == 2 for one in scores.values())
 
 
 def _of_one(values: Any, what: str, name: Hashable, scores: Mapping[Any, Any]) -> Any:

@@ -62,9 +62,9 @@ class Calibrates(Tallied):
         Returns
         -------
         float
-            The mean of |mean score - positive rate| over groups, by their weight: ECE (M. Naeini,
-            G. Cooper and M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using Bayesian
-            Binning", AAAI 2015). It is above 0 by chance, too, the more groups the further.
+            The mean of ``|mean score - positive rate|`` over groups, by their weight: ECE
+            (M. Naeini, G. Cooper and M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using
+            Bayesian Binning", AAAI 2015). It is above 0 by chance, too, the more groups the further.
 
         Raises
         ------

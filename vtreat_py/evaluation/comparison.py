@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from functools import partial
 from itertools import combinations
 from numbers import Integral
@@ -20,11 +20,12 @@ from vtreat_py.base.renamed import renamed
 from vtreat_py.evaluation._inputs import (
     check_jobs,
     check_one_of,
+    near_one,
     random_numbers,
     whole_number,
 )
 from vtreat_py.evaluation._refusals import shown
-from vtreat_py.evaluation._scored_models import ScoredModels, read_scores
+from vtreat_py.evaluation._scored_models import ScoredModels, is_of_data_sets, read_scores
 from vtreat_py.evaluation._spread_intervals import check_level
 from vtreat_py.evaluation._test_inversion import SubsetMeans
 from vtreat_py.evaluation.randomization import Alternative, randomization_test
@@ -177,7 +178,7 @@ def compare_models(
     jobs = list(zip(pairs, _seeds(random_state, len(pairs)), strict=True))
     rows = run_jobs(compare, jobs, n_jobs, progress=check_flag("progress", progress), unit="pair")
     table = _with_adjusted(pd.DataFrame(rows), adjust)
-    return table if isinstance(scores, Mapping) else table.drop(columns="data_set")
+    return table if is_of_data_sets(scores) else table.drop(columns="data_set")
 
 
 def _compared(
@@ -190,7 +191,9 @@ def _compared(
 ) -> dict[str, Any]:
     """Compare two models: a row of the table."""
     (scored, a, b), seed = job
-    difference, unit, weight = scored.scores[a] - scored.scores[b], scored.unit, scored.weight
+    unit, weight = scored.unit, scored.weight
+    pair, exponent = near_one(np.stack([scored.scores[a], scored.scores[b]]))
+    difference = pair[0] - pair[1]
     found = randomization_test(
         scored.scores[a],
         scored.scores[b],
@@ -203,7 +206,8 @@ def _compared(
     drawn = min(n_resamples, _PATTERNS_OF_INTERVALS)
     random = random_numbers(copy.deepcopy(seed))
     subsets = SubsetMeans.of(difference, weight, unit, drawn, random)
-    low, high = subsets.interval(level, alternative)
+    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
+        low, high = np.ldexp(subsets.interval(level, alternative), exponent)
     row = {
         "data_set": scored.data_set,
         "model_a": a,
@@ -221,7 +225,9 @@ def _compared(
         "n": len(difference),
     }
     if margin is not None:
-        row["p_equivalent"] = row["adjusted_p_equivalent"] = subsets.equivalent(margin)
+        row["p_equivalent"] = row["adjusted_p_equivalent"] = subsets.equivalent(
+            float(np.ldexp(margin, -exponent))
+        )
     return row
 
 

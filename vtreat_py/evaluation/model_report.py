@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -13,7 +13,7 @@ import pandas as pd
 from vtreat_py.base.errors import InvalidOptionError, counted, listed
 from vtreat_py.base.figures import BLUE, GREY, axes_or_new, with_rows_named
 from vtreat_py.evaluation._refusals import shown
-from vtreat_py.evaluation._scored_models import read_scores
+from vtreat_py.evaluation._scored_models import is_of_data_sets, read_scores
 from vtreat_py.evaluation.comparison import compare_models
 
 
@@ -197,7 +197,7 @@ def comparison_report(
     }
     table = pd.Series(means).unstack(level=0, sort=False)  # noqa: PD010
     table = table.rename_axis(index=["data_set", "model"], columns=None)
-    if not isinstance(scores, Mapping):
+    if not is_of_data_sets(scores):
         table = table.droplevel("data_set").rename_axis(index=None)
     return ComparisonReport(table, pairs, level, alternative, adjust, margin)
 

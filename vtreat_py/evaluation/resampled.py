@@ -45,9 +45,9 @@ class ResampledTestResult:
     >>> trees, linear = [0.81, 0.84, 0.79, 0.83], [0.8, 0.8, 0.79, 0.8]
     >>> found = resampled_test(trees, linear, n_train=30, n_test=10)
     >>> [round(end, 3) for end in found.interval(0.9)]
-    [-0.017, 0.057]
+    [-0.013, 0.053]
     >>> [round(p, 2) for p in found.probabilities(margin=0.01)]
-    [0.07, 0.2, 0.73]
+    [0.06, 0.2, 0.74]
     """
 
     difference: float

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # imported on use: the command line does without
     from vtreat_py.evaluation.streaming_report import StreamingReport
 
 
-Bins = Literal["decimals", "float"]
+Bins = Literal["float", "decimals"]
 AreaRule = Literal["trapezoid", "riemann", "lower"]
 
 
