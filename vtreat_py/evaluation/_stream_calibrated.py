@@ -64,7 +64,8 @@ class Calibrates(Tallied):
         float
             The mean of ``|mean score - positive rate|`` over groups, by their weight: ECE
             (M. Naeini, G. Cooper and M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using
-            Bayesian Binning", AAAI 2015). It is above 0 by chance, too, the more groups the further.
+            Bayesian Binning", AAAI 2015). It is above 0 by chance, too: the further, the more
+            groups there are.
 
         Raises
         ------
