@@ -180,7 +180,7 @@ def test_weights_go_with_the_cross_frame(folder: Path, run: Run) -> None:
     frame.to_csv("weighted.csv", index=False)
     arguments = ("--outcome", "c", "--sample-weight", "w", "--variables", "x,z")
     assert run("cross-frame", "weighted.csv", *arguments, "-o", "cross.csv")[0] == 0
-    found = pd.read_csv("cross.csv", float_precision="round_trip")
+    found = pd.read_csv("cross.csv", engine="pyarrow")
     assert found.columns[-2:].tolist() == ["w", "c"]
     assert found["w"].tolist() == frame["w"].tolist()
 
@@ -203,7 +203,7 @@ def test_scores_are_the_score_frame(folder: Path, run: Run, plan: vt.TreatmentPl
     assert list(records[0]) == plan.score_frame.columns.tolist()
     assert run("scores", "plan.json", "-o", "scores.csv")[:2] == (0, "")
     assert (
-        pd.read_csv("scores.csv", float_precision="round_trip")["rsq"].tolist()
+        pd.read_csv("scores.csv", engine="pyarrow")["rsq"].tolist()
         == plan.score_frame["rsq"].tolist()
     )
     assert run("scores", "plan.json", "-o", "scores.parquet")[0] == 0
@@ -215,7 +215,7 @@ def test_effects_are_those_of_levels(folder: Path, run: Run, plan: vt.TreatmentP
     assert status == 0
     (folder / "effects.csv").write_text(out)
     found, expected = (
-        pd.read_csv("effects.csv", float_precision="round_trip"),
+        pd.read_csv("effects.csv", engine="pyarrow"),
         plan.level_effects("x"),
     )
     assert found["effect"].tolist() == expected["effect"].tolist()
