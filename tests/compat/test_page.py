@@ -65,4 +65,4 @@ def test_everything_else_named_on_the_page_is_here() -> None:
 
 def test_all_public_names_are_exported() -> None:
     listed = set(vtreat.__all__)
-    assert {name for name in vars(vtreat) if not name.startswith("_")} == listed
+    assert {name for name in dir(vtreat) if not name.startswith("_")} == listed
