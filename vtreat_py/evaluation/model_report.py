@@ -190,13 +190,15 @@ def comparison_report(
         margin=margin,
         **options,
     )
-    means = {
-        (scored.metric, scored.data_set, model): float(np.average(values, weights=scored.weight))
-        for scored in read_scores(scores, groups, sample_weight, missing)
-        for model, values in scored.scores.items()
-    }
-    table = pd.Series(means).unstack(level=0, sort=False)  # noqa: PD010
-    table = table.rename_axis(index=["data_set", "model"], columns=None)
+    means: dict[Hashable, dict[tuple[Hashable, Hashable], float]] = {}
+    for scored in read_scores(scores, groups, sample_weight, missing):
+        for model, values in scored.scores.items():
+            mean = float(np.average(values, weights=scored.weight))
+            means.setdefault(scored.metric, {})[scored.data_set, model] = mean
+    rows = dict.fromkeys(row for of_metric in means.values() for row in of_metric)
+    index = pd.MultiIndex.from_tuples(rows, names=["data_set", "model"])
+    columns = {name: [of.get(row, np.nan) for row in rows] for name, of in means.items()}
+    table = pd.DataFrame(columns, index=index)
     if not is_of_data_sets(scores):
         table = table.droplevel("data_set").rename_axis(index=None)
     return ComparisonReport(table, pairs, level, alternative, adjust, margin)
