@@ -18,7 +18,7 @@ from sklearn.calibration import calibration_curve
 from tests.evaluation.test_streaming import BINS, rows, scored_rows
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._curves import Ranking, harmonic_gap
-from vtreat_py.evaluation._numbers_shown import number
+from vtreat_py.evaluation._numbers_shown import readable
 from vtreat_py.evaluation.scores import confusion_scores
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
@@ -401,7 +401,7 @@ def test_perf_of_margins_and_of_few_rows() -> None:
     ],
 )
 def test_integers_are_shown_whole(value: float, text: str) -> None:
-    assert number(value) == text
+    assert readable(value) == text
 
 
 def test_the_repr_has_bounds() -> None:

@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 import vtreat_py as vt
 from vtreat_py.evaluation import (
     bias_variance,
-    compare_models,
+    comparison_report,
     per_row_loss,
     randomization_test,
     repeated_cross_val_predict,
@@ -120,8 +120,10 @@ assert few.pvalue > 0.1
 # ## More models, more luck
 #
 # Let two more take part: one deep tree, and a forest, the mean of fifty such trees. Four models
-# make six pairs, and p-values are adjusted for that (Holm's method; any of statsmodels' may be
-# named). A negative difference is in favour of the first of the two.
+# make six pairs. The report has the mean loss of each model, and for each pair the difference, the
+# interval of all differences that the test does not reject, and p-values, at last adjusted for
+# there being six (Holm's method; any of statsmodels' may be named). A negative difference is in
+# favour of the first of the two.
 #
 # The tree loses to all, beyond doubt. The forest is as good as the logistic regression: who
 # preferred the one for its third digit would have had no reason to. And the boosted trees' defeat
@@ -134,9 +136,13 @@ trees = {
 }
 chances |= predicted(trees, sample)
 losses = per_row_loss(sample["saw_doctor"], chances, metric="brier")
-pairs = compare_models(losses, random_state=0).set_index(["model_a", "model_b"])
-print(pairs.round(5))
+report = comparison_report(losses, random_state=0)
+print(report)
 
+report.plot()
+plt.show()
+
+pairs = report.pairs.set_index(["model_a", "model_b"])
 adjusted = pairs["adjusted_p"]
 for pair in [("logistic", "tree"), ("boosted", "tree"), ("tree", "forest")]:
     assert adjusted[pair] < 0.001

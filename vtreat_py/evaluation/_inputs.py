@@ -16,8 +16,6 @@ from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 _EXPONENTS_NEAR_ONE = 200
 # Weights outside of these can neither be added nor multiplied with scores.
 _LIGHTEST, _HEAVIEST = 1e-290, 1e300
-# Floats below this have a last digit before the decimal point.
-_WHOLE = 1e15
 # Squares of numbers outside of these are 0, or infinite, or have lost digits.
 _SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
 
@@ -153,18 +151,6 @@ def check_jobs(n_jobs: Any) -> None:
             "n_jobs=0 leaves no one to do the work; it must be 1 or more, "
             "-1 for all processors, or None"
         )
-
-
-def readable(number: float, digits: int) -> str:
-    """A number in so many digits, or more: all before the decimal point are shown.
-
-    Examples
-    --------
-    >>> readable(15555, 4), readable(15555.5, 4), readable(0.000123456, 4), readable(1e200, 4)
-    ('15555', '15556', '0.0001235', '1e+200')
-    """
-    text = f"{number:.{digits}g}"
-    return f"{number:.0f}" if "e+" in text and abs(number) < _WHOLE else text
 
 
 def counted_rows(number: int) -> str:

@@ -10,10 +10,15 @@ import numpy as np
 _LONG = 1e15
 
 
-def number(value: float, digits: int = 4) -> str:
+def readable(value: float, digits: int = 4) -> str:
     """Write integers whole, other numbers with so many digits, and never less than a decimal.
 
     15555 is "15555", and 15555.02 is "15555.0": the point says that there are digits left out.
+
+    Examples
+    --------
+    >>> readable(15555), readable(15555.02), readable(0.000123456), readable(1e200)
+    ('15555', '15555.0', '0.0001235', '1e+200')
     """
     value = float(value)
     if not 10**digits <= abs(value) < _LONG:

@@ -15,7 +15,8 @@ from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._histories import greatest_deviation, log_choose
 from vtreat_py.evaluation._holdout import Holdout
-from vtreat_py.evaluation._inputs import counted_rows, readable
+from vtreat_py.evaluation._inputs import counted_rows
+from vtreat_py.evaluation._numbers_shown import readable
 from vtreat_py.evaluation.paired_scores import Loss
 
 # Steps finer than this part of the range are none: so many scores cannot be kept apart.

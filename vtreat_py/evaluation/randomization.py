@@ -22,9 +22,9 @@ from vtreat_py.evaluation._inputs import (
     finite_numbers,
     near_one,
     random_numbers,
-    readable,
     whole_number,
 )
+from vtreat_py.evaluation._numbers_shown import readable
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
 from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._sign_flips import NullDistribution, null_of_callable, null_of_mean

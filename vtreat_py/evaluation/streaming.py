@@ -16,7 +16,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._formulas import Counts
 from vtreat_py.evaluation._inputs import counted_rows, finite_numbers, whole_number
-from vtreat_py.evaluation._numbers_shown import number, outwards
+from vtreat_py.evaluation._numbers_shown import outwards, readable
 from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._rows import Missing, read_rows
 from vtreat_py.evaluation._stream_ages import Ages, AllRows, FadingRows, LastRows
@@ -654,7 +654,7 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
 
     def _said_of_ages(self) -> str:
         return "".join(
-            f", {name}={number(value)}"
+            f", {name}={readable(value)}"
             for name in ("window", "half_life")
             if (value := self._options[name]) is not None
         )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from vtreat_py.base.figures import new_figure
 from vtreat_py.evaluation._inputs import counted_rows
-from vtreat_py.evaluation._numbers_shown import at_most, number, outwards
+from vtreat_py.evaluation._numbers_shown import at_most, outwards, readable
 
 _SHOWN = ["tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1", "lift"]
 _LINE = {"color": "#1f5a93", "linewidth": 2}
@@ -66,7 +66,7 @@ class StreamingReport:
             _area("AUC", found, "auc"),
             _area("average precision", found, "average_precision"),
             ", ".join(
-                f"{name.replace('_', ' ')} {number(value, 6)}"
+                f"{name.replace('_', ' ')} {readable(value, 6)}"
                 for name, value in found.items()
                 if name in ("log_loss", "brier", "rmse", "calibration_error")
             ),

@@ -22,8 +22,9 @@ from vtreat_py.base.figures import axes_or_new
 from vtreat_py.base.jobs import run_jobs
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.base.renamed import renamed
-from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight, readable
+from vtreat_py.evaluation._inputs import check_jobs, check_one_of, checked_weight
 from vtreat_py.evaluation._model_rows import check_model, indexable_rows
+from vtreat_py.evaluation._numbers_shown import readable
 from vtreat_py.evaluation._weighted_folds import FoldWeight, WeightedFolds, average
 from vtreat_py.evaluation._weighted_model import (
     WeightedModel,
