@@ -47,12 +47,14 @@ def class_sums(
 
 def _ranges_of_rows(column: NumericColumn, edges: FloatArray) -> Iterator[tuple[slice, IntArray]]:
     """Blocks of rows, and the range of each row; edge by edge, as there are few."""
+    is_above = np.empty(_ROWS, dtype=np.bool_)
     for start in range(0, len(column), _ROWS):
         rows = slice(start, start + _ROWS)
         values = column.values[rows]
-        codes = np.zeros(len(values), dtype=np.uint8)
+        codes, above = np.zeros(len(values), dtype=np.uint8), is_above[: len(values)]
         for edge in edges:
-            codes += values > edge
+            np.greater(values, edge, out=above)
+            codes += above.view(np.uint8)
         if column.bad is not None:
             codes[column.bad[rows]] = len(edges) + 1
         yield rows, codes.astype(np.intp)
