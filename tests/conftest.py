@@ -17,7 +17,20 @@ import pytest
 
 import vtreat_py as vt
 
+# Engines that take seconds for a query: their tests are among the long ones.
+SLOW_ENGINES = {"spark", "dask", "ibis"}
+
 TEXT_DTYPE = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that ask for a slow engine, by a fixture or as a parameter."""
+    for item in items:
+        asked = {*getattr(item, "fixturenames", ())}
+        if hasattr(item, "callspec"):
+            asked |= {v for v in item.callspec.params.values() if isinstance(v, str)}
+        if asked & SLOW_ENGINES:
+            item.add_marker("long")
 
 
 def is_text(values: list[Any]) -> bool:

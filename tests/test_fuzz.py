@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests import fuzz
 
 # Laws of what is slow to ask.
-_SLOW = {"containers": 8, "lazy": 4, "kept": 12, "tampered": 12, "repeats": 15, "swapped": 15}
+_SLOW = {"containers": 6, "lazy": 3, "kept": 8, "tampered": 8, "repeats": 9, "swapped": 9}
 
 
 @pytest.mark.parametrize("law", fuzz.LAWS)
 def test_laws_hold(law: str) -> None:
-    tried = [fuzz.case(law, 0, number) for number in range(_SLOW.get(law, 25))]
+    tried = [fuzz.case(law, 0, number) for number in range(_SLOW.get(law, 15))]
     assert sum(tried) >= len(tried) / 3  # the others were refused
 
 

@@ -104,8 +104,7 @@ SPLITS_AND_GROUPS = [
 ]
 
 
-@pytest.mark.parametrize("options", [{}, RAW], ids=["default", "raw"])
-@pytest.mark.parametrize("scale", [False, True], ids=["", "scaled"])
+@pytest.mark.parametrize(("scale", "options"), [(False, {}), (True, RAW)], ids=["", "scaled, raw"])
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weights"])
 @pytest.mark.parametrize(("split", "grouped"), SPLITS_AND_GROUPS)
 @pytest.mark.parametrize("kind", TREATMENTS)

@@ -259,6 +259,7 @@ def test_progress_counts_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "100%" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["numeric", "binomial"])
 def test_many_uncommon_levels_are_not_one_that_does_not_add_up(kind: str) -> None:
     """60 levels of two columns that go with some of each other only, and that add up."""

@@ -330,6 +330,7 @@ def test_other_words_are_refused(given):
         vt.TreatmentPlan.from_json(text)
 
 
+@pytest.mark.long
 def test_errors_of_log_odds_cover_nine_in_ten():
     """Levels of 15 rows, ten of them, a rate of about .2; 1.645 standard errors."""
     random = np.random.default_rng(2)

@@ -149,6 +149,7 @@ def test_the_order_of_the_rows_does_not_matter(kind: str) -> None:
     np.testing.assert_allclose(table["sig"], shuffled["sig"], rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["numeric", "lognormal", "10%"])
 def test_noise_passes_as_seldom_as_is_said_whatever_its_code(kind: str) -> None:
     """A small version of benchmarks/size_study.py, with binomial bounds."""
@@ -169,6 +170,7 @@ def test_noise_passes_as_seldom_as_is_said_whatever_its_code(kind: str) -> None:
             assert (p <= nominal).sum() <= stats.binom.ppf(1 - 1e-4, len(p), nominal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", ["catB", "catN"])
 def test_weights_that_are_no_counts_make_noise_no_more_significant(code: str) -> None:
     """Weights of sampling say nothing of the number of rows; taken as counts, a third passes."""

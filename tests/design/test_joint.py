@@ -224,6 +224,7 @@ def test_a_row_has_no_influence_on_its_own_codes(kind: str) -> None:
     assert found.largest <= 1e-9
 
 
+@pytest.mark.long
 def test_noise_of_pairs_and_children_is_not_recommended() -> None:
     small, tests = 0, 0
     for seed in range(12):

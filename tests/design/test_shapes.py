@@ -168,6 +168,7 @@ def test_kept_sums_know_ranges_but_no_ranks() -> None:
     assert square.score_frame.set_index("variable")["sig"]["x"] < 1e-3
 
 
+@pytest.mark.long
 def test_noise_passes_as_seldom_as_is_said() -> None:
     random = np.random.default_rng(8)
     found = []

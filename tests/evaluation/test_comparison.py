@@ -75,6 +75,7 @@ def test_other_frames_and_names() -> None:
     assert (named["metric"] == "log").all()
 
 
+@pytest.mark.long
 def test_holm_calls_nothing_real_too_rarely_to_matter() -> None:
     """Of models that are equally good, any pair is called different in 5% of studies at most."""
     random = np.random.default_rng(0)

@@ -83,6 +83,7 @@ def covered(study: CoverageStudy, strategy: str, method: str) -> tuple[int, int]
     return int(row["covered"]), int(row["n"])
 
 
+@pytest.mark.long
 def test_quartiles_of_vanilla_folds_cover_too_often(of_coins: CoverageStudy) -> None:
     """About .7, not .5: the score of a fold has twice the standard error of the mean."""
     k, n = covered(of_coins, "vanilla", "iqr")

@@ -387,6 +387,7 @@ def frames(draw: Any) -> tuple[dict[str, list[Any]], list[float]]:
     return data, y
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(given=frames(), rare_count=st.sampled_from([0, 2]), scale=st.booleans())

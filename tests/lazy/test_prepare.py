@@ -249,6 +249,7 @@ def test_many_joined_columns_are_one_statement_of_duckdb(monkeypatch: pytest.Mon
     assert_same_bits(found, expected)
 
 
+@pytest.mark.long
 def test_many_variables_are_no_slow_frame_to_dask() -> None:
     """It added column to column, of which pandas warns from a hundred on."""
     frames = pytest.importorskip("dask.dataframe")

@@ -58,7 +58,7 @@ def naive_fwer(sigs: list[float]) -> list[float]:
     return [max(a for other, a in needed.items() if other <= p) for p in sigs]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SIGS)
 def test_adjusted_p_values_are_those_of_statsmodels_and_of_the_definition(
     sigs: list[float],
@@ -173,11 +173,10 @@ def test_every_way_to_treat_a_frame_keeps_exactly_those_that_pass(kind: str) -> 
     X, y = many_columns()
     y, limit = outcome_of(y), 0.1
     design = {"outcome": y, "outcome_type": kind, "random_state": 0}
-    kept = {}
+    plan, kept = vt.design_treatments(X, **design), {}
+    table = plan.score_frame
     for prune_by in COLUMNS:
         chosen = {"prune_sig": limit, "prune_by": prune_by}
-        plan = vt.design_treatments(X, **design)
-        table = plan.score_frame
         passed = set(table["variable"][table[prune_by] <= limit])
         kept[prune_by] = [name for name in plan.feature_names if name in passed]
         experiment = vt.cross_frame_experiment(X, **design, **chosen)
@@ -236,6 +235,7 @@ def test_the_warning_that_nothing_is_left_names_the_rule() -> None:
         vt.prepare(plan, X.head(2), prune_sig=1e-9, prune_by="sig_fdr")
 
 
+@pytest.mark.long
 def test_the_rates_hold_among_many_columns() -> None:
     """Of 100 columns 20 matter: the share of noise kept, and how often any is, are bounded."""
     random = np.random.default_rng(12)

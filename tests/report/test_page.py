@@ -303,6 +303,7 @@ def seconds(plan: vt.TreatmentPlan) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.long
 def test_the_page_grows_with_the_columns_and_not_with_their_square() -> None:
     plan = design()
     few, many = repeated(plan, 10), repeated(plan, 100)  # 50 and 500 columns
@@ -313,6 +314,7 @@ def test_the_page_grows_with_the_columns_and_not_with_their_square() -> None:
     assert len(columns(read(html))) == 500
 
 
+@pytest.mark.long
 def test_of_very_many_columns_each_shows_less() -> None:
     n = np.arange(600)
     frame = pd.DataFrame({"x": [f"level {k % 30:02d}" for k in n]})

@@ -597,6 +597,7 @@ def test_rows_without_a_text_do_not_decide_whether_the_outcome_goes_with_texts(
     np.testing.assert_allclose(*np.transpose(p), rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("power", [50, 200])
 def test_levels_of_more_rows_than_floats_tell_are_known(power: int) -> None:
     """Those of 2**40 rows as well as those of any more."""

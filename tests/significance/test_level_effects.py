@@ -115,6 +115,7 @@ def outcome(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
     return (random.random(n) < float(kind)).astype(np.int8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["normal", "lognormal", "0.1", "0.01"])
 @pytest.mark.parametrize("n_levels", [2, 50, 500])
 @pytest.mark.parametrize("zipf", [False, True])

@@ -43,6 +43,7 @@ def rate(p_value: Callable[[np.random.Generator], float], studies: int = STUDIES
     return float(np.mean([p_value(random) <= 0.05 for _ in range(studies)]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inside", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("correlation", [0.0, 0.6])
 def test_noise_in_groups_is_found_as_seldom_as_it_should(inside: float, correlation: float) -> None:
@@ -152,6 +153,7 @@ def test_few_rows_say_nothing(kind: str) -> None:
         assert 0.0 < tests.correlation(np.arange(float(n))) <= 1.0
 
 
+@pytest.mark.long
 def test_noise_in_series_is_found_as_seldom_as_it_should() -> None:
     def levels(random: np.random.Generator) -> float:
         x, y = walk(random, n=400), walk(random, n=400)

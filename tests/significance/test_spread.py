@@ -23,6 +23,7 @@ def outcome(kind: str, n: int, random: np.random.Generator) -> np.ndarray:
     return random.normal(size=n) if kind == "normal" else random.lognormal(size=n)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["normal", "lognormal"])
 @pytest.mark.parametrize(("n_levels", "n_rows"), [(2, 100), (50, 500), (300, 900)])
 def test_levels_that_differ_in_their_means_only_pass_as_seldom_as_is_said(
@@ -81,6 +82,7 @@ def test_rows_occur_as_often_as_their_weights_say() -> None:
     np.testing.assert_array_equal(SpreadTest(-y)._whole.rows, np.arange(2_000)[::-1])
 
 
+@pytest.mark.long
 def test_weights_of_importance_find_no_spread_in_noise_whatever_their_unit() -> None:
     """Resampled by such weights, noise was found in .10 to .19 of columns at .05."""
     random = np.random.default_rng(21)

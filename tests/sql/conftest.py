@@ -51,6 +51,7 @@ class running_postgres:  # noqa: N801 (used as a function)
         port = free_port()
         options = (
             f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+            " -c jit=off"
         )
         log = str(self.data / "log")
         self._run(self.pg_ctl, "-D", str(self.data), "-w", "-l", log, "-o", options, "start")

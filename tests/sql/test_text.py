@@ -440,6 +440,7 @@ def test_sqlite_joins_only_so_many_tables(sqlite: sqlite3.Connection) -> None:
     assert plan.check_sql(sqlite, frame.head(5), variables=names).passed
 
 
+@pytest.mark.long
 def test_engines_take_only_so_many_columns(sqlite: sqlite3.Connection) -> None:
     frame = pd.DataFrame({f"z{i}": [1.0, 2.0] for i in range(2001)})
     plan = unsupervised(frame)

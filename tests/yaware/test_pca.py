@@ -123,6 +123,7 @@ def test_weights_that_count_nothing_permute_weighted_residuals() -> None:
     assert nothing.n_components_ == 0
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:no component stands out")
 @pytest.mark.parametrize("rule", ["permutation", "significance"])
 def test_noise_passes_for_signal_no_more_often_than_the_rule_says(rule: str) -> None:
@@ -178,6 +179,7 @@ def test_noise_behind_signal_is_noise() -> None:
     assert np.sum(np.array(kept) > 5) <= stats.binom.ppf(1 - 1e-3, 20, 1 / 50)
 
 
+@pytest.mark.long
 def test_out_of_fold_slopes_do_not_lean_to_the_outcome() -> None:
     """With many columns of noise, in-sample components predict the training rows, and no others."""
     inside, crossed = [], []
