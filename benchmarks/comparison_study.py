@@ -6,7 +6,7 @@ Paired differences of known mean are drawn: normal, with heavy tails, lopsided, 
 zeros, as those of NDCG and reciprocal rank are, and of rows in groups. Intervals by inverting the
 randomization test (`compare_models`) should hold the true mean at their level; a mean at the margin
 should be called equivalent at .05 or less often; and the test should find a difference with the
-power that `queries_needed` was asked for, given the true spread.
+power that `queries_needed` was asked for, given a large first study of the true spread.
 
 Writes comparison_study.txt.
 """
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Array]
 PATTERNS = 1_999
 SIZES = (10, 20, 50, 200)
+# Differences of the first study that `queries_needed` is given.
+PILOT = 20_000
 LINES: list[str] = []
 
 
@@ -104,11 +106,13 @@ def of_numbers(n_studies: int) -> None:
     say(f"{'differences':28s} {columns}")
     for kind, draw in KINDS.items():
         known = draw(np.random.default_rng(0), 1_000_000)
-        spread = float(known.std(ddof=1))
+        spread, pilot = float(known.std(ddof=1)), known[:PILOT]
+        pilot = pilot * (spread / pilot.std(ddof=1))
         for effect in (0.2, 0.5):
             for power in (0.8, 0.9):
-                pilot = spread * np.array([-1.0, 1.0]) / np.sqrt(2.0)  # of just that spread
-                n = queries_needed(pilot, np.zeros(2), difference=effect * spread, power=power)
+                n = queries_needed(
+                    pilot, np.zeros(len(pilot)), difference=effect * spread, power=power
+                )
                 random, hits = np.random.default_rng([n, *kind.encode()]), 0
                 for _ in range(n_studies):
                     sample = draw(random, n) + effect * spread

@@ -83,22 +83,43 @@ def test_mistakes_are_named(a: Any, b: Any, options: dict[str, Any], message: st
         resampled_test(a, b, **options)
 
 
-def test_how_many_are_needed_by_hand() -> None:
-    d = A - B
-    s = d.std(ddof=1)
+def test_how_many_are_needed_by_hand_where_they_are_many() -> None:
+    s = (A - B).std(ddof=1)
 
     def is_enough(n: int, mean: float, z: float, z_power: float) -> bool:
         return n > z * z and np.sqrt(n) * mean / s >= z_power + z * np.sqrt(n / (n - z * z))
 
     z, z_power = stats.norm.isf(0.025), stats.norm.ppf(0.8)
-    for mean in (d.mean(), 0.004):
+    for mean in (0.02 * s, 0.01 * s):
         found = queries_needed(A, B, difference=mean)
         assert is_enough(found, mean, z, z_power)
         assert not is_enough(found - 1, mean, z, z_power)
+    found = queries_needed(A, B, difference=0.02 * s, sig=0.01, power=0.9, alternative="greater")
+    assert is_enough(found, 0.02 * s, stats.norm.isf(0.01), stats.norm.ppf(0.9))
+    assert not is_enough(found - 1, 0.02 * s, stats.norm.isf(0.01), stats.norm.ppf(0.9))
+
+
+@pytest.mark.parametrize("power", [0.8, 0.95])
+@pytest.mark.parametrize("effect", [0.2, 0.5])
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_lopsided_differences_have_the_power_asked_for(
+    side: float, effect: float, power: float
+) -> None:
+    random = np.random.default_rng(4)
+    first = side * random.exponential(size=50_000)
+    n = queries_needed(
+        first, np.zeros(50_000), difference=effect, power=power, alternative="greater", sig=0.025
+    )
+    drawn = side * (random.exponential(size=(20_000, n)) - 1.0) + effect
+    found = drawn.sum(axis=1) > stats.norm.isf(0.025) * np.sqrt(np.square(drawn).sum(axis=1))
+    assert found.mean() == pytest.approx(power, abs=0.035)
+    by_normal_limit = ((stats.norm.isf(0.025) + stats.norm.ppf(power)) / effect) ** 2
+    assert (n < by_normal_limit) == (side > 0)
+
+
+def test_signs_and_units_change_nothing() -> None:
     assert queries_needed(A, B) == queries_needed(B, A)
-    found = queries_needed(A, B, difference=0.004, sig=0.01, power=0.9, alternative="greater")
-    assert is_enough(found, 0.004, stats.norm.isf(0.01), stats.norm.ppf(0.9))
-    assert not is_enough(found - 1, 0.004, stats.norm.isf(0.01), stats.norm.ppf(0.9))
+    assert queries_needed(8.0 * A, 8.0 * B) == queries_needed(A, B)
 
 
 def test_groups_are_counted_as_groups() -> None:
