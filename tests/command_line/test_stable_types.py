@@ -82,6 +82,37 @@ def test_na_may_be_a_name(folder: Path, run: Run) -> None:
     assert plan.feature_names == ["country_lev_NA", "country_lev_x_DE", "country_lev_x_NA"]
 
 
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        (["1", "2"] * 20, ["1"] * 20 + ["2.0"] * 20),
+        (["2020-01-01 10:00Z"] * 40, [""] * 20 + ["2020-01-02 10:00Z"] * 20),
+    ],
+)
+def test_parts_of_a_column_are_of_one_type(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, then: list[str], now: list[str]
+) -> None:
+    designed(folder, run, rows("x", then), *(["--categorical", "x"] if then[0] == "1" else []))
+    whole = prepared(folder, run, rows("x", now))
+    assert run("audit", "then.json", "now.csv", "--lazy", "--psi", "99")[0] == 0
+    monkeypatch.setattr("vtreat_py.command_line.csv_files._BLOCK", 128)
+    pd.testing.assert_frame_equal(prepared(folder, run, rows("x", now)), whole)
+    assert run("audit", "then.json", "now.csv", "--lazy", "--psi", "99")[0] == 0
+
+
+def test_kinds_that_are_mixed_between_parts_are_refused(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = ["2020-01-01 10:00Z", "2020-01-02 10:00Z"] * 20
+    designed(folder, run, rows("x", moments))
+    monkeypatch.setattr("vtreat_py.command_line.csv_files._BLOCK", 128)
+    (folder / "now.csv").write_text(rows("x", moments + ["2020-01-02 10:00"] * 40))
+    for how in ("--in-memory", "--lazy"):
+        status, _, said = run("prepare", "then.json", "now.csv", "-o", "now.parquet", how)
+        assert (status, said.count("\n")) == (2, 1)
+        assert "column 'x' mixes fields of several kinds; datetimes are meant" in said
+
+
 def test_dates_are_dates(folder: Path, run: Run) -> None:
     days = pd.date_range("2023-11-01", periods=40).strftime("%Y-%m-%d").tolist()
     designed(folder, run, rows("day", days), "--coders", "clean")

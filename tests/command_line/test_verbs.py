@@ -152,6 +152,33 @@ def test_folders_and_patterns_are_tables(folder: Path, run: Run, plan: vt.Treatm
         assert Path("out.csv").read_text() == Path("whole.csv").read_text()
 
 
+def test_files_of_a_table_may_differ_in_what_one_type_holds(folder: Path, run: Run) -> None:
+    first = pd.DataFrame({"x": [1, 2, 3] * 10, "t": ["a", "b"] * 15, "y": np.arange(30) % 4})
+    (folder / "parts").mkdir()
+    first.to_parquet("parts/a.parquet", index=False)
+    first.drop(columns="t").assign(x=0.5).to_parquet("parts/b.parquet", index=False)
+    assert run("design", "parts", "--outcome", "y", "--plan", "p.json")[0] == 0
+    plan = vt.TreatmentPlan.from_json(folder / "p.json")
+    assert plan.n_rows == 60
+    assert float(plan.level_statistics[0].count[2]) == 30.0
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--lazy"])
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet"])
+def test_files_that_are_not_one_table_are_refused(
+    folder: Path, run: Run, plan: vt.TreatmentPlan, how: str, output: str
+) -> None:
+    frame = pd.read_csv("new.csv", **READ)
+    (folder / "parts").mkdir()
+    frame.to_parquet("parts/a.parquet", index=False)
+    frame.assign(id="one").to_parquet("parts/b.parquet", index=False)
+    (folder / output).write_text("as before")
+    status, out, said = run("prepare", "plan.json", "parts", how, "-o", output, "--keep", "id")
+    assert (status, out, said.count("\n")) == (2, "", 1)
+    assert said.startswith("vtreat_py: parts: ")
+    assert (folder / output).read_text() == "as before"
+
+
 def test_options_of_a_design_reach_it(folder: Path, run: Run) -> None:
     arguments = (
         "--outcome", "c", "--target", "no", "--variables", "x,g,z", "--cv", "3",

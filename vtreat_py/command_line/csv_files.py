@@ -103,7 +103,8 @@ class CsvFile:
         ----------
         kinds : dict from name to FieldKind
         held : dict from name to str
-            Of other columns, what a plan says that they hold; see `csv_types.held`.
+            What a plan says that columns hold; see `csv_types.held`. Those of ``kinds`` are of that
+            kind.
         """
         wanted = [name for name in self.names if name in kinds or name in held]
         if not wanted:  # only the rows are to be counted
@@ -111,7 +112,9 @@ class CsvFile:
         row = 0
         for part in self.parts(wanted):
             arrays = [
-                typed_by_plan(name, part.column(name), held[name], row, self.missing)
+                typed_by_plan(
+                    name, part.column(name), held[name], row, self.missing, kinds.get(name)
+                )
                 if name in held
                 else typed(part.column(name), kinds[name], self.missing)
                 for name in wanted

@@ -115,6 +115,11 @@ class SeenFields:
         """The most narrow of all that they may be; text without any."""
         return self._possible[0] if self._any and self._possible else TEXT_FIELD
 
+    @property
+    def narrowest(self) -> FieldKind | None:
+        """The same where all may be missing; None: they are of no kind."""
+        return self._possible[0] if self._possible else None
+
 
 def plain(text: pa.Array, missing: Sequence[str] = ()) -> pa.Array:
     """Take off spaces around fields; those that mean missing are null."""
@@ -148,10 +153,24 @@ def held(plan: Plan) -> dict[str, str]:
     return {str(name): word for name, word in by_name.items()}
 
 
+def fields_of_plan(word: str, missing: Sequence[str] = ()) -> SeenFields | None:
+    """What all fields must be looked at for, as parts may be of several types; None: they may not.
+
+    Numbers are floats in all parts.
+    """
+    several = len(_OF_PLAN.get(word, ())) > 1 and word != "number"
+    return SeenFields(missing, _OF_PLAN[word]) if several else None
+
+
 def typed_by_plan(
-    name: str, text: pa.Array, word: str, first_row: int, missing: Sequence[str] = ()
+    name: str,
+    text: pa.Array,
+    word: str,
+    first_row: int,
+    missing: Sequence[str] = (),
+    kind: FieldKind | None = None,
 ) -> pa.Array:
-    """Make of fields what a plan says that their column holds.
+    """Make of fields what a plan says that their column holds; of the kind that all of them are.
 
     Raises
     ------
@@ -164,19 +183,30 @@ def typed_by_plan(
         raise CommandLineError(
             f"column {name!r} holds a {word} in the plan, which CSV does not tell; use Parquet"
         )
-    fields, kinds = plain(text, missing), _OF_PLAN[word]
+    fields, kinds = plain(text, missing), _OF_PLAN[word] if kind is None else (kind,)
     for kind in kinds:
         if kind.reads(fields):
             return _as_the_plan_has_it(kind.read(fields), word)
     matched = _like(fields, "|".join(f"({kind.pattern})" for kind in kinds))
     place = pc.index(matched, False).as_py()
-    said = "numbers" if word in ("number", NAMES) else f"{word}s"
     if place < 0:
-        raise CommandLineError(f"column {name!r} mixes fields of several kinds; {said} are meant")
+        raise mixed(name, word)
     raise CommandLineError(
         f"column {name!r} holds {text[place].as_py()!r} in row {first_row + place + 1}, and the "
-        f"plan was designed on {said}; correct it, or name it in --missing-values of the design"
+        f"plan was designed on {_meant(word)}; correct it, or name it in --missing-values of the "
+        "design"
     )
+
+
+def mixed(name: str, word: str) -> CommandLineError:
+    """Say that each field of a column could be read, but not all as one kind."""
+    return CommandLineError(
+        f"column {name!r} mixes fields of several kinds; {_meant(word)} are meant"
+    )
+
+
+def _meant(word: str) -> str:
+    return "numbers" if word in ("number", NAMES) else f"{word}s"
 
 
 def _as_the_plan_has_it(values: pa.Array, word: str) -> pa.Array:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -17,7 +17,7 @@ from pyarrow import parquet
 from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import counted, listed, meant
 from vtreat_py.command_line.csv_files import CsvFile
-from vtreat_py.command_line.csv_types import SeenFields, held
+from vtreat_py.command_line.csv_types import SeenFields, fields_of_plan, held, mixed
 from vtreat_py.command_line.errors import CommandLineError
 from vtreat_py.frames.lazy_frames import CSV, PARQUET
 from vtreat_py.plan.data import Plan
@@ -148,9 +148,13 @@ class Table:
         if any(file.names != files[0].names for file in files):
             raise CommandLineError("the files have not the same columns")
         seen = {name: SeenFields(self.missing) for name in others}
+        planned = {name: fields_of_plan(word, self.missing) for name, word in by_plan.items()}
+        looked = {name: one for name, one in planned.items() if one is not None}
         for file in files:
-            file.look(seen)
+            file.look(seen | looked)
         kinds = {name: column.kind for name, column in seen.items()}
+        for name, column in looked.items():
+            kinds[name] = column.narrowest or _refuse(files, name, by_plan[name])
         for file in files:
             yield from file.typed(kinds, by_plan)
 
@@ -162,8 +166,11 @@ class Table:
         CommandLineError
             If it cannot be read, or has no rows.
         """
-        parts = list(self.parts(columns))
-        table = pa.Table.from_batches(parts) if parts else pa.table({})
+        parts = [pa.Table.from_batches([one]) for one in self.parts(columns)]
+        try:  # of several files, one may lack a column, or have whole numbers where others do not
+            table = pa.concat_tables(parts, promote_options="permissive") if parts else pa.table({})
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
+            raise CommandLineError(f"the files are not one table: {reason}") from reason
         if not len(table):
             raise CommandLineError("the table has no rows")
         return table
@@ -251,6 +258,14 @@ def _bytes(path: str) -> int:
     with _readable():
         metadata = parquet.read_metadata(path)
     return sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+
+
+def _refuse(files: Sequence[CsvFile], name: str, word: str) -> NoReturn:
+    """Name the field that is not what a plan says of its column, or say that kinds are mixed."""
+    for file in files:
+        for _ in file.typed({}, {name: word}):
+            pass
+    raise mixed(name, word)
 
 
 @contextmanager

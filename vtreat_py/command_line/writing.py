@@ -75,7 +75,7 @@ def _writer(path: str, schema: pa.Schema) -> Iterator[Any]:
     with _opened(path) as file:
         if path.lower().endswith(PARQUET):
             with parquet.ParquetWriter(file, schema) as writer:
-                yield writer.write_batch
+                yield lambda part: writer.write_batch(_of_schema(part, schema))
             return
         how = _COMPRESSION.get(os.path.splitext(path)[1].lower())
         sign = "\t" if path.lower().endswith(".tsv") else ","
@@ -110,9 +110,19 @@ def _csv_writer(file: Any, schema: pa.Schema, sign: str) -> Iterator[Any]:
     plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
     try:
         with csv.CSVWriter(file, plain, write_options=csv.WriteOptions(delimiter=sign)) as writer:
-            yield lambda part: writer.write_batch(part.cast(plain))
+            yield lambda part: writer.write_batch(_of_schema(part, plain))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as reason:
         raise CommandLineError(f"CSV cannot hold all of these columns: {reason}") from reason
+
+
+def _of_schema(part: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A part as the first one was, which a file has one type of."""
+    try:
+        return part.cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
+        raise CommandLineError(
+            f"a column is not of one type in all files or parts of the table: {reason}"
+        ) from reason
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:
