@@ -141,6 +141,18 @@ def test_parts_of_pairs_and_hierarchies_are_what_they_were(folder: Path, run: Ru
     pd.testing.assert_frame_equal(found, expected.reset_index(drop=True), check_exact=True)
 
 
+@pytest.mark.parametrize("how", ["--in-memory", "--lazy"])
+def test_parts_of_pairs_need_not_be_treated(folder: Path, run: Run, how: str) -> None:
+    then = pd.DataFrame({"id": range(40), "a": ["u", "v"] * 20, "b": ["s", "t", "t", "s"] * 10})
+    then["y"] = then["id"] % 7
+    then.to_csv("pairs.csv", index=False)
+    options = ("--outcome", "y", "--row-id", "id", "--plan", "pairs.json", "--variables")
+    assert run("design", "pairs.csv", how, *options, "a", "--composites", "a:b")[0] == 0
+    plan = vt.TreatmentPlan.from_json(folder / "pairs.json")
+    assert plan.variables == ("a", "a:b")
+    assert run("design", "pairs.csv", how, *options, "a", "--hierarchies", "a=b")[0] == 0
+
+
 def test_kept_columns_are_what_all_their_fields_are(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,7 @@ from vtreat_py.command_line.errors import CommandLineError, about
 from vtreat_py.command_line.options import DESIGN, PRUNING, given
 from vtreat_py.command_line.plans import say, write_plan
 from vtreat_py.command_line.tables import DuckDbTable, Table, rows
+from vtreat_py.command_line.values import number
 from vtreat_py.command_line.writing import check_output, write_table
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.frames.made import n_added
@@ -76,6 +77,14 @@ class Asked:
         """Columns that come after them: what a model needs beside its input."""
         named = [self.beside[name] for name in ("sample_weight", "outcome") if name in self.beside]
         return [name for name in named if name not in self.first]
+
+    @property
+    def read(self) -> list[str]:
+        """The columns to read: all where pairs or parents are, which need not be treated."""
+        if "composites" in self.design or "hierarchies" in self.design:
+            return self.table.names
+        names = {*self.first, *self.variables, *self.beside.values()}
+        return [name for name in self.table.names if name in names]
 
     def check(self) -> None:
         """Refuse what cannot be done, before the rows are read."""
@@ -142,8 +151,7 @@ def run(options: Namespace) -> int:
 
 def _in_memory(asked: Asked) -> tuple[TreatmentPlan, int]:
     options = asked.options
-    names = dict.fromkeys([*asked.first, *asked.variables, *asked.beside.values()])
-    table = asked.table.read([name for name in asked.table.names if name in names])
+    table = asked.table.read(asked.read)
     if "target" in options:
         options["target"] = _as_held(options["target"], table.schema.field(options["outcome"]).type)
     if asked.cross_frame is None:
@@ -210,7 +218,7 @@ def _as_held(text: str, type_: Any) -> Any:
     if "char" in name or "string" in name or "utf8" in name:
         return text
     try:
-        number = float(text)
-    except ValueError:
+        held = number(text)
+    except ArgumentTypeError:
         return text
-    return int(number) if number.is_integer() else number
+    return int(held) if float(held).is_integer() else held
