@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.command_line.conftest import Run
+from vtreat_py.command_line.program import main
 
 OUTCOME = ("--outcome", "c", "--plan", "p.json")
 
@@ -59,6 +62,11 @@ def refused(run: Run, *arguments: str, text: str = "") -> str:
         (("audit", "plan.json", "new.csv", "--sample-weight", "w"), "new.csv: --sample-weight nam"),
         (("sql", "plan.json", "--table", "t", "--dialect", "cobol"), "plan.json: "),
         (("report", "plan.json", "-o", "r.txt"), "r.txt: the name says what is written"),
+        (("scores", "-"), "standard input: the text is empty"),
+        (
+            ("sql", "plan.json", "--table", "t", "--coding-tables", "new.csv/tables"),
+            "new.csv/tables: ",
+        ),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )
@@ -107,6 +115,23 @@ def test_columns_that_are_lacking_are_named(folder: Path, run: Run, plan: vt.Tre
     pd.read_csv("new.csv", dtype={"zip": str}).drop(columns=["x", "z"]).to_csv("less.csv")
     said = refused(run, "prepare", "plan.json", "less.csv", "-o", "o.csv")
     assert said.startswith("less.csv: the table lacks 2 columns: 'x', 'z'")
+
+
+def test_a_plan_that_is_no_text(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
+    assert main(["scores", "-"]) == 2
+    assert capfd.readouterr().err.startswith("vtreat_py: standard input: this is no text in UTF-8")
+
+
+def test_levels_that_cannot_be_written(folder: Path, run: Run) -> None:
+    towns = pd.Series(["Ayr", "Bath\udc80"] * 10, dtype=object)
+    frame = pd.DataFrame({"town": towns, "y": range(20)})
+    vt.design_treatments(frame, outcome="y", random_state=0).to_json(folder / "odd.json")
+    said = refused(run, "effects", "odd.json", "town", "--csv")
+    assert said == "'\\udc80' cannot be written in utf-8; --json writes any text"
+    assert r"Bath\udc80" in run("effects", "odd.json", "town", "--json")[1]
 
 
 def test_training_rows_are_recognised(folder: Path, run: Run) -> None:

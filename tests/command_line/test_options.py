@@ -62,6 +62,8 @@ def test_defaults_are_those_of_the_functions(option: Option) -> None:
         (values.number_or_word, "none", None),
         (values.calendar, "none", None),
         (values.calendar, "month,hour", ["month", "hour"]),
+        (values.sign, ";", ";"),
+        (values.sign, r"\t", "\t"),
         (values.table_name, "a.b", ["a", "b"]),
         (values.table_name, '"a.b"', ["a.b"]),
         (values.table_name, "(SELECT 1)", "(SELECT 1)"),
@@ -81,6 +83,9 @@ def test_values_are_read(read: Callable[[str], Any], text: str, expected: Any) -
         (values.pairs, "a=b=c"),
         (values.number, "x"),
         (values.whole_number, "1.5"),
+        (values.sign, ";;"),
+        (values.sign, ""),
+        (values.sign, "§"),
     ],
 )
 def test_what_cannot_be_read_is_refused(read: Callable[[str], Any], text: str) -> None:

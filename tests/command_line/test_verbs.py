@@ -15,7 +15,6 @@ import pytest
 
 import vtreat_py as vt
 from tests.command_line.conftest import DESIGN, Run
-from vtreat_py.api.plan import TreatmentPlan
 
 TREATED = ["x", "g", "z", "flag", "size", "zip"]
 # As the command line reads it: zip codes are text.
@@ -310,11 +309,22 @@ def test_plans_that_differ_are_worth_a_status(folder: Path, run: Run, plan: Any)
     }.items()
 
 
-@pytest.mark.skipif(not hasattr(TreatmentPlan, "report"), reason="plans have no report yet")
 def test_reports_are_pages(folder: Path, run: Run, plan: vt.TreatmentPlan) -> None:
     status, out, said = run("report", "plan.json", "-o", "report.html")
     assert (status, out) == (0, ""), said
-    assert "<html" in (folder / "report.html").read_text(encoding="utf-8")[:500].lower()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<html" in page[:500].lower()
+    status, out, _ = run("report", "plan.json", "-o", "-")
+    assert (status, out) == (0, page)
+    assert not (folder / "-").exists()
+
+
+def test_large_classes_are_told_apart(folder: Path, run: Run) -> None:
+    frame = pd.DataFrame({"x": ["a", "b", "c"] * 20, "y": [2**53 + 1, 2**53 + 3] * 30})
+    frame.to_csv("large.csv", index=False)
+    options = ("--outcome", "y", "--target", str(2**53 + 1), "--plan", "large.json")
+    assert run("design", "large.csv", *options)[0] == 0
+    assert vt.TreatmentPlan.from_json(folder / "large.json").target == 2**53 + 1
 
 
 def test_predictions_are_evaluated(folder: Path, run: Run) -> None:

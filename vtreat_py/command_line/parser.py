@@ -114,7 +114,10 @@ def _verb(verbs: Any, verb: str, said: str) -> _Parser:
 def _table(one: Any, what: str) -> None:
     one.add_argument("table", metavar="TABLE", help=f"{what}: CSV, Parquet, or - for CSV")
     one.add_argument(
-        "--delimiter", metavar="SIGN", help="what is between the fields of CSV (default: , or tab)"
+        "--delimiter",
+        type=values.sign,
+        metavar="SIGN",
+        help="what is between the fields of CSV (default: , or tab)",
     )
     where = one.add_mutually_exclusive_group()
     where.add_argument(
@@ -256,7 +259,7 @@ def _diff(one: argparse.ArgumentParser) -> None:
 def _report(one: argparse.ArgumentParser) -> None:
     one.set_defaults(runs="reporting")
     _plan(one)
-    _output(one, "where the page goes: HTML", required=True)
+    _output(one, "where the page goes: HTML, or - for standard output", required=True)
 
 
 def _evaluate(one: argparse.ArgumentParser) -> None:

@@ -6,13 +6,20 @@ import sys
 from pathlib import Path
 
 from vtreat_py.api.plan import TreatmentPlan
-from vtreat_py.command_line.errors import about
+from vtreat_py.command_line.errors import CommandLineError, about
 
 
 def read_plan(path: str) -> TreatmentPlan:
     """Read a plan of a file, or of standard input."""
     with about(path):
-        return TreatmentPlan.from_json(sys.stdin.read() if path == "-" else Path(path))
+        return TreatmentPlan.from_json(_standard_input() if path == "-" else Path(path))
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        raise CommandLineError(f"this is no text in UTF-8: {reason}") from reason
 
 
 def write_plan(plan: TreatmentPlan, path: str) -> None:

@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _NO_READER
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except UnicodeEncodeError as error:
+        wrong = error.object[error.start : error.end]
+        _say(f"{wrong!a} cannot be written in {error.encoding}; --json writes any text")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _say(f"{where}{error.strerror or error}")

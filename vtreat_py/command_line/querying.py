@@ -50,8 +50,9 @@ def _write_coding_tables(plan: TreatmentPlan, query: str, folder: str | None) ->
                 "what is to be loaded under these names",
             )
         return
-    os.makedirs(folder, exist_ok=True)
-    for name, table in tables.items():
-        with whole_file(os.path.join(folder, f"{name}.parquet")) as file:
-            parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
+    with about(folder):
+        os.makedirs(folder, exist_ok=True)
+        for name, table in tables.items():
+            with whole_file(os.path.join(folder, f"{name}.parquet")) as file:
+                parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
     say(folder, f"{len(tables)} coding tables")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from typing import Any
 
@@ -15,6 +16,9 @@ def run(options: Namespace) -> int:
     check_output(options.output, (".html", ".htm"))
     plan: Any = read_plan(options.plan)
     with about(options.output):
-        plan.report(options.output)
+        if options.output == "-":
+            sys.stdout.buffer.write(plan.report().html.encode())
+        else:
+            plan.report(options.output)
     say(options.output, f"{len(plan.variables)} columns")
     return 0

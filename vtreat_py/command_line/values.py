@@ -47,6 +47,15 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return found  # type: ignore[return-value]
 
 
+def sign(text: str) -> str:
+    r"""Read what is between fields; a tab may be written as ``\t``."""
+    if text == r"\t":
+        return "\t"
+    if len(text) != 1 or not text.isascii() or text in '\r\n"\0':
+        raise ArgumentTypeError(f"{text!r} is not one sign, such as ; or | or \\t for a tab")
+    return text
+
+
 def number(text: str) -> float:
     """Read a number, a whole one as such."""
     try:
