@@ -90,6 +90,15 @@ def test_tables_have_heads(page: Element) -> None:
     assert [one.held.get("aria-sort") for one in heads].count("ascending") == 1
 
 
+def test_without_a_script_what_folds_out_is_shown_and_nothing_else(page: Element) -> None:
+    (style,) = (one.one("style").text for one in page.every("noscript"))
+    shown = style[: style.index("{display:block")].rpartition("}")[2]
+    assert shown == '[hidden="until-found"]'
+    held = [one.held["hidden"] for one in page.every() if "hidden" in one.held]
+    assert held.count("until-found") == len(held) - 1
+    assert "hidden" in page.one("p", "nothing").held
+
+
 def test_controls_are_buttons_and_have_names(page: Element) -> None:
     for one in page.every("button"):
         assert one.text.strip()

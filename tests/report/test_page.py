@@ -195,6 +195,29 @@ def test_suppressed_indicators_are_counted() -> None:
         assert (told in body.text) == (column in dropped)
 
 
+def test_levels_without_rows_are_not_among_the_rare() -> None:
+    frame = pd.DataFrame({"t": ["none", "rare", *["a", "b", "c"] * 20], "y": range(62)})
+    weight = np.r_[0.0, np.ones(61)]
+    plan = vt.design_treatments(
+        frame, outcome="y", sample_weight=weight, rare_count=1, random_state=0
+    )
+    page = plan.report().html
+    assert "<dt>Pooled as rare</dt><dd>1 level, 1.6% of the rows</dd>" in page
+    assert "<dt>Levels</dt><dd>4</dd>" in page
+
+
+def test_durations_of_parts_of_a_second_are_told_apart() -> None:
+    took = pd.to_timedelta(np.arange(40) * 20, unit="ms")
+    plan = vt.design_treatments(pd.DataFrame({"took": took, "y": range(40)}), outcome="y")
+    assert "<dt>Largest</dt><dd>0.78 s</dd>" in plan.report().html
+
+
+def test_the_largest_floats_have_places() -> None:
+    frame = pd.DataFrame({"x": [1e308, -1e308, 0.0] * 9, "y": range(27)})
+    page = vt.design_treatments(frame, outcome="y", random_state=0).report().html
+    assert "nan%" not in page
+
+
 def test_options_that_differ_from_the_defaults_stand_out() -> None:
     plan = design(min_fraction=0.1, imputation_map={"z": middle})
     options = page(plan).one("section", **{"aria-labelledby": "options"})

@@ -66,9 +66,8 @@ def _facts(plan: Plan, column: PlanColumn) -> list[tuple[str, str]]:
         facts.append(("Levels", f"{n_levels:,}"))
         if pool := float(statistics.count[-1]):
             part = share(pool / float(statistics.count[:-1].sum()))
-            rare = int(
-                (statistics.count[: len(statistics.levels)] <= plan.options.rare_weight).sum()
-            )
+            of_levels = statistics.count[: len(statistics.levels)]
+            rare = int(((of_levels > 0) & (of_levels <= plan.options.rare_weight)).sum())
             facts.append(("Pooled as rare", f"{counted(rare, 'level')}, {part} of the rows"))
     if isinstance(treatment, TextTreatment):
         facts.append(("Missing and new levels become", f"<q>{data(treatment.mark)}</q>"))

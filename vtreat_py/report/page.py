@@ -36,7 +36,8 @@ def plan_page(plan: Plan) -> str:
         f'<meta name="generator" content="vtreat_py {escape(plan.version)}">'
         f"<title>{escape(heading)}</title><style>{_file('style.css')}</style>"
         "<noscript><style>.js{display:none!important}"
-        "[hidden]{display:block!important;content-visibility:visible!important}</style></noscript>"
+        '[hidden="until-found"]{display:block!important;content-visibility:visible!important}'
+        "</style></noscript>"
         f"</head><body>\n{_header(title, named)}\n<main>"
         f"{opening.sizes(plan)}{opening.outcome(plan)}{opening.notices(plan)}"
         f"{overview(plan, columns)}\n{_list_of_columns(plan, columns)}\n{settings(plan)}"

@@ -88,7 +88,11 @@ def _values(column: PlanColumn) -> tuple[float | None, str, str]:
         return None, extent(profile, kind), number_spread(profile, kind)
     if statistics is not None:
         n_levels = len(most_common(statistics))
-        return float(n_levels), f"{n_levels:,} levels", level_spread(statistics)
+        return (
+            float(n_levels),
+            f"{n_levels:,} level{'s' * (n_levels != 1)}",
+            level_spread(statistics),
+        )
     return None, NOTHING, ""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import counted
-from vtreat_py.base.markup import number, plain, share
+from vtreat_py.base.markup import plain, share
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.report.svg import Axis, bar, drawing
 from vtreat_py.report.values import value_text
@@ -60,7 +60,9 @@ class Histogram:
         others = np.sort(heights)[-2:-1]
         top = min(heights.max(), _HIGHEST * float(others[0])) if len(others) else heights.max()
         before = first / 100.0
-        drawn = Axis(axis.low * (1.0 - before) + axis.high * before, axis.high)
+        with np.errstate(over="ignore"):
+            start = np.nan_to_num(axis.low * (1.0 - before) + axis.high * before)
+        drawn = Axis(float(start), axis.high)
         return cls(drawn, starts, ends, np.minimum(heights / top, 1.0), shares)
 
     def bars(self, height: int) -> list[str]:
@@ -126,8 +128,3 @@ def level_spread(statistics: LevelStatistics, height: int = 28) -> str:
 def extent(profile: NumberProfile, kind: str) -> str:
     """Smallest and largest number."""
     return f"{value_text(profile.low, kind)} … {value_text(profile.high, kind)}"
-
-
-def n_levels_text(statistics: LevelStatistics) -> str:
-    """How many levels have rows."""
-    return f"{number(float(len(most_common(statistics))))} levels"
