@@ -112,3 +112,5 @@ def test_importance_has_a_row_a_column_and_fills_those_that_stand_out() -> None:
         plots.importance(X)
     with pytest.raises(InvalidOptionError, match="sig=2"):
         plots.importance(table, sig=2)
+    with pytest.raises(InvalidOptionError, match="most=0; it must be a whole number, 1 or more"):
+        plots.importance(table, most=0)

@@ -490,12 +490,39 @@ def test_folds_have_their_rows_means_and_classes() -> None:
     assert f"{(first == 'low').mean():.1%}" in shares
 
 
+def test_names_are_no_formulas_and_none_is_left_out_of_a_legend() -> None:
+    odd = np.array(["_no", "$a^$", "b\x00", "c\udc80"], dtype=object)
+    levels = odd[np.random.default_rng(0).integers(4, size=120)]
+    frame = pd.DataFrame({"$x^$": pd.Series(levels, dtype=object)})
+    frame["_k"] = np.arange(120) % 17
+    frame["y"] = frame["$x^$"]
+    plan = vt.design_treatments(frame, outcome="y", variables=["$x^$", "_k"], random_state=0)
+    experiment = vt.cross_frame_experiment(frame, outcome="y", random_state=0)
+    axes = [
+        plots.importance(plan.variable_importance()),
+        plots.level_effects(plan, "$x^$", target="_no"),
+        plots.scores(plan),
+        plots.folds(experiment, frame["y"]),
+    ]
+    for ax in axes:
+        ax.figure.canvas.draw()
+    assert axes[1].get_title() == r"Rate of  _no by '\$x^\$'"
+    for ax in axes[2:]:
+        named = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert named == [r"\$a^\$", " _no", r"b\x00", r"c\udc80"]
+    plt.close("all")
+
+
 def test_folds_that_cannot_be_drawn() -> None:
     experiment = experiment_of("price")
     with pytest.raises(InvalidOptionError, match=r"y has shape \(3,\), but there are 400 rows"):
         plots.folds(experiment, [1, 2, 3])
     with pytest.raises(InvalidOptionError, match="y has missing or infinite values"):
         plots.folds(experiment, rows()["price"].where(rows().index > 3))
+    with pytest.raises(InvalidOptionError, match="y must hold numbers, as the outcome does"):
+        plots.folds(experiment, rows()["sold"])
+    with pytest.raises(InvalidOptionError, match="y mixes values that have no order"):
+        plots.folds(experiment_of("size"), pd.Series([1, "a"] * 200, dtype=object))
     with pytest.raises(InvalidOptionError, match="y is missing in 1 row, the first in row 0"):
         plots.folds(experiment_of("size"), rows()["size"].where(rows().index > 0))
     with pytest.raises(InvalidOptionError, match="y has 12 classes, of which 6 can be told apart"):

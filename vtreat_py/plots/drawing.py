@@ -12,12 +12,13 @@ from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
 from vtreat_py.base.figures import GREY
+from vtreat_py.base.markup import plain
 
 # So many standard errors on both sides hold 90% of a normal distribution.
 INTERVAL = 1.645
 FAINT = "#cccccc"
-# What is left of a long name.
-_START, _END = 18, 15
+# Longer names are cut.
+_LONGEST = 34
 
 
 def check_supervised(plan: Any, what: str) -> None:
@@ -32,11 +33,17 @@ def check_supervised(plan: Any, what: str) -> None:
 
 
 def shortened(name: Any) -> str:
-    """A name that leaves room for the picture, in one line; its end tells codes apart."""
-    text = " ".join(str(name).split()).replace("$", r"\$")
-    if len(text) <= _START + 1 + _END:
-        return text
-    return text[:_START] + "\N{HORIZONTAL ELLIPSIS}" + text[-_END:]
+    """A name that leaves room for the picture, in one line; its end tells codes apart.
+
+    It is no formula, and legends leave it out not even where it starts with an underscore.
+    """
+    text = plain(" ".join(str(name).split()), _LONGEST).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def in_quotes(name: Any) -> str:
+    """The same, as the name of a column in a title."""
+    return f"'{shortened(name)}'"
 
 
 def outcome_words(plan: TreatmentPlan, target: Any) -> str:
@@ -90,4 +97,15 @@ def classes_of(outcome: Any) -> Any:
             f"y is missing in {counted(int(missing.sum()), 'row')}, the first in row "
             f"{int(np.argmax(missing))}; leave those rows out"
         )
-    return np.unique(outcome, return_inverse=True)
+    try:
+        return np.unique(outcome, return_inverse=True)
+    except TypeError as reason:
+        raise InvalidOptionError(f"y mixes values that have no order: {reason}") from reason
+
+
+def numbers_of(outcome: Any) -> FloatArray:
+    """Outcomes that must be numbers."""
+    try:
+        return np.asarray(outcome, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise InvalidOptionError(f"y must hold numbers, as the outcome does: {reason}") from reason

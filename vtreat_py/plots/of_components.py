@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import check_most
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.figures import (
     BLUE,
@@ -19,7 +20,7 @@ from vtreat_py.base.figures import (
     without_box,
 )
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.plots.drawing import classes_of
+from vtreat_py.plots.drawing import classes_of, shortened
 from vtreat_py.yaware.matrix import read_numbers
 from vtreat_py.yaware.pca import YAwarePCA
 from vtreat_py.yaware.selection import permuted_bar
@@ -58,7 +59,7 @@ def scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
     '2 of 4 components kept'
     """
     _check(pca)
-    values = pca.all_singular_values_[:most]
+    values = pca.all_singular_values_[: check_most(most)]
     place = np.arange(1, len(values) + 1)
     ax = axes_or_new(ax, figsize=(6.4, 3.8))
     null = pca.null_singular_values_
@@ -110,8 +111,8 @@ def loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     'What components are made of'
     """
     _check(pca)
-    loadings = pca.components_[:most]
-    names = [str(name) for name in pca._fitted_columns.columns]
+    loadings = pca.components_[: check_most(most)]
+    names = [shortened(name) for name in pca._fitted_columns.columns]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
     for k, (row, colour) in enumerate(zip(loadings, COLOURS * len(loadings), strict=False)):
@@ -159,7 +160,7 @@ def ranges(before: Any, after: Any, ax: Any = None) -> Any:
     frames = [InputFrame.of(frame) for frame in (before, after)]
     if frames[0].columns != frames[1].columns or not frames[0].columns:
         raise InvalidOptionError("before and after must have the same columns, in the same order")
-    names = [str(name) for name in frames[0].columns]
+    names = [shortened(name) for name in frames[0].columns]
     ax = axes_or_new(ax, figsize=(6.0, 1.0 + 0.18 * len(names)))
     place = np.arange(len(names))
     for frame, colour, shift, label in zip(
@@ -229,13 +230,13 @@ def projection(scores: Any, y: Any, ax: Any = None) -> Any:
     if few:
         for k, (name, colour, marker) in enumerate(zip(classes, COLOURS, MARKERS, strict=False)):
             own, look = codes == k, {"color": colour, "marker": marker, "s": 14, "alpha": 0.7}
-            ax.scatter(first[own], second[own], label=str(name), **look)
+            ax.scatter(first[own], second[own], label=shortened(name), **look)
         ax.legend(frameon=False)
     else:
         numbers = np.asarray(outcome, dtype=np.float64)
         drawn = ax.scatter(first, second, c=numbers, s=12, cmap="viridis")
         ax.figure.colorbar(drawn, ax=ax, label="outcome")
-    names = [str(name) for name in frame.columns[:2]]
+    names = [shortened(name) for name in frame.columns[:2]]
     ax.set(xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="Rows by component")
     return without_box(ax)
 

@@ -19,7 +19,7 @@ from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, TextTreatment
 from vtreat_py.plan.variables import DerivedVariable
-from vtreat_py.plots.drawing import areas, as_count, beside, shortened
+from vtreat_py.plots.drawing import areas, as_count, beside, in_quotes, shortened
 
 
 def cross_frame(
@@ -110,7 +110,7 @@ def cross_frame(
     ax.set_xlabel(shortened(variable) + (", scaled" if scale else ""))
     own = dict(zip(levels.tolist(), count.tolist(), strict=True))
     beside(ax, "rows", [as_count(own[level]) for level in largest.tolist()])
-    title = f"Codes of {shortened(treatment.column)!r}"
+    title = f"Codes of {in_quotes(treatment.column)}"
     if len(largest) < len(levels):
         title += f", {len(largest)} largest of {counted(len(levels), 'level')}"
     names = [shortened(labels[level]) for level in largest.tolist()]

@@ -18,6 +18,7 @@ from vtreat_py.plots.drawing import (
     beside,
     classes_of,
     mark_overall,
+    numbers_of,
     shortened,
 )
 
@@ -79,7 +80,7 @@ def folds(
         ax.barh(range(len(shown)), [len(rows) for rows in shown], height=0.6, color=BLUE)
         ax.set(xlabel="rows")
     elif experiment.plan.outcome_type == "numeric":
-        _means(ax, shown, outcome.astype(np.float64))
+        _means(ax, shown, numbers_of(outcome))
         beside(ax, "rows", [as_count(len(rows)) for rows in shown])
     else:
         _shares(ax, shown, outcome)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py.base.checks import check_number
+from vtreat_py.base.checks import check_most, check_number
 from vtreat_py.base.errors import OptionTypeError, counted
 from vtreat_py.base.figures import BLUE, axes_or_new, with_rows_named
+from vtreat_py.plots.drawing import shortened
 
 _IMPORTANCE = ["variable", "rsq", "sig", "count"]
 
@@ -55,7 +56,7 @@ def importance(table: pd.DataFrame, ax: Any = None, *, most: int = 20, sig: floa
             f"pandas frame with the columns {_IMPORTANCE}"
         )
     sig = check_number("sig", sig, 0, 1)
-    shown = table.head(most)
+    shown = table.head(check_most(most))
     stands_out = (shown["sig"] <= sig / max(len(table), 1)).to_numpy()
     rsq, place = shown["rsq"].to_numpy(), np.arange(len(shown))
     ax = axes_or_new(ax, figsize=(6.4, 1.4 + 0.25 * len(shown)))
@@ -66,5 +67,5 @@ def importance(table: pd.DataFrame, ax: Any = None, *, most: int = 20, sig: floa
     ):
         ax.scatter(rsq[which], place[which], color=fill, edgecolor=BLUE, zorder=3, label=label)
     ax.set(xlabel="share of the outcome that its best code explains alone (rsq)", xlim=(0, None))
-    names = [str(name) for name in shown["variable"]]
+    names = [shortened(name) for name in shown["variable"]]
     return with_rows_named(ax, names, f"Importance of {counted(len(table), 'column')}")

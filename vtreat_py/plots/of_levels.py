@@ -20,6 +20,7 @@ from vtreat_py.plots.drawing import (
     as_count,
     beside,
     check_supervised,
+    in_quotes,
     mark_overall,
     outcome_name,
     outcome_words,
@@ -111,7 +112,7 @@ def level_effects(
     if target is not None or plan.target is not None:
         ax.set_xlim(max(ax.get_xlim()[0], -0.03), min(ax.get_xlim()[1], 1.03))
     beside(ax, "rows", [as_count(n) for n in shown["count"]])
-    title = f"{outcome_name(plan, target)} by {shortened(column)!r}"
+    title = f"{outcome_name(plan, target)} by {in_quotes(column)}"
     if left:
         title += f", {len(shown) - (~is_level).sum()} largest of {left + is_level.sum()} levels"
     return with_rows_named(ax, _names(shown), title)

@@ -22,6 +22,7 @@ from vtreat_py.plots.drawing import (
     INTERVAL,
     as_count,
     check_supervised,
+    in_quotes,
     mark_overall,
     outcome_name,
     outcome_words,
@@ -105,7 +106,7 @@ def number_effect(
         ax.set_ylim(max(bottom, -0.02), min(top, 1.02))
     _strip(ax, ranges, treatment, (low, high))
     ax.set(xlabel=_x_label(column, ranges, (low, high)), ylabel=outcome_words(plan, target))
-    return with_title(ax, f"{outcome_name(plan, target)} along {shortened(column)!r}")
+    return with_title(ax, f"{outcome_name(plan, target)} along {in_quotes(column)}")
 
 
 def _view(ranges: pd.DataFrame) -> tuple[float, float]:
