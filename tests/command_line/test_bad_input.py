@@ -105,6 +105,11 @@ def test_fields_that_are_apart_by_another_sign(folder: Path, run: Run) -> None:
     assert run("design", "semi.csv", *OUTCOME, "--delimiter", ";")[0] == 0
 
 
+def test_the_end_of_a_name_says_what_is_between_fields(folder: Path, run: Run) -> None:
+    (folder / "was.tsv.csv").write_text("x,c\n" + "a,1\nb,2\na,2\nb,5\n" * 10)
+    assert run("design", "was.tsv.csv", *OUTCOME)[0] == 0
+
+
 def test_parquet_that_cannot_be_read(folder: Path, run: Run) -> None:
     (folder / "bad.parquet").write_bytes(b"nothing of the kind")
     said = refused(run, "design", "bad.parquet", *OUTCOME)
@@ -123,6 +128,17 @@ def test_a_plan_that_is_no_text(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
     assert main(["scores", "-"]) == 2
     assert capfd.readouterr().err.startswith("vtreat_py: standard input: this is no text in UTF-8")
+
+
+def test_a_table_that_cannot_be_written_is_named(
+    folder: Path, run: Run, plan: vt.TreatmentPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str, content: bytes) -> None:
+        raise PermissionError(13, "Permission denied", f".{path}.0123")
+
+    monkeypatch.setattr("vtreat_py.command_line.printed.write_whole", refuse)
+    for verb in (("scores", "plan.json"), ("effects", "plan.json", "g")):
+        assert refused(run, *verb, "-o", "out.json") == "out.json: Permission denied"
 
 
 def test_levels_that_cannot_be_written(folder: Path, run: Run) -> None:

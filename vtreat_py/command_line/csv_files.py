@@ -124,7 +124,7 @@ class CsvFile:
 
     def _opened(self, convert: dict[str, Any]) -> Any:
         source = pa.BufferReader(self._standard_input) if self.path == "-" else self.path
-        sign = self.delimiter or ("\t" if ".tsv" in self.path.lower()[-8:] else ",")
+        sign = self.delimiter or ("\t" if self.path.lower().endswith(".tsv") else ",")
         try:
             return csv.open_csv(
                 pa.input_stream(source, compression=None if self.path == "-" else "detect"),

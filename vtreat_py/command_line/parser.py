@@ -16,8 +16,8 @@ NAME = "vtreat_py"
 _DESCRIPTION = """\
 Turn tables "from the wild" into numbers that are safe to model.
 
-Tables are CSV (.csv, .tsv, compressed by .gz or .zst), Parquet, or - for CSV on standard input or
-output. Plans are JSON."""
+Tables are CSV (.csv, .tsv, compressed .csv.gz or .csv.zst), Parquet (.parquet, .pq; a folder of
+them), or - for CSV on standard input or output. Plans are JSON."""
 _EPILOG = """\
 examples:
   {name} design train.csv --outcome bought --plan plan.json --cross-frame to_model.parquet

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from vtreat_py.base.files import write_whole
+from vtreat_py.command_line.errors import about
 from vtreat_py.command_line.writing import check_output, write_table
 from vtreat_py.frames.lazy_frames import CSV, PARQUET
 
@@ -36,7 +37,8 @@ def show(frame: pd.DataFrame, options: Any, text: str | None = None) -> None:
     """
     path = options.output or "-"
     if path.lower().endswith(".json"):
-        write_whole(path, _as_json(frame).encode())
+        with about(path):
+            write_whole(path, _as_json(frame).encode())
     elif path != "-":
         write_table(path, _as_arrow(frame).to_batches())
     elif options.form == "json":

@@ -47,7 +47,7 @@ def folds(
         With a row for each fold. Without outcome, or with classes, bars are the rows that are coded
         by all others; parts of a bar are classes, with their shares. With an outcome of numbers,
         points are its means in the fold, with the interval of 1.645 standard errors on both sides;
-        the dashed line is the mean of all rows.
+        the dashed line is the mean of all rows. Each row counts once, whatever its weight.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def scores(plan: TreatmentPlan, ax: Any = None, *, target: Any = None, most: int
     target : object, default=None
         With several classes: the one to draw the scores for. None: all, up to six of them.
     most : int, default=30
-        How many variables to draw: of the input columns that say most, all variables of each.
+        How many variables to draw: those of the input column that says most, then of the next.
 
     Returns
     -------
