@@ -96,7 +96,8 @@ def test_csv_that_cannot_be_read(
     folder: Path, run: Run, content: bytes, said: str, how: str
 ) -> None:
     (folder / "bad.csv").write_bytes(content)
-    assert refused(run, "design", "bad.csv", *OUTCOME, how).startswith(f"bad.csv: {said}")
+    found = refused(run, "design", "bad.csv", *OUTCOME, how)
+    assert found.replace("Row #3: ", "").startswith(f"bad.csv: {said}")  # which one core tells
 
 
 def test_fields_that_are_apart_by_another_sign(folder: Path, run: Run) -> None:
