@@ -218,6 +218,14 @@ def test_the_largest_floats_have_places() -> None:
     assert "nan%" not in page
 
 
+def test_a_target_of_numpy_is_written_as_all_numbers_are() -> None:
+    frame = pd.DataFrame({"x": range(60), "y": [0.0, 1.0, 2.0] * 20})
+    plan = vt.design_treatments(
+        frame, outcome="y", outcome_type="binomial", target=np.float64(1.0), random_state=0
+    )
+    assert "The target is 1.0." in page(plan).text
+
+
 def test_options_that_differ_from_the_defaults_stand_out() -> None:
     plan = design(min_fraction=0.1, imputation_map={"z": middle})
     options = page(plan).one("section", **{"aria-labelledby": "options"})

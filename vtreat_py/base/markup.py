@@ -7,6 +7,8 @@ import re
 from html import escape
 from typing import Any
 
+import numpy as np
+
 # Stands where there is no number.
 NOTHING = "\N{EN DASH}"
 _SMALLEST_SIG = 1e-300
@@ -28,7 +30,7 @@ def plain(value: Any, longest: int = _LONGEST) -> str:
     >>> plain("long" * 1_000, longest=30)
     'longlonglonglo…onglonglonglong'
     """
-    text = value if isinstance(value, str) else repr(value)
+    text = str(value) if isinstance(value, str | np.generic) else repr(value)
     if len(text) > longest:
         text = f"{text[: longest - _END - 1]}…{text[-_END:]}"
     if not text.isprintable():
