@@ -190,12 +190,27 @@ def typed_by_plan(
     matched = _like(fields, "|".join(f"({kind.pattern})" for kind in kinds))
     place = pc.index(matched, False).as_py()
     if place < 0:
-        raise mixed(name, word)
+        alike = next((kind for kind in kinds if _all(_like(fields, kind.pattern))), None)
+        if alike is None:
+            raise mixed(name, word)
+        place = _first_unread(fields, alike)
     raise CommandLineError(
         f"column {name!r} holds {text[place].as_py()!r} in row {first_row + place + 1}, and the "
         f"plan was designed on {_meant(word)}; correct it, or name it in --missing-values of the "
         "design"
     )
+
+
+def _first_unread(fields: pa.Array, kind: FieldKind) -> int:
+    """The first of fields that look right and cannot be read, such as the 30th of February."""
+    good, bad = 0, len(fields)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if kind.reads(fields[:middle]):
+            good = middle
+        else:
+            bad = middle
+    return good
 
 
 def mixed(name: str, word: str) -> CommandLineError:
