@@ -143,12 +143,15 @@ def test_a_table_that_cannot_be_written_is_named(
 
 
 def test_levels_that_cannot_be_written(folder: Path, run: Run) -> None:
-    towns = pd.Series(["Ayr", "Bath\udc80"] * 10, dtype=object)
+    towns = pd.Series(["Ayr\x1b[31m", "Bath\udc80"] * 10, dtype=object)
     frame = pd.DataFrame({"town": towns, "y": range(20)})
     vt.design_treatments(frame, outcome="y", random_state=0).to_json(folder / "odd.json")
     said = refused(run, "effects", "odd.json", "town", "--csv")
     assert said == "'\\udc80' cannot be written in utf-8; --json writes any text"
     assert r"Bath\udc80" in run("effects", "odd.json", "town", "--json")[1]
+    shown = run("effects", "odd.json", "town")[1]
+    assert r"Bath\udc80" in shown
+    assert r"Ayr\x1b[31m" in shown
 
 
 def test_training_rows_are_recognised(folder: Path, run: Run) -> None:

@@ -33,10 +33,21 @@ def plain(value: Any, longest: int = _LONGEST) -> str:
     text = str(value) if isinstance(value, str | np.generic) else repr(value)
     if len(text) > longest:
         text = f"{text[: longest - _END - 1]}…{text[-_END:]}"
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    text = _AT_THE_ENDS.sub(lambda found: "␣" * len(found[0]), text)
+    text = _AT_THE_ENDS.sub(lambda found: "␣" * len(found[0]), visible(text))
     return text or '""'
+
+
+def visible(text: str) -> str:
+    r"""Text in which signs that cannot be seen are written out.
+
+    Examples
+    --------
+    >>> visible("red\x1b[31m")
+    'red\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def safe(value: Any, longest: int = _LONGEST) -> str:

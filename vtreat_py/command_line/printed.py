@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from vtreat_py.base.files import write_whole
+from vtreat_py.base.markup import visible
 from vtreat_py.command_line.errors import about
 from vtreat_py.command_line.writing import check_output, write_table
 from vtreat_py.frames.lazy_frames import CSV, PARQUET
@@ -47,7 +48,8 @@ def show(frame: pd.DataFrame, options: Any, text: str | None = None) -> None:
         sys.stdout.flush()
         write_table("-", _as_arrow(frame).to_batches())
     else:
-        print(as_text(frame) if text is None else text)
+        lines = (as_text(frame) if text is None else text).split("\n")
+        print("\n".join(visible(line) for line in lines))
 
 
 def as_text(frame: pd.DataFrame) -> str:
