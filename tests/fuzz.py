@@ -38,6 +38,7 @@ LAWS: dict[str, Law] = {
     "cross-frames": finite.finite_cross_frames,
     "untouched": finite.untouched,
     "rows alone": rows_alone.rows_alone,
+    "rows scored": rows_alone.rows_scored,
     "json": texts.read_as_written,
     "saved statistics": texts.statistics_read_as_written,
     "tampered": tampered.tampered,

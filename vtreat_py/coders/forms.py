@@ -18,7 +18,7 @@ from vtreat_py.statistics.places import places_among
 
 Number = float | FloatArray
 
-_LARGEST = float(np.finfo(np.float64).max)
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +240,6 @@ def scale_in_place(values: FloatArray, slope: FloatArray | float, mean: FloatArr
     """Turn x into ``slope * (x - mean)``; what would leave the range of floats stays at its end."""
     with np.errstate(over="ignore"):
         values -= mean
-        np.clip(values, -_LARGEST, _LARGEST, out=values)
+        np.clip(values, -LARGEST, LARGEST, out=values)
         values *= slope
-    np.clip(values, -_LARGEST, _LARGEST, out=values)
+    np.clip(values, -LARGEST, LARGEST, out=values)

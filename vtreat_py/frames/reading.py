@@ -78,8 +78,8 @@ def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
     if as_levels and (column := numbers_as_levels(name, series)) is not None:
         return column
     if isinstance(native, pd.Series):
-        if as_levels and native.dtype == object:
-            return _read_levels(name, native.to_numpy())
+        if native.dtype == object:
+            return read_objects(name, native.to_numpy(), as_levels)
         return _read_pandas(name, native)
     if isinstance(native, pa.ChunkedArray):
         return _read_arrow(name, native)
@@ -88,6 +88,11 @@ def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
     if series.dtype in (nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64)
     return _read_arrow(name, series.alias("").to_arrow())  # Arrow takes no NUL in a name
+
+
+def read_objects(name: Hashable, values: npt.NDArray[np.object_], as_levels: bool) -> Column:
+    """Read Python's own values; as levels, if they are to be that whatever they are."""
+    return _read_levels(name, values) if as_levels else _read_objects(name, values)
 
 
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:

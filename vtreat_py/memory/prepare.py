@@ -60,7 +60,7 @@ def _write_novel(
     reading = [
         (place, variable)
         for place, variable in choice.by_column[treatment.column]
-        if treatment.reads_text(variable) or treatment.reads_parts(variable)
+        if treatment.reads_novel(variable)
     ]
     if reading:
         novel = treatment.novel_levels(column, encoded)

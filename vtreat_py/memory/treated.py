@@ -27,6 +27,12 @@ def read_treated(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
     )
+    check_fit(treatments, columns)
+    return columns
+
+
+def check_fit(treatments: Sequence[Treatment], columns: Sequence[Column]) -> None:
+    """Refuse columns that hold another type than at design, naming all of them."""
     check_kinds(
         [
             (t.column, t.designed_on, kind_of(c) + _for_instance(c))
@@ -34,7 +40,6 @@ def read_treated(
             if not t.fits(c)
         ]
     )
-    return columns
 
 
 def _for_instance(column: Column) -> str:

@@ -307,8 +307,12 @@ class LevelTreatment:
         """Whether a variable rests on the parts of novel levels."""
         return variable.code in self._part_of[variable.target].sums
 
+    def reads_novel(self, variable: DerivedVariable) -> bool:
+        """Whether it rests on what novel levels are, in one way or the other."""
+        return self.reads_text(variable) or self.reads_parts(variable)
+
     def sums(self, variable: DerivedVariable) -> tuple[FloatArray, ...]:
-        """For a variable that does: a number, and what each of the keys adds."""
+        """For a variable that rests on parts: a number, and what each of the keys adds."""
         return self._part_of[variable.target].sums[variable.code]
 
     def novel_levels(self, column: Column, encoded: IntArray) -> NovelLevels:
