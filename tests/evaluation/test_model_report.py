@@ -79,6 +79,8 @@ def test_it_is_drawn(report: Any) -> None:
         report.plot("auc")
     with pytest.raises(InvalidOptionError, match="data_set='huge'"):
         report.plot(data_set="huge")
+    with pytest.raises(InvalidOptionError, match="data_set='small'; the scores are of one"):
+        few.plot(data_set="small")
 
 
 def test_equivalence_is_shown_within_a_margin() -> None:
@@ -100,8 +102,9 @@ def test_missing_scores() -> None:
     assert (dropped["n"] == 11).all()
     expected = compare_models(scores.drop(index=2), random_state=0)
     pd.testing.assert_frame_equal(dropped, expected)
-    filled = compare_models(scores, missing=0, random_state=0)
-    pd.testing.assert_frame_equal(filled, compare_models(scores.fillna(0.0), random_state=0))
+    for number in (0, np.int64(0), np.float32(0)):
+        filled = compare_models(scores, missing=number, random_state=0)
+        pd.testing.assert_frame_equal(filled, compare_models(scores.fillna(0.0), random_state=0))
     with pytest.raises(InvalidOptionError, match="no row in which no model's score is missing"):
         compare_models(scores.assign(good=np.nan), missing="drop")
     with pytest.raises(OptionTypeError, match="missing='skip'"):

@@ -200,6 +200,22 @@ def test_weights_of_queries_or_of_their_documents() -> None:
         ranking_metrics(rel, scores, query, sample_weight=[2.0, 5.0, 3.0])
 
 
+def test_weights_are_not_paired_by_position_with_other_labels() -> None:
+    rel, scores, query = pd.Series([0, 1, 1], [5, 6, 7]), [1, 2, 3], ["b", "a", "b"]
+    for weight in (pd.Series([5.0, 2.0], ["a", "b"]), pd.Series([2.0, 5.0, 2.0], [7, 6, 5])):
+        with pytest.raises(InvalidOptionError, match="sample_weight have different indexes"):
+            ranking_metrics(rel, scores, query, sample_weight=weight)
+    ordered = pd.Series([2.0, 5.0], ["b", "a"])
+    found = ranking_metrics(rel, scores, query, metrics="mrr", sample_weight=ordered)
+    assert found["weight"].to_dict() == ordered.to_dict()
+
+
+def test_any_name_of_a_ranker_leaves_rows_checked() -> None:
+    rel, query = pd.Series([0, 1], [5, 6]), pd.Series([1, 1], [6, 5])
+    with pytest.raises(InvalidOptionError, match="relevance and groups have different indexes"):
+        ranking_metrics(rel, {"relevance": [1, 2]}, query)
+
+
 def test_several_rankers_are_compared() -> None:
     rel, scores = simulated(30, 20, decimals=3)
     worse = np.random.default_rng(1).normal(size=rel.shape)
@@ -217,6 +233,9 @@ def test_several_rankers_are_compared() -> None:
     assert compared["metric"].tolist() == ["ndcg@10", "map"]
     assert (compared["p"] < 0.001).all()
     assert (compared["difference"] > 0).all()
+    weighted = ranking_metrics(rel.ravel(), rankers, sizes=sizes, sample_weight=np.ones(30))
+    with pytest.raises(InvalidOptionError, match="at least two by 'weight', and weights as sample"):
+        compare_models(weighted)
 
 
 def test_containers_and_the_order_of_documents() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,10 @@ def _of_data_set(
     for metric, of_metric in _by_metric(table).items():
         names = of_metric.columns
         if len(names) < 2:
-            raise InvalidOptionError(f"scores has models {listed(list(names))}; give at least two")
+            raise InvalidOptionError(
+                f"scores has models {listed(list(names))}; give at least two by {metric!r}, and "
+                "weights as sample_weight"
+            )
         if names.has_duplicates:
             twice = list(names[names.duplicated()].unique())
             raise InvalidOptionError(f"scores has several columns of the name {listed(twice)}")
@@ -107,7 +111,7 @@ def _without_missing(scores: pd.DataFrame, missing: str | float) -> tuple[pd.Dat
 
 
 def _check_missing(missing: Any) -> None:
-    is_number = isinstance(missing, int | float) and not isinstance(missing, bool)
+    is_number = isinstance(missing, Real) and not isinstance(missing, bool)
     if not (missing in ("raise", "drop") if isinstance(missing, str) else is_number):
         raise OptionTypeError(f'missing={shown(missing)}; it must be "raise", "drop" or a number')
 
@@ -121,4 +125,5 @@ def _by_metric(scores: pd.DataFrame) -> dict[Hashable, pd.DataFrame]:
             f"scores has columns of {columns.nlevels} levels; give one (model) or two "
             "(metric, model)"
         )
-    return {metric: scores[metric] for metric in columns.get_level_values(0).unique()}
+    metrics = columns.get_level_values(0)
+    return {one: scores.loc[:, metrics == one].droplevel(0, axis=1) for one in metrics.unique()}

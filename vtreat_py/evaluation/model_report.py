@@ -107,6 +107,10 @@ class ComparisonReport:
         if "data_set" in pairs:
             pairs, name = self._of("data_set", pairs, data_set)
             title = f"{title}, {name}"
+        elif data_set is not None:
+            raise InvalidOptionError(
+                f"data_set={shown(data_set)}; the scores are of one data set, which has no name"
+            )
         place, differ = np.arange(len(pairs)), (pairs["adjusted_p"] <= 1.0 - self.level).to_numpy()
         ax = axes_or_new(ax, figsize=(6.4, 1.6 + 0.32 * len(pairs)))
         if self.margin is not None:

@@ -81,7 +81,8 @@ def ranking_metrics(
         which are not defined there (0 in scikit-learn and trec_eval, 1 in LightGBM); the others
         are 0. "drop": such queries are left out, whatever the metric.
     sample_weight : array of shape (n,) or (q,), default=None
-        Weights of queries, or of their documents, which must be the same in each query.
+        Weights of queries, in the order in which they come first; or of their documents, which
+        must be the same in each query.
 
     Returns
     -------
@@ -137,7 +138,8 @@ def ranking_metrics(
     b  0.5  0.75
     """
     asked = {name: _named(name) for name in _names(metrics)}
-    query, labels = _queries(relevance, scores, groups, sizes)
+    _check_same_documents(relevance, scores, groups, sample_weight)
+    query, labels = _queries(relevance, groups, sizes)
     truth = _relevance(relevance, len(query))
     gains = _gains(truth, gain, max_relevance)
     check_one_of(get_args(Ties), "ties", ties)
@@ -152,7 +154,7 @@ def ranking_metrics(
             found[name, ranker] = np.where(np.isnan(of_queries), instead, of_queries)
     table = _table(found, list(asked), labels)
     if sample_weight is not None:
-        table["weight"] = _weight_of_queries(sample_weight, query, len(labels))
+        table["weight"] = _weight_of_queries(sample_weight, query, labels)
     return table[has_relevant] if without_relevant == "drop" else table
 
 
@@ -199,14 +201,20 @@ def _named(name: Any) -> tuple[Metric, float]:
     return METRICS[match[1]], float(match[2] or "inf")
 
 
-def _queries(relevance: Any, scores: Any, groups: Any, sizes: Any) -> tuple[IntArray, pd.Index]:
+def _check_same_documents(relevance: Any, scores: Any, groups: Any, sample_weight: Any) -> None:
+    named = {"scores": scores}
+    if isinstance(scores, Mapping):
+        named = {f"scores[{ranker!r}]": values for ranker, values in scores.items()}
+    others = {"groups": groups, "sample_weight": sample_weight}
+    check_same_rows({"relevance": relevance, **named, **others})
+
+
+def _queries(relevance: Any, groups: Any, sizes: Any) -> tuple[IntArray, pd.Index]:
     """Query of each document, and the labels of queries."""
     if (groups is None) == (sizes is None):
         raise InvalidOptionError(
             "give either groups, the query of each document, or sizes, how many each query has"
         )
-    named = scores if isinstance(scores, Mapping) else {"scores": scores}
-    check_same_rows({"relevance": relevance, "groups": groups, **named})
     n_rows = len(one_dimensional(relevance, "relevance"))
     if not n_rows:
         raise InvalidOptionError("relevance is empty; give at least one document")
@@ -292,9 +300,11 @@ def _scores(values: Any, n_rows: int, ranker: Any) -> FloatArray:
         return np.asarray(array, dtype=np.float64)
 
 
-def _weight_of_queries(sample_weight: Any, query: IntArray, n_queries: int) -> FloatArray:
-    given = one_dimensional(sample_weight, "sample_weight")
+def _weight_of_queries(sample_weight: Any, query: IntArray, labels: pd.Index) -> FloatArray:
+    given, n_queries = one_dimensional(sample_weight, "sample_weight"), len(labels)
     if len(given) == n_queries:
+        if n_queries < len(query):
+            check_same_rows({"queries": labels.to_series(), "sample_weight": sample_weight})
         return checked_weight(given, n_queries)
     weight = checked_weight(given, len(query))
     of_query = np.empty(n_queries)
