@@ -6,11 +6,17 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from vtreat_py.base.errors import InvalidOptionError
-from vtreat_py.evaluation import queries_needed, resampled_test
+from vtreat_py.evaluation import (
+    compare_models,
+    queries_needed,
+    randomization_test,
+    resampled_test,
+)
 
 A = np.array([0.81, 0.84, 0.79, 0.83, 0.82, 0.80, 0.85, 0.82, 0.81, 0.83])
 B = np.array([0.78, 0.80, 0.79, 0.80, 0.78, 0.79, 0.81, 0.80, 0.78, 0.81])
@@ -76,6 +82,8 @@ def test_differences_that_do_not_vary() -> None:
         (A, B, {"method": "t"}, "method='t'"),
         (A, B, {"method": "5x2cv-f"}, "a has shape (10,); five times two folds"),
         (A.reshape(5, 2), B.reshape(5, 2), {"method": "5x2cv-f", "n_test": 1}, "have no part"),
+        ([[1, 2], [3]], B, {"method": "5x2cv-f"}, "a cannot be read as an array"),
+        (pd.Series(A), pd.Series(B)[::-1], {"n_train": 9, "n_test": 1}, "in another order"),
     ],
 )
 def test_mistakes_are_named(a: Any, b: Any, options: dict[str, Any], message: str) -> None:
@@ -131,6 +139,31 @@ def test_groups_are_counted_as_groups() -> None:
     assert weighted == queries_needed(A, B, difference=0.004)
 
 
+@pytest.mark.parametrize(("sig", "n"), [(0.05, 6), (0.0625, 5), (0.01, 8)])
+def test_no_fewer_than_can_reach_the_level(sig: float, n: int) -> None:
+    far = np.random.default_rng(0).normal(size=20)
+    for mean in (1e3, 1e6):  # each difference is as good as its mean
+        assert queries_needed(far + mean, np.zeros(20), sig=sig, power=0.05) == n
+    assert randomization_test(np.arange(n) + 1e3, np.zeros(n)).pvalue <= sig
+    assert randomization_test(np.arange(n - 1) + 1e3, np.zeros(n - 1)).pvalue > sig
+    one_sided = queries_needed(far + mean, np.zeros(20), sig=sig / 2, alternative="greater")
+    assert one_sided == n
+
+
+def test_rows_that_weigh_nothing_do_not_count() -> None:
+    a, b = np.append(A, [9.0, 8.0]), np.append(B, [1.0, 3.0])
+    weight = np.append(np.ones(10), [0.0, 0.0])
+    weighted, plain = randomization_test(a, b, sample_weight=weight), randomization_test(A, B)
+    assert weighted.standard_error == pytest.approx(plain.standard_error)
+    needed = queries_needed(a, b, difference=0.004, sample_weight=weight)
+    assert needed == queries_needed(A, B, difference=0.004)
+    effects = [
+        compare_models(pd.DataFrame({"a": x, "b": y}), sample_weight=w)["effect_size"][0]
+        for x, y, w in ((a, b, weight), (A, B, None))
+    ]
+    assert effects[0] == pytest.approx(effects[1])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -142,6 +175,7 @@ def test_groups_are_counted_as_groups() -> None:
         ({"groups": np.zeros(10)}, "fewer than two pairs"),
         ({"b": A - 0.5, "difference": 0.5}, "all differences are the same"),
         ({"b": B[:3]}, "b has 3 values"),
+        ({"difference": 1e-200}, "next to nothing beside"),
         ({"alternative": "up"}, "alternative='up'"),
     ],
 )

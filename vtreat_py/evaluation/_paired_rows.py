@@ -57,11 +57,12 @@ def standard_error_of_mean(values: FloatArray, weight: FloatArray, unit: IntArra
     """Standard error of a weighted mean of rows, of which those of a unit go together.
 
     Without weights and groups it is s / sqrt(n). In general it is that of a ratio of sums over
-    units (W. Cochran, Sampling Techniques, 1977, section 6.3). NaN for a single unit.
+    units (W. Cochran, Sampling Techniques, 1977, section 6.3). Units that weigh nothing do not
+    count. NaN for a single unit.
     """
     mean = np.average(values, weights=weight)
     residuals = np.bincount(unit, weight * (values - mean))
-    n_units = len(residuals)
+    n_units = int(np.count_nonzero(np.bincount(unit, weight)))
     if n_units < 2:
         return float("nan")
     return float(np.sqrt(n_units / (n_units - 1) * np.square(residuals).sum()) / weight.sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable
 from functools import partial
 from itertools import combinations
@@ -201,11 +200,10 @@ def _compared(
         sample_weight=weight,
         alternative=alternative,
         n_resamples=n_resamples,
-        random_state=copy.deepcopy(seed),
+        random_state=seed,
     )
     drawn = min(n_resamples, _PATTERNS_OF_INTERVALS)
-    random = random_numbers(copy.deepcopy(seed))
-    subsets = SubsetMeans.of(difference, weight, unit, drawn, random)
+    subsets = SubsetMeans.of(difference, weight, unit, drawn, random_numbers(seed))
     with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
         low, high = np.ldexp(subsets.interval(level, alternative), exponent)
     row = {
@@ -235,7 +233,7 @@ def _effect_size(difference: FloatArray, weight: FloatArray) -> float:
     """Mean over standard deviation; NaN of one pair, or where there is no deviation."""
     mean = float(np.average(difference, weights=weight))
     squares = float(np.average(np.square(difference - mean), weights=weight))
-    n = len(difference)
+    n = int(np.count_nonzero(weight))
     if n < 2 or squares <= (_NO_DEVIATION * np.abs(difference).max()) ** 2:
         return float("nan")
     return mean / float(np.sqrt(squares * n / (n - 1)))

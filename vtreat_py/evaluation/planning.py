@@ -19,6 +19,8 @@ from vtreat_py.evaluation.randomization import Alternative
 
 # Differences that vary by less than this share of the greatest of them vary by rounding.
 _NOTHING = 1e-12
+# So few deviations apart, no rows that could be counted tell a difference.
+_SMALLEST = 1e-100
 # The search for a number of rows starts so far above the least there is, and ends so close.
 _BEYOND, _CLOSE = 1.0 + 1e-9, 1e-12
 # So many studies are drawn, of at most so many rows by the normal limit: of more than that the
@@ -83,6 +85,9 @@ def queries_needed(
     and what is returned is how many rows it takes until the asked share of them has found it; a
     draw moves it by about 2%. Where the equation has more than 10,000 rows, it is what counts.
 
+    However far models differ, p is 2 / 2^n at least (half of it one-sided): no fewer rows than can
+    reach ``sig`` are returned.
+
     By simulation the numbers are right to within a tenth where the first study is large
     (benchmarks/comparison_study.txt). A first study of few rows knows neither the spread nor the
     shape of differences well.
@@ -117,15 +122,22 @@ def queries_needed(
     _check_direction(wanted, alternative)
     if not spread > _NOTHING * float(np.abs(apart).max()):
         raise InvalidOptionError("all differences are the same: a few rows are enough")
+    effect = abs(wanted) / spread
+    if effect < _SMALLEST:
+        raise InvalidOptionError(
+            f"the difference is {wanted:g}, next to nothing beside the {spread:g} by which "
+            "differences vary; no number of rows finds it"
+        )
     z_sig = float(norm.isf(tail))
-    rows = math.ceil(_rows_for(abs(wanted) / spread, z_sig, float(norm.ppf(power))))
+    fewest = math.ceil(-math.log2(tail))
+    rows = max(fewest, math.ceil(_rows_for(effect, z_sig, float(norm.ppf(power)))))
     if rows > _MOST_DRAWN:
         return rows
     sums, weights = np.bincount(unit, weight * apart), np.bincount(unit, weight)
     sums, weights = sums[weights > 0], weights[weights > 0]
     centred = (sums - weights * (sums.sum() / weights.sum())) * math.sqrt(n_units / (n_units - 1))
     moved = math.copysign(1.0, wanted) * (centred + wanted * weights)
-    return _drawn_rows_for(moved, z_sig, power, math.ceil(rows / _LOOKS))
+    return max(fewest, _drawn_rows_for(moved, z_sig, power, math.ceil(rows / _LOOKS)))
 
 
 def _drawn_rows_for(sums: FloatArray, z_sig: float, power: float, step: int) -> int:
@@ -149,8 +161,10 @@ def _rows_for(effect: float, z_sig: float, z_power: float) -> float:
     def short(n: float) -> float:
         return z_power + z_sig * math.sqrt(n / (n - least)) - math.sqrt(n) * effect
 
-    most = 2.0 * least + 4.0 * ((z_power + 2.0 * z_sig) / effect) ** 2
-    return float(optimize.brentq(short, least * _BEYOND, most, rtol=_CLOSE))
+    start, most = least * _BEYOND, 2.0 * least + 4.0 * ((z_power + 2.0 * z_sig) / effect) ** 2
+    if short(start) <= 0.0:
+        return start
+    return float(optimize.brentq(short, start, most, rtol=_CLOSE))
 
 
 def _probability(name: str, value: Any, most: float = 1.0) -> float:

@@ -12,7 +12,9 @@ from scipy import stats
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, check_one_of, finite_numbers
+from vtreat_py.evaluation._refusals import refused_as
 from vtreat_py.evaluation._spread_intervals import check_level
 
 Method: TypeAlias = Literal["corrected-t", "5x2cv-f"]
@@ -185,6 +187,7 @@ def resampled_test(
     [0.0, 0.015, 0.985]
     """
     check_one_of(get_args(Method), "method", method)
+    check_same_rows({"a": a, "b": b})
     if method == "5x2cv-f":
         return _five_by_two(a, b, n_train, n_test)
     first, second = finite_numbers(a, "a"), finite_numbers(b, "b")
@@ -205,9 +208,11 @@ def _five_by_two(a: Any, b: Any, n_train: Any, n_test: Any) -> ResampledTestResu
     if n_train is not None or n_test is not None:
         raise InvalidOptionError("n_train and n_test have no part in 5x2cv-f; leave them out")
     for name, values in (("a", a), ("b", b)):
-        if np.shape(values) != _SHAPE:
+        with refused_as(f"{name} cannot be read as an array"):
+            shape = np.shape(values)
+        if shape != _SHAPE:
             raise InvalidOptionError(
-                f"{name} has shape {np.shape(values)}; five times two folds are wanted, (5, 2)"
+                f"{name} has shape {shape}; five times two folds are wanted, (5, 2)"
             )
     apart = (finite_numbers(np.ravel(a), "a") - finite_numbers(np.ravel(b), "b")).reshape(_SHAPE)
     within = apart - apart.mean(axis=1, keepdims=True)
