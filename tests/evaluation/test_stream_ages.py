@@ -62,6 +62,13 @@ def test_rows_fade_away() -> None:
     assert evaluator.prevalence() == pytest.approx(2 / 3)
 
 
+def test_infinite_scores_fade_away() -> None:
+    evaluator = StreamingBinaryEvaluator(half_life=1).update([1, 0], [np.inf, -np.inf])
+    evaluator.update(np.zeros(2_000), np.full(2_000, 0.5))
+    assert evaluator.rmse() == 0.5
+    assert StreamingBinaryEvaluator.from_json(evaluator.to_json()).rmse() == 0.5
+
+
 def test_a_window_does_not_hold_the_arrays_that_it_was_given() -> None:
     score = SCORE.copy()
     evaluator = StreamingBinaryEvaluator(window=10).update(LABEL, score)

@@ -75,8 +75,9 @@ class BinSums:
     def fade(self, factor: float) -> None:
         """Multiply all sums."""
         for sums in (self.weight, self.scores):
-            sums *= factor
-            sums[np.abs(sums) < _FADED] = 0.0
+            with np.errstate(invalid="ignore"):  # 0 times infinite
+                sums *= factor
+            sums[~(np.abs(sums) >= _FADED)] = 0.0
 
     def held(self) -> HeldBins:
         """Return the bins in which rows weigh something."""

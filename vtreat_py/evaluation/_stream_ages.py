@@ -52,6 +52,7 @@ class LastRows:
         self._new_tally, self._window = new_tally, window
         self.parts: deque[Rows] = deque()
         self.n_missing = 0  # of all rows that came
+        self._n_kept = 0
         self._known: Tally | None = None
 
     @property
@@ -70,13 +71,13 @@ class LastRows:
         self.n_missing += rows.n_missing
         if len(rows.score):
             self.parts.append(_copied(rows, self._window))
-        surplus = sum(len(part.score) for part in self.parts) - self._window
-        while surplus > 0:
+            self._n_kept += len(self.parts[-1].score)
+        while (surplus := self._n_kept - self._window) > 0:
             oldest = self.parts.popleft()
             n = len(oldest.score)
             if n > surplus:
                 self.parts.appendleft(oldest.block(surplus, n))
-            surplus -= n
+            self._n_kept -= min(n, surplus)
 
 
 Ages: TypeAlias = AllRows | LastRows

@@ -40,8 +40,8 @@ class RunningSum:
                 self.lost += (before - (self.rounded - of_term)) + (term - of_term)
 
     def fade(self, factor: float) -> None:
-        """Multiply the sum."""
-        self.rounded *= factor
+        """Multiply the sum; nothing is left of one, even an infinite one, by 0."""
+        self.rounded = self.rounded * factor if factor else 0.0
         self.lost *= factor
 
 
