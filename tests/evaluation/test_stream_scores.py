@@ -162,6 +162,17 @@ def test_shares_are_within_their_bounds(drawn: Any, data: Any) -> None:
     assert found["tp"] + found["fp"] == pytest.approx(n)
 
 
+def test_shares_end_with_a_row_whatever_rounding_does() -> None:
+    score = np.arange(1, 101) / 1000
+    evaluator = StreamingBinaryEvaluator(decimals=3).update(np.arange(100) % 2, score)
+    shares = np.arange(1, 101) / 100
+    found = evaluator.at_share(shares)  # .07 * 100 is more than 7
+    np.testing.assert_allclose(found["threshold"], score[::-1])
+    assert evaluator.at_share(np.array(0.07))["threshold"].tolist() == [score[-7]]
+    with pytest.raises(InvalidOptionError, match="share is"):
+        evaluator.at_share(np.array(0.0))
+
+
 def test_shares_of_scores_in_bins_of_their_own_are_exact() -> None:
     label, score = [1, 0, 1, 0, 0], [0.875, 0.75, 0.5, 0.25, 0.125]
     evaluator = StreamingBinaryEvaluator().update(label, score)
@@ -386,6 +397,13 @@ def test_perf_of_margins_and_of_few_rows() -> None:
     assert found[["TOP1", "TOP10", "RKL", "R50"]].tolist() == [0, 1, 2, 0.5]
 
 
+@pytest.mark.parametrize(("n_tied", "found"), [(9, 1), (10, 0)])
+def test_a_tie_within_the_first_ten_has_its_positive_row_there(n_tied: int, found: int) -> None:
+    label = [0] * n_tied + [1, 0]
+    evaluator = StreamingBinaryEvaluator().update(label, [0.5] * (n_tied + 1) + [0.25])
+    assert evaluator.perf_scores()[["TOP1", "TOP10"]].tolist() == [0, found]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -394,6 +412,7 @@ def test_perf_of_margins_and_of_few_rows() -> None:
         (1234567.891, "1234567.9"),
         (-20000.0, "-20000"),
         (9999.4, "9999"),
+        (9999.96, "10000.0"),
         (0.123456, "0.1235"),
         (1e20, "1e+20"),
         (math.inf, "inf"),

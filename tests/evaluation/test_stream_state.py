@@ -54,6 +54,14 @@ def test_nothing_and_margins_have_a_way_back() -> None:
     assert StreamingBinaryEvaluator.from_json(window.to_json()).to_json() == window.to_json()
 
 
+def test_options_may_be_numbers_of_numpy() -> None:
+    options: dict[str, Any]
+    for options in ({"bits": 16}, {"decimals": 2}, {"window": 3}, {"half_life": 4}):
+        numbers = {name: np.int64(value) for name, value in options.items()}
+        text = StreamingBinaryEvaluator(**numbers).update([1, 0], [0.5, 0.25]).to_json()
+        assert text == StreamingBinaryEvaluator(**options).update([1, 0], [0.5, 0.25]).to_json()
+
+
 def test_parts_from_elsewhere_merge() -> None:
     parts = [StreamingBinaryEvaluator().update(LABEL[k::2], SCORE[k::2]) for k in (0, 1)]
     read = [StreamingBinaryEvaluator.from_json(part.to_json()) for part in parts]

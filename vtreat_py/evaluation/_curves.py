@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # imported on use: the command line does without
 # Terms of a harmonic sum from which on its expansion holds to rounding.
 _ONE_BY_ONE = 40
 _LEAST = np.finfo(np.float64).tiny
+# A share of the rows that is this near to the end of a bin ends there.
+_ROUNDING = 1e-12
 
 
 class Ranking:
@@ -101,7 +103,8 @@ class Ranking:
         weight = self.negative + self.positive
         stop, above = np.cumsum(weight), np.cumsum(self.positive)
         wanted = share * stop[-1]
-        border = np.minimum(np.searchsorted(stop, wanted), len(stop) - 1)
+        border = np.searchsorted(stop * (1.0 + _ROUNDING), wanted)
+        border = np.minimum(border, len(stop) - 1)
         before = above[border] - self.positive[border]
         inside = np.minimum(wanted - (stop[border] - weight[border]), weight[border])
         return SharesCalled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -49,6 +49,14 @@ def finite_numbers(values: Any, name: str) -> FloatArray:
             f"{bad[0]} ({numbers[bad[0]]}); leave those rows out, or fill them in"
         )
     return numbers
+
+
+def one_or_several(values: Any, name: str) -> FloatArray:
+    """Read a finite number, or several of them."""
+    is_one = not isinstance(values, Iterable) or isinstance(values, str | bytes)
+    with refused_as(f"{name} must be a number, or several"):
+        numbers = [values] if is_one or getattr(values, "ndim", 1) == 0 else list(values)
+    return finite_numbers(numbers, name)
 
 
 def checked_weight(sample_weight: Any, n_rows: int) -> FloatArray:

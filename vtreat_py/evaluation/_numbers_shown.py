@@ -21,8 +21,9 @@ def readable(value: float, digits: int = 4) -> str:
     ('15555', '15555.0', '0.0001235', '1e+200')
     """
     value = float(value)
-    if not 10**digits <= abs(value) < _LONG:
-        return f"{value:.{digits}g}"
+    short = f"{value:.{digits}g}"
+    if not 10**digits <= abs(float(short)) < _LONG:
+        return short
     return f"{value:.0f}" if value == math.floor(value) else f"{value:.1f}"
 
 

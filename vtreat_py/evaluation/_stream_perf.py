@@ -123,11 +123,12 @@ def _first_negatives(ranking: Ranking) -> float:
 def _of_first_and_last(ranking: Ranking) -> dict[str, float]:
     weight = ranking.negative + ranking.positive
     stop = np.cumsum(weight)
-    pure = ranking.negative == 0
     with_positives = np.flatnonzero(ranking.positive)
     last = float(stop[with_positives[-1]]) if len(with_positives) else math.nan
-    among_ten = pure & (stop - weight < 10)
-    return {"RKL": last, "TOP1": float(pure[0]), "TOP10": float(among_ten.any())}
+    # At worst, the positive rows of a bin follow the negative ones.
+    among_ten = (ranking.positive > 0) & (stop - ranking.positive < 10)
+    first_is_positive = float(ranking.negative[0] == 0)
+    return {"RKL": last, "TOP1": first_is_positive, "TOP10": float(among_ten.any())}
 
 
 def _absolute_error(held: HeldBins) -> float:

@@ -11,7 +11,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation._curves import frame
 from vtreat_py.evaluation._formulas import Counts
-from vtreat_py.evaluation._inputs import finite_numbers
+from vtreat_py.evaluation._inputs import one_or_several
 from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._stream_base import Tallied
 from vtreat_py.evaluation._thresholds import Costs, best_place
@@ -237,8 +237,7 @@ class FindsThresholds(Tallied):
 
 def checked_shares(share: Any) -> FloatArray:
     """Read one share of the rows, or several."""
-    several = isinstance(share, Iterable) and not isinstance(share, str | bytes)
-    shares = finite_numbers(list(share) if several else [share], "share")
+    shares = one_or_several(share, "share")
     bad = shares[~((shares > 0) & (shares <= 1))]
     if len(bad) or not len(shares):
         raise InvalidOptionError(

@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.warn import warn
 from vtreat_py.evaluation._binning import DecimalBins, FloatBins
 from vtreat_py.evaluation._formulas import Counts
-from vtreat_py.evaluation._inputs import counted_rows, finite_numbers, whole_number
+from vtreat_py.evaluation._inputs import (
+    counted_rows,
+    finite_numbers,
+    one_or_several,
+    whole_number,
+)
 from vtreat_py.evaluation._numbers_shown import outwards, readable
-from vtreat_py.evaluation._refusals import refused_as, shown
-from vtreat_py.evaluation._rows import Missing, read_rows
+from vtreat_py.evaluation._refusals import shown
+from vtreat_py.evaluation._rows import Missing, plain, read_rows
 from vtreat_py.evaluation._stream_ages import Ages, AllRows, FadingRows, LastRows
 from vtreat_py.evaluation._stream_perf import KnowsPerf
 from vtreat_py.evaluation._stream_ranked import warn_of_no_positives
@@ -129,14 +133,14 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
     ) -> None:
         if bins is None:
             bins = "float" if decimals is None else "decimals"
-        decimals = 3 if decimals is None else decimals
+        decimals = 3 if decimals is None else plain(decimals)
         _check_choice("bins", bins, get_args(Bins))
         _check_choice("missing", missing, get_args(Missing))
         self._options = {
-            "threshold": _checked_thresholds(threshold).tolist(),
+            "threshold": one_or_several(threshold, "threshold").tolist(),
             "bins": bins,
             "decimals": decimals,
-            "bits": bits,
+            "bits": plain(bits),
             "pos_label": pos_label,
             "missing": missing,
             "window": None if window is None else whole_number(window, "window", 1),
@@ -199,6 +203,11 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
     def merge(self, other: StreamingBinaryEvaluator) -> StreamingBinaryEvaluator:
         """Evaluate the rows of another evaluator, too; the other one is not changed.
 
+        Parameters
+        ----------
+        other : StreamingBinaryEvaluator
+            With the same options.
+
         Returns
         -------
         StreamingBinaryEvaluator
@@ -209,12 +218,8 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
         InvalidOptionError
             If bins, thresholds or labels differ, or if rows have an age (``window``,
             ``half_life``): who came after whom, two evaluators do not know.
-
-
-        Parameters
-        ----------
-        other : StreamingBinaryEvaluator
-            With the same options.
+        OptionTypeError
+            If ``other`` is no evaluator.
 
         Examples
         --------
@@ -697,13 +702,6 @@ def _check_same_rows(**inputs: Any) -> None:
         from vtreat_py.base.labels import check_same_rows
 
         check_same_rows(inputs)
-
-
-def _checked_thresholds(threshold: Any) -> FloatArray:
-    several = isinstance(threshold, Iterable) and not isinstance(threshold, str | bytes)
-    with refused_as("threshold must be a number, or several"):
-        thresholds = list(threshold) if several else [threshold]
-    return finite_numbers(thresholds, "threshold")
 
 
 def _checked_half_life(half_life: Any) -> float:
