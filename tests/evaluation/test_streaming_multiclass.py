@@ -105,6 +105,24 @@ def test_missing_values_leave_a_row_out_of_all_classes() -> None:
     assert "2 rows, 2 missing" in repr(found)
 
 
+def test_what_is_missing_is_said() -> None:
+    label, chance = np.array(["a", None], dtype=object), CHANCE[:2].astype(object)
+    with pytest.raises(InvalidOptionError, match="y is missing in row 1"):
+        StreamingMulticlassEvaluator(CLASSES).update(label, chance)
+    for nothing in (None, pd.NA, np.nan):
+        chance[0, 1] = nothing
+        with pytest.raises(InvalidOptionError, match="score is missing in row 0"):
+            StreamingMulticlassEvaluator(CLASSES).update(label, chance)
+        found = StreamingMulticlassEvaluator(CLASSES, missing="count")
+        assert found.update(["a", "b"], chance).n_missing == 1
+
+
+def test_classes_of_a_model_are_known() -> None:
+    for classes in (np.array([1, 2, 3]), np.array(CLASSES)):
+        evaluator = StreamingMulticlassEvaluator(classes).update(classes, CHANCE[:3])
+        assert [evaluator.of(label).n_rows for label in classes] == [3, 3, 3]
+
+
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [

@@ -55,17 +55,12 @@ def read_rows(
     labels, scores = one_dimensional(y, "y"), _floats(score)
     check_length(scores, len(labels), "score")
     weight = None if sample_weight is None else non_negative_weight(sample_weight, len(labels))
-    absent = is_missing(labels) | np.isnan(scores)
+    without_score = np.isnan(scores)
+    absent = is_missing(labels) | without_score
+    if missing == "raise":
+        refuse_missing(absent, without_score)
     n_missing = int(absent.sum())
     if n_missing:
-        if missing == "raise":
-            row = int(np.argmax(absent))
-            what = "score" if np.isnan(scores[row]) else "y"
-            raise InvalidOptionError(
-                f"{what} is missing in row {row}, and rows with a missing value are {n_missing} of "
-                f"{len(labels)}; leave them out, or let missing='count' leave them out and count "
-                "them"
-            )
         labels, scores = labels[~absent], scores[~absent]
         weight = None if weight is None else weight[~absent]
     positive = is_label(labels, pos_label)
@@ -77,6 +72,17 @@ def read_rows(
         _label_of_others(labels, positive, pos_label, other_label),
         sample_weight is None or np.asarray(sample_weight).dtype.kind in "biu",
     )
+
+
+def refuse_missing(absent: BoolArray, without_score: BoolArray) -> None:
+    """Refuse rows of which label or score is missing."""
+    if absent.any():
+        row = int(np.argmax(absent))
+        raise InvalidOptionError(
+            f"{'score' if without_score[row] else 'y'} is missing in row {row}, and rows with a "
+            f"missing value are {int(absent.sum())} of {len(absent)}; leave them out, or let "
+            "missing='count' leave them out and count them"
+        )
 
 
 def _floats(score: Any) -> Any:

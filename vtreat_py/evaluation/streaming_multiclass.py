@@ -14,7 +14,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.evaluation._inputs import check_length, check_one_of, counted_rows, one_dimensional
 from vtreat_py.evaluation._refusals import refused_as, shown
-from vtreat_py.evaluation._rows import is_label, is_missing, plain
+from vtreat_py.evaluation._rows import is_label, is_missing, plain, refuse_missing
 from vtreat_py.evaluation._stream_state import (
     checked_reading,
     plain_label,
@@ -123,6 +123,7 @@ class StreamingMulticlassEvaluator:
         InvalidOptionError
             If there is no such class.
         """
+        label = plain(label)
         for one, evaluator in zip(self.classes, self._evaluators, strict=True):
             if type(one) is type(label) and one == label:
                 return evaluator
@@ -160,7 +161,10 @@ class StreamingMulticlassEvaluator:
         labels, scores = one_dimensional(y, "y"), _score_table(score, len(self.classes))
         check_length(scores, len(labels), "score")
         truth = self._places(labels)
-        absent = (truth < 0) | np.isnan(scores).any(axis=1)
+        without_score = np.asarray(np.isnan(scores).any(axis=1))
+        absent = (truth < 0) | without_score
+        if self._missing == "raise":
+            refuse_missing(absent, without_score)
         # A missing value in one column leaves the row out of all classes.
         columns = np.where(absent[:, None], np.nan, scores)
         fresh = [evaluator._emptied() for evaluator in self._evaluators]
@@ -437,7 +441,7 @@ class StreamingMulticlassEvaluator:
 
 def _checked_classes(classes: Any) -> list[Any]:
     with refused_as("classes must be several labels"):
-        labels = [c.item() if isinstance(c, np.generic) else c for c in list(classes)]
+        labels = [plain(label) for label in classes]
         if isinstance(classes, str) or len(labels) < 2 or len(set(labels)) < len(labels):
             raise InvalidOptionError(
                 f"classes is {shown(classes)}; two labels or more are wanted, each of them once"
@@ -448,6 +452,8 @@ def _checked_classes(classes: Any) -> list[Any]:
 def _score_table(score: Any, n_classes: int) -> FloatArray:
     with refused_as("score must hold numbers"):
         scores = np.asarray(score)
+        if scores.dtype.kind == "O":
+            scores = np.where(pd.isna(scores), np.nan, scores)
         if scores.dtype.kind not in "fiub":
             scores = scores.astype(np.float64)
     if scores.ndim != 2 or scores.shape[1] != n_classes:
