@@ -246,6 +246,9 @@ def test_models_that_have_nothing_in_common_are_worth_no_more_than_many() -> Non
     apart = copies([[True, False]] * 20).coverage(["method"]).iloc[0]
     wilson = proportion_confint(20, 40, method="wilson")
     assert (apart["low"], apart["high"]) == pytest.approx(wilson)
+    alone = copies([[True, False, True, True]]).coverage(["method"]).iloc[0]  # one sample
+    wilson = proportion_confint(0.75, 1, method="wilson")
+    assert (alone["low"], alone["high"]) == pytest.approx(wilson)
     always = copies([[True, True]] * 20).coverage(["method"]).iloc[0]
     wilson = proportion_confint(20, 20, method="wilson")
     assert (always["low"], always["high"]) == pytest.approx(wilson)

@@ -11,7 +11,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._inputs import check_length, checked_weight, one_dimensional
 from vtreat_py.evaluation._paired_rows import check_no_missing, units
@@ -47,8 +47,8 @@ class Holdout:
         self._masses = np.bincount(self._unit, self._weight)
         if (n_counting := int(np.count_nonzero(self._masses))) < _FEWEST_UNITS:
             raise InvalidOptionError(
-                f"the holdout has {counted(n_counting, 'row or group')} that counts; two at "
-                "least are wanted"
+                f"rows or groups of the holdout that count are {n_counting}; two at least are "
+                "wanted"
             )
 
     @property

@@ -108,8 +108,8 @@ class CoverageStudy:
         metrics) are not. ``low`` and ``high`` are Wilson's interval of as many independent
         intervals as would be worth as much: ``p (1 - p) / v``, with the variance v of the share p
         from how samples differ (W. Cochran, Sampling Techniques, 1977, sections 6.3 and 9.2), at
-        most n, and the number of samples where the share is 0 or 1. One interval a sample is
-        Wilson's interval as such.
+        most n, and the number of samples where the share is 0 or 1 or there is one sample. One
+        interval a sample is Wilson's interval as such.
 
         Examples
         --------
@@ -197,7 +197,7 @@ def _share_of(known: pd.DataFrame) -> tuple[float, float, float]:
     sample = known.groupby(_SAMPLE, sort=False).ngroup().to_numpy()
     n, share = len(held), float(held.mean())
     worth = float(sample.max() + 1)
-    if 0.0 < share < 1.0:
+    if 0.0 < share < 1.0 and worth > 1.0:
         variance = standard_error_of_mean(held, np.ones(n), sample) ** 2
         worth = n if variance == 0.0 else min(float(n), share * (1.0 - share) / variance)
     if len(np.unique(sample)) == n:
