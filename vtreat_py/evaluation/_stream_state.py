@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -21,6 +22,84 @@ from vtreat_py.evaluation._tally import RunningSum, Tally
 _FORMAT, _VERSION = "vtreat_py streamed evaluation", 1
 # Sums of the same weights in another order are this near to each other.
 _ROUNDING = 1e-9
+
+
+class KeepsState(ABC):
+    """Writes its state as JSON, and reads it."""
+
+    _KIND: ClassVar[str]
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]: ...
+
+    @classmethod
+    @abstractmethod
+    def _of_state(cls, state: dict[str, Any]) -> Self: ...
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+
+    @overload
+    def to_json(self, path: str | os.PathLike[str]) -> None: ...
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the state as JSON, such that another process can go on.
+
+        Parameters
+        ----------
+        path : str, path or None, default=None
+            A file to write, or to replace as a whole; one whose name ends with ``.gz`` is
+            compressed. None: the text is returned.
+
+        Returns
+        -------
+        str or None
+            The text, in ASCII; None where a file was written.
+
+        Raises
+        ------
+        PlanFormatError
+            If a label, or a class, is neither text nor a number, True or False.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> text = StreamingBinaryEvaluator().update([1, 0], [0.75, 0.5]).to_json()
+        >>> StreamingBinaryEvaluator.from_json(text).update([1], [0.25]).auc()
+        0.5
+        """
+        return write_state(self._KIND, self._state(), path)
+
+    @classmethod
+    def from_json(cls, text_or_path: str | os.PathLike[str]) -> Self:
+        """Read a state that :meth:`to_json` has written.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            The text, which starts with a brace, or the path of a file, compressed by gzip or not.
+
+        Returns
+        -------
+        evaluator
+            In the state in which the other one was.
+
+        Raises
+        ------
+        PlanFormatError
+            If it is no such text, or if it was changed since.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
+        >>> evaluator = StreamingBinaryEvaluator().update([1, 0, 1, 0], [0.75, 0.5, 0.25, 0.125])
+        >>> text = evaluator.to_json()
+        >>> StreamingBinaryEvaluator.from_json(text).n_rows
+        4
+        """
+        return cls._of_state(read_state(cls._KIND, text_or_path))
 
 
 def write_state(

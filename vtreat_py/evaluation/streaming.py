@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -27,12 +26,11 @@ from vtreat_py.evaluation._stream_ages import Ages, AllRows, FadingRows, LastRow
 from vtreat_py.evaluation._stream_perf import KnowsPerf
 from vtreat_py.evaluation._stream_ranked import warn_of_no_positives
 from vtreat_py.evaluation._stream_state import (
+    KeepsState,
     checked_reading,
     plain_label,
     put_state,
-    read_state,
     state_of_ages,
-    write_state,
 )
 from vtreat_py.evaluation._stream_thresholds import FindsThresholds
 from vtreat_py.evaluation._tally import Tally
@@ -47,7 +45,7 @@ Bins = Literal["float", "decimals"]
 AreaRule = Literal["trapezoid", "riemann", "lower"]
 
 
-class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
+class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf, KeepsState):
     """Scores of a binary classifier over rows that come in chunks, and need not fit into memory.
 
     Parts of the rows can be evaluated anywhere, in any order, and merged: counts are the same as
@@ -118,6 +116,8 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
        threshold  tp  fp  fn  tn  accuracy  recall
     0        0.5   2   1   0   2       0.8     1.0
     """
+
+    _KIND = "binary"
 
     def __init__(
         self,
@@ -250,71 +250,6 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
             f"{self._said_of_ages()}{self._said_of_areas()})"
         )
 
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-
-    @overload
-    def to_json(self, path: str | os.PathLike[str]) -> None: ...
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Write the state as JSON, such that another process can go on.
-
-        Parameters
-        ----------
-        path : str, path or None, default=None
-            A file to write, or to replace as a whole; one whose name ends with ``.gz`` is
-            compressed. None: the text is returned.
-
-        Returns
-        -------
-        str or None
-            The text, in ASCII; None where a file was written.
-
-        Raises
-        ------
-        PlanFormatError
-            If a label is neither text nor a number, True or False.
-
-        Examples
-        --------
-        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
-        >>> text = StreamingBinaryEvaluator().update([1, 0], [0.75, 0.5]).to_json()
-        >>> StreamingBinaryEvaluator.from_json(text).update([1], [0.25]).auc()
-        0.5
-        """
-        return write_state("binary", self._state(), path)
-
-    @classmethod
-    def from_json(cls, text_or_path: str | os.PathLike[str]) -> StreamingBinaryEvaluator:
-        """Read a state that :meth:`to_json` has written.
-
-        Parameters
-        ----------
-        text_or_path : str or path
-            The text, which starts with a brace, or the path of a file, compressed by gzip or not.
-
-        Returns
-        -------
-        StreamingBinaryEvaluator
-            In the state in which the other one was.
-
-        Raises
-        ------
-        PlanFormatError
-            If it is no such text, or if it was changed since.
-        FileNotFoundError
-            If there is no such file.
-
-        Examples
-        --------
-        >>> from vtreat_py.evaluation import StreamingBinaryEvaluator
-        >>> evaluator = StreamingBinaryEvaluator().update([1, 0, 1, 0], [0.75, 0.5, 0.25, 0.125])
-        >>> text = evaluator.to_json()
-        >>> StreamingBinaryEvaluator.from_json(text).n_rows
-        4
-        """
-        return cls._of_state(read_state("binary", text_or_path))
-
     def _state(self) -> dict[str, Any]:
         return {
             "options": self._options | {"pos_label": plain_label(self._pos_label)},
@@ -323,7 +258,7 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf):
         }
 
     @classmethod
-    def _of_state(cls, state: dict[str, Any]) -> StreamingBinaryEvaluator:
+    def _of_state(cls, state: dict[str, Any]) -> Self:
         with checked_reading():
             evaluator = cls(**state["options"])
             evaluator._other_label = state["other_label"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -15,18 +14,13 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.evaluation._inputs import check_length, check_one_of, counted_rows, one_dimensional
 from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation._rows import is_label, is_missing, plain, refuse_missing
-from vtreat_py.evaluation._stream_state import (
-    checked_reading,
-    plain_label,
-    read_state,
-    write_state,
-)
+from vtreat_py.evaluation._stream_state import KeepsState, checked_reading, plain_label
 from vtreat_py.evaluation.streaming import StreamingBinaryEvaluator
 
 Average = Literal["macro", "weighted"]
 
 
-class StreamingMulticlassEvaluator:
+class StreamingMulticlassEvaluator(KeepsState):
     """Scores of a classifier of several classes, each against the rest, over rows in chunks.
 
     There is a `StreamingBinaryEvaluator` for each class, and the matrix of truth and call, the call
@@ -78,6 +72,8 @@ class StreamingMulticlassEvaluator:
        tp  fp  fn  tn
     0   1   1   0   2
     """
+
+    _KIND = "multiclass"
 
     def __init__(self, classes: Sequence[Any], **options: Any) -> None:
         self.classes = _checked_classes(classes)
@@ -332,60 +328,15 @@ class StreamingMulticlassEvaluator:
         means = pd.DataFrame([macro, weighted], index=pd.Index(["macro", "weighted"], dtype=object))
         return pd.concat([table, means]).rename_axis("class")
 
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-
-    @overload
-    def to_json(self, path: str | os.PathLike[str]) -> None: ...
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Write the state as JSON, such that another process can go on.
-
-        Parameters
-        ----------
-        path : str, path or None, default=None
-            A file to write, or to replace as a whole; one whose name ends with ``.gz`` is
-            compressed. None: the text is returned.
-
-        Returns
-        -------
-        str or None
-            The text, in ASCII; None where a file was written.
-
-        Raises
-        ------
-        PlanFormatError
-            If a class is neither text nor a number, True or False.
-        """
-        state = {
+    def _state(self) -> dict[str, Any]:
+        return {
             "classes": [plain_label(label) for label in self.classes],
             "evaluators": [evaluator._state() for evaluator in self._evaluators],
             "matrix": self._matrix.tolist(),
         }
-        return write_state("multiclass", state, path)
 
     @classmethod
-    def from_json(cls, text_or_path: str | os.PathLike[str]) -> StreamingMulticlassEvaluator:
-        """Read a state that :meth:`to_json` has written.
-
-        Parameters
-        ----------
-        text_or_path : str or path
-            The text, which starts with a brace, or the path of a file, compressed by gzip or not.
-
-        Returns
-        -------
-        StreamingMulticlassEvaluator
-            In the state in which the other one was.
-
-        Raises
-        ------
-        PlanFormatError
-            If it is no such text, or if it was changed since.
-        FileNotFoundError
-            If there is no such file.
-        """
-        state = read_state("multiclass", text_or_path)
+    def _of_state(cls, state: dict[str, Any]) -> Self:
         with checked_reading():
             evaluator = cls(state["classes"])
             n = len(evaluator.classes)
