@@ -13,6 +13,7 @@ from scipy import stats
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.evaluation import (
     compare_models,
+    comparison_report,
     queries_needed,
     randomization_test,
     resampled_test,
@@ -148,6 +149,31 @@ def test_no_fewer_than_can_reach_the_level(sig: float, n: int) -> None:
     assert randomization_test(np.arange(n - 1) + 1e3, np.zeros(n - 1)).pvalue > sig
     one_sided = queries_needed(far + mean, np.zeros(20), sig=sig / 2, alternative="greater")
     assert one_sided == n
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e155, 1e300])
+@pytest.mark.parametrize("mass", [1e-288, 1e285])
+def test_units_of_scores_and_weights_do_not_matter(unit: float, mass: float) -> None:
+    weight = np.arange(1.0, 11.0)
+    a, b, heavy = A * unit, B * unit, weight * mass
+    for difference in (None, 0.01):
+        found = queries_needed(
+            a, b, sample_weight=heavy, difference=difference and difference * unit
+        )
+        assert found == queries_needed(A, B, sample_weight=weight, difference=difference)
+    report = comparison_report(pd.DataFrame({"a": a, "b": b}), sample_weight=heavy)
+    plain = comparison_report(pd.DataFrame({"a": A, "b": B}), sample_weight=weight)
+    np.testing.assert_allclose(report.performance / unit, plain.performance, rtol=1e-12)
+    same = ["p", "effect_size"]
+    np.testing.assert_allclose(report.pairs[same], plain.pairs[same])
+    ends = ["difference", "low", "high", "standard_error"]
+    np.testing.assert_allclose(report.pairs[ends] / unit, plain.pairs[ends], rtol=1e-9)
+
+
+def test_any_number_finds_a_difference_beyond_all_others() -> None:
+    for difference in (1e14, 1e200, 1e308):
+        assert queries_needed(A, B, difference=difference) == 6
+    assert queries_needed(A * 1e-200, B * 1e-200, difference=1e308) == 6
 
 
 def test_rows_that_weigh_nothing_do_not_count() -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import checked_weight, finite_numbers
+from vtreat_py.evaluation._inputs import checked_weight, finite_numbers, near_one
 from vtreat_py.evaluation._paired_rows import as_frame, units
 from vtreat_py.evaluation._refusals import shown
 
@@ -78,7 +78,7 @@ def _of_data_set(
     table = as_frame(scores, "scores" if data_set is None else f"scores[{data_set!r}]")
     check_same_rows({"scores": table, "groups": groups, "sample_weight": sample_weight})
     unit = units(groups, len(table))
-    weight = checked_weight(sample_weight, len(table))
+    weight = near_one(checked_weight(sample_weight, len(table)))[0]
     for metric, of_metric in _by_metric(table).items():
         names = of_metric.columns
         if len(names) < 2:

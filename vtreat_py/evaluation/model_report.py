@@ -12,6 +12,7 @@ import pandas as pd
 
 from vtreat_py.base.errors import InvalidOptionError, counted, listed
 from vtreat_py.base.figures import BLUE, GREY, axes_or_new, with_rows_named
+from vtreat_py.evaluation._inputs import near_one
 from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._scored_models import is_of_data_sets, read_scores
 from vtreat_py.evaluation.comparison import compare_models
@@ -197,8 +198,9 @@ def comparison_report(
     means: dict[Hashable, dict[tuple[Hashable, Hashable], float]] = {}
     for scored in read_scores(scores, groups, sample_weight, missing):
         for model, values in scored.scores.items():
-            mean = float(np.average(values, weights=scored.weight))
-            means.setdefault(scored.metric, {})[scored.data_set, model] = mean
+            scaled, exponent = near_one(values)
+            mean = np.ldexp(np.average(scaled, weights=scored.weight), exponent)
+            means.setdefault(scored.metric, {})[scored.data_set, model] = float(mean)
     rows = dict.fromkeys(row for of_metric in means.values() for row in of_metric)
     index = pd.MultiIndex.from_tuples(rows, names=["data_set", "model"])
     columns = {name: [of.get(row, np.nan) for row in rows] for name, of in means.items()}

@@ -13,14 +13,20 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, check_one_of, checked_weight, finite_numbers
+from vtreat_py.evaluation._inputs import (
+    check_length,
+    check_one_of,
+    checked_weight,
+    finite_numbers,
+    near_one,
+)
 from vtreat_py.evaluation._paired_rows import standard_error_of_mean, units
 from vtreat_py.evaluation.randomization import Alternative
 
 # Differences that vary by less than this share of the greatest of them vary by rounding.
 _NOTHING = 1e-12
-# So few deviations apart, no rows that could be counted tell a difference.
-_SMALLEST = 1e-100
+# So few deviations apart, no rows that could be counted tell a difference; so many, all do.
+_SMALLEST, _GREATEST = 1e-100, 1e12
 # The search for a number of rows starts so far above the least there is, and ends so close.
 _BEYOND, _CLOSE = 1.0 + 1e-9, 1e-12
 # So many studies are drawn, of at most so many rows by the normal limit: of more than that the
@@ -109,7 +115,9 @@ def queries_needed(
     power = _probability("power", power)
     sides = 2.0 if alternative == "two-sided" else 1.0
     tail = _probability("sig", sig, sides / 2.0) / sides
-    unit, weight = units(groups, len(first)), checked_weight(sample_weight, len(first))
+    unit = units(groups, len(first))
+    weight = near_one(checked_weight(sample_weight, len(first)))[0]
+    (first, second), exponent = near_one(np.stack([first, second]))
     apart = first - second
     n_units = len(np.unique(unit[weight > 0]))
     if n_units < 2:
@@ -118,7 +126,8 @@ def queries_needed(
     if difference is None:
         wanted = float(np.average(apart, weights=weight))
     else:
-        wanted = check_number("difference", difference, -math.inf)
+        with np.errstate(over="ignore"):
+            wanted = float(np.ldexp(check_number("difference", difference, -math.inf), -exponent))
     _check_direction(wanted, alternative)
     if not spread > _NOTHING * float(np.abs(apart).max()):
         raise InvalidOptionError("all differences are the same: a few rows are enough")
@@ -131,7 +140,7 @@ def queries_needed(
     z_sig = float(norm.isf(tail))
     fewest = math.ceil(-math.log2(tail))
     rows = max(fewest, math.ceil(_rows_for(effect, z_sig, float(norm.ppf(power)))))
-    if rows > _MOST_DRAWN:
+    if rows > _MOST_DRAWN or effect > _GREATEST:
         return rows
     sums, weights = np.bincount(unit, weight * apart), np.bincount(unit, weight)
     sums, weights = sums[weights > 0], weights[weights > 0]
