@@ -93,6 +93,14 @@ def test_equivalence_is_shown_within_a_margin() -> None:
         assert (row.p_equivalent <= 0.025) == (low >= -0.05 and high <= 0.05)
 
 
+@pytest.mark.parametrize("level", [0.0, 1e4])
+def test_a_difference_at_the_margin_is_not_less(level: float) -> None:
+    b = np.round(level + np.arange(12) * 0.37, 2)
+    scores = pd.DataFrame({"a": np.round(b + 0.1, 2), "b": b})  # differences of .1, but rounded
+    assert compare_models(scores, margin=0.1)["p_equivalent"].tolist() == [1.0]
+    assert compare_models(scores, margin=0.11)["p_equivalent"].tolist() == [2.0**-12]
+
+
 def test_missing_scores() -> None:
     scores = DATA_SETS["small"]["map"].copy()
     scores.iloc[2, 0] = np.nan

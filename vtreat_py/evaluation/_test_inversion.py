@@ -51,8 +51,10 @@ class SubsetMeans:
         unit: IntArray,
         n_resamples: int,
         random: np.random.Generator,
+        *,
+        greatest: float = 0.0,
     ) -> SubsetMeans:
-        """Take all subsets of units, or so many random ones."""
+        """Take all subsets of units, or so many random ones, of scores no greater than so."""
         sums = np.bincount(unit, weight * difference)
         sizes = np.bincount(unit, weight)
         exact = can_be_listed(len(sums), n_resamples)
@@ -67,7 +69,7 @@ class SubsetMeans:
         of_sums, of_sizes = in_subsets(sums, random), in_subsets(sizes, same_signs)
         some = of_sizes > 0
         n_empty = int((~some).sum()) + (0 if exact else 1)
-        slack = _ROUNDINGS * float(np.abs(difference).max())
+        slack = _ROUNDINGS * max(greatest, float(np.abs(difference).max()))
         return cls(np.sort(of_sums[some] / of_sizes[some]), n_empty, slack)
 
     @property

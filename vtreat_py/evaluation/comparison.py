@@ -190,20 +190,18 @@ def _compared(
 ) -> dict[str, Any]:
     """Compare two models: a row of the table."""
     (scored, a, b), seed = job
-    unit, weight = scored.unit, scored.weight
     pair, exponent = near_one(np.stack([scored.scores[a], scored.scores[b]]))
     difference = pair[0] - pair[1]
     found = randomization_test(
         scored.scores[a],
         scored.scores[b],
-        groups=unit,
-        sample_weight=weight,
+        groups=scored.unit,
+        sample_weight=scored.weight,
         alternative=alternative,
         n_resamples=n_resamples,
         random_state=seed,
     )
-    drawn = min(n_resamples, _PATTERNS_OF_INTERVALS)
-    subsets = SubsetMeans.of(difference, weight, unit, drawn, random_numbers(seed))
+    subsets = _subset_means(pair, scored, n_resamples, seed)
     with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
         low, high = np.ldexp(subsets.interval(level, alternative), exponent)
     row = {
@@ -219,7 +217,7 @@ def _compared(
         "standard_error": found.standard_error,
         "low": low,
         "high": high,
-        "effect_size": _effect_size(difference, weight),
+        "effect_size": _effect_size(difference, scored.weight),
         "n": len(difference),
     }
     if margin is not None:
@@ -227,6 +225,19 @@ def _compared(
             float(np.ldexp(margin, -exponent))
         )
     return row
+
+
+def _subset_means(
+    pair: FloatArray, scored: ScoredModels, n_resamples: int, seed: Any
+) -> SubsetMeans:
+    return SubsetMeans.of(
+        pair[0] - pair[1],
+        scored.weight,
+        scored.unit,
+        min(n_resamples, _PATTERNS_OF_INTERVALS),
+        random_numbers(seed),
+        greatest=float(np.abs(pair).max()),
+    )
 
 
 def _effect_size(difference: FloatArray, weight: FloatArray) -> float:
