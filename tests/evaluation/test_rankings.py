@@ -270,6 +270,7 @@ def test_infinite_scores_come_first_and_last() -> None:
         ({"sizes": None}, "give either groups"),
         ({"groups": [1, 1, 1]}, "give either groups"),
         ({"sizes": [2, 2]}, "sizes sum to 4, for 3 documents"),
+        ({"sizes": [1e300]}, r"sizes sum to 1e\+300, for 3 documents"),
         ({"sizes": [3, 0]}, "sizes has 0 at place 1"),
         ({"sizes": None, "groups": [1, None, 1]}, "groups is missing in 1 row"),
         ({"relevance": [0, -1, 1]}, "relevance is -1 in row 1"),

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn import metrics
 
@@ -117,6 +119,19 @@ def test_what_is_missing_is_said() -> None:
         assert found.update(["a", "b"], chance).n_missing == 1
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_scores_have_the_order_of_the_classes(frame: Any) -> None:
+    columns = dict(zip(CLASSES, CHANCE[:9].T, strict=True))
+    found = StreamingMulticlassEvaluator(CLASSES).update(LABEL[:9], frame(columns))
+    assert found.to_json() == StreamingMulticlassEvaluator(CLASSES).update(
+        LABEL[:9], CHANCE[:9]
+    ).to_json()  # fmt: skip
+    renamed = frame(dict(zip("xyz", CHANCE[:9].T, strict=True)))
+    assert StreamingMulticlassEvaluator(CLASSES).update(LABEL[:9], renamed).n_rows == 9
+    with pytest.raises(InvalidOptionError, match="put the columns in the order of the classes"):
+        found.update(LABEL[:9], frame(dict(reversed(columns.items()))))
+
+
 def test_classes_of_a_model_are_known() -> None:
     for classes in (np.array([1, 2, 3]), np.array(CLASSES)):
         evaluator = StreamingMulticlassEvaluator(classes).update(classes, CHANCE[:3])
@@ -131,6 +146,11 @@ def test_classes_of_a_model_are_known() -> None:
             (["a", "b"], CHANCE[:2, :2]),
             InvalidOptionError,
             r"score has shape \(2, 2\); a column is",
+        ),
+        (
+            (["a"], pd.DataFrame(CHANCE[:1], columns=["c", "b", "a"])),
+            InvalidOptionError,
+            "score has the columns 'c', 'b', 'a', and classes are 'a', 'b', 'c'; put",
         ),
         ((["a"], CHANCE[:2]), InvalidOptionError, "score has 2 values, for 1 rows"),
         ((["a"], [["x", "y", "z"]]), InvalidOptionError, "score must hold numbers"),
@@ -151,6 +171,8 @@ def test_what_is_refused_leaves_no_trace(data: Any, error: type[Exception], mess
         (["a"], {}, "two labels or more are wanted"),
         (["a", "a"], {}, "each of them once"),
         ("ab", {}, "two labels or more are wanted"),
+        (["a", None], {}, "one of them is missing"),
+        ([1.0, np.nan], {}, "one of them is missing"),
         (CLASSES, {"pos_label": "a"}, "pos_label is not wanted"),
         (CLASSES, {"window": 3}, "window and half_life are options of StreamingBinaryEvaluator"),
         (CLASSES, {"bits": 3}, "bits is 3"),

@@ -21,6 +21,7 @@ from vtreat_py.evaluation._inputs import (
     finite_numbers,
     one_dimensional,
 )
+from vtreat_py.evaluation._numbers_shown import readable
 from vtreat_py.evaluation._paired_rows import as_frame, check_no_missing, units
 from vtreat_py.evaluation._ranked import RankedQueries
 from vtreat_py.evaluation._ranking_formulas import METRICS, Gains, Metric
@@ -230,7 +231,7 @@ def _queries(relevance: Any, groups: Any, sizes: Any) -> tuple[IntArray, pd.Inde
             "documents, 1 or more"
         )
     if counts.sum() != n_rows:
-        raise InvalidOptionError(f"sizes sum to {counts.sum():.0f}, for {n_rows} documents")
+        raise InvalidOptionError(f"sizes sum to {readable(counts.sum())}, for {n_rows} documents")
     return np.repeat(np.arange(len(counts)), counts.astype(np.int64)), pd.RangeIndex(len(counts))
 
 

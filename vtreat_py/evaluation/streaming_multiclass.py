@@ -133,7 +133,8 @@ class StreamingMulticlassEvaluator(KeepsState):
         y : array of shape (n_rows,)
             Labels, each of them one of ``classes``.
         score : array of shape (n_rows, n_classes)
-            Chances, or other scores: the higher, the more likely.
+            Chances, or other scores: the higher, the more likely. A frame whose columns have the
+            names of the classes must have them in that order.
         sample_weight : array of shape (n_rows,) or None, default=None
             None: 1 for each row.
 
@@ -154,7 +155,7 @@ class StreamingMulticlassEvaluator(KeepsState):
             from vtreat_py.base.labels import check_same_rows
 
             check_same_rows({"y": y, "score": score, "sample_weight": sample_weight})
-        labels, scores = one_dimensional(y, "y"), _score_table(score, len(self.classes))
+        labels, scores = one_dimensional(y, "y"), _score_table(score, self.classes)
         check_length(scores, len(labels), "score")
         truth = self._places(labels)
         without_score = np.asarray(np.isnan(scores).any(axis=1))
@@ -397,18 +398,27 @@ def _checked_classes(classes: Any) -> list[Any]:
             raise InvalidOptionError(
                 f"classes is {shown(classes)}; two labels or more are wanted, each of them once"
             )
+        if any(pd.isna(label) for label in labels):
+            raise InvalidOptionError(f"classes is {shown(labels)}; one of them is missing")
     return labels
 
 
-def _score_table(score: Any, n_classes: int) -> FloatArray:
+def _score_table(score: Any, classes: list[Any]) -> FloatArray:
+    columns = getattr(score, "column_names", getattr(score, "columns", []))  # pyarrow's, others'
+    names = [plain(name) for name in columns]
+    if names != classes and len(names) == len(classes) and set(names) == set(classes):
+        raise InvalidOptionError(
+            f"score has the columns {listed(names)}, and classes are {listed(classes)}; put the "
+            "columns in the order of the classes"
+        )
     with refused_as("score must hold numbers"):
         scores = np.asarray(score)
         if scores.dtype.kind == "O":
             scores = np.where(pd.isna(scores), np.nan, scores)
         if scores.dtype.kind not in "fiub":
             scores = scores.astype(np.float64)
-    if scores.ndim != 2 or scores.shape[1] != n_classes:
+    if scores.ndim != 2 or scores.shape[1] != len(classes):
         raise InvalidOptionError(
-            f"score has shape {scores.shape}; a column is wanted for each of {n_classes} classes"
+            f"score has shape {scores.shape}; a column is wanted for each of {len(classes)} classes"
         )
     return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
