@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import dcg_score, ndcg_score
+from sklearn.metrics import dcg_score, get_scorer_names, ndcg_score
 from sklearn.pipeline import make_pipeline
 
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
@@ -311,6 +311,15 @@ def test_metrics_of_groups_by_name() -> None:
     assert found.columns.name == "ndcg@5"
     of_one = per_group_metric(rel, scores, query, metric="map")
     assert of_one.tolist() == ranking_metrics(rel, scores, query, metrics="map")["map"].tolist()
+
+
+def test_names_that_are_also_of_classes_are_of_classes_without_a_number() -> None:
+    assert {*NAMES} & {*get_scorer_names()} == {"precision", "recall"}
+    y, called, groups = [1, 0, 1, 0], [1, 0, 0, 0], ["g"] * 4
+    assert per_group_metric(y, called, groups, metric="precision").tolist() == [1.0]
+    assert per_group_metric(y, called, groups, metric="recall").tolist() == [0.5]
+    of_ranking = per_group_metric(y, called, groups, metric="precision@4")
+    assert of_ranking.tolist() == [0.5]
 
 
 class SizesRanker(RegressorMixin, BaseEstimator):

@@ -35,6 +35,8 @@ Loss: TypeAlias = (
     Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
 )
 _EPS = float(np.finfo(np.float64).eps)
+# What names mean that are metrics of classes and, over all documents, of rankings.
+_OF_CLASSES = ("precision", "recall")
 
 
 @renamed(loss="metric")
@@ -121,9 +123,10 @@ def per_group_metric(
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
         `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
         "nll" or "neg_mean_squared_error"; or one that `ranking_metrics` takes, such as "ndcg@10",
-        of queries (with its defaults; y is the relevance). Predictions are what the metric
-        compares with y: the chance (or another score) of the class that is last in sorted order
-        for "roc_auc", classes for "accuracy".
+        of queries (with its defaults; y is the relevance). "precision" and "recall" are those of
+        classes, "precision@10" is of rankings. Predictions are what the metric compares with y: the
+        chance (or another score) of the class that is last in sorted order for "roc_auc", classes
+        for "accuracy".
     n_jobs : int or None, default=None
         Groups at a time, as in scikit-learn; metrics of rankings are of all queries at once, and
         do not need it. The result does not depend on it.
@@ -162,7 +165,7 @@ def per_group_metric(
     rows = rows_of(units(groups, len(truth)))
     with refused_as("groups must hold labels"):
         labels = pd.Index(one_dimensional(groups, "groups")).unique()
-    if is_ranking_metric(metric):
+    if is_ranking_metric(metric) and metric not in _OF_CLASSES:
         of_queries = ranking_scorer(metric, truth, groups)
         return _scored(prediction, of_queries, labels, metric)
     name, of_rows = _metric(metric, truth)
