@@ -113,6 +113,8 @@ def test_missing_scores() -> None:
     for number in (0, np.int64(0), np.float32(0)):
         filled = compare_models(scores, missing=number, random_state=0)
         pd.testing.assert_frame_equal(filled, compare_models(scores.fillna(0.0), random_state=0))
+    nullable = pd.DataFrame({"a": pd.array([1, 2, None], dtype="Int64"), "b": [3, 4, 5]})
+    assert compare_models(nullable, missing=0.5)["difference"][0] == pytest.approx(3.5 / 3 - 4)
     with pytest.raises(InvalidOptionError, match="no row in which no model's score is missing"):
         compare_models(scores.assign(good=np.nan), missing="drop")
     with pytest.raises(OptionTypeError, match="missing='skip'"):

@@ -103,7 +103,7 @@ def _without_missing(scores: pd.DataFrame, missing: str | float) -> tuple[pd.Dat
     if missing == "raise":
         return scores, everything
     if missing != "drop":
-        return scores.fillna(missing), everything
+        return scores.astype(object).where(scores.notna(), missing), everything
     kept = scores.notna().all(axis=1).to_numpy()
     if not kept.any():
         raise InvalidOptionError("scores has no row in which no model's score is missing")
