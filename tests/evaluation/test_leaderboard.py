@@ -189,6 +189,12 @@ def test_pickles_go_on() -> None:
         ((TEN,), {"step": 0}, InvalidOptionError, "step=0; it must be >= 1e-12"),
         ((TEN,), {"step": 1.5}, InvalidOptionError, "step=1.5 is more than the losses' range of 1"),
         ((TEN,), {"step": "big"}, OptionTypeError, "step='big' must be a number"),
+        (
+            ([1, 0], "log"),
+            {"bounds": [[0], [1, 2]]},
+            InvalidOptionError,
+            "bounds=[[0], [1, 2]]; give (least, greatest)",
+        ),
         (([1],), {}, InvalidOptionError, "of the holdout that count are 1; two at"),
         (([1, None],), {}, InvalidOptionError, "y is missing in 1 row"),
         ((TEN,), {"sample_weight": -TEN}, InvalidOptionError, "weights must be 0 or more"),

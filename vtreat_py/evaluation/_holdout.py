@@ -130,8 +130,11 @@ def _checked_bounds(bounds: Any, metric: Any) -> tuple[float, float]:
             f"bounds is missing: metric={shown(metric)} has none of its own, and the guarantee is "
             "of losses that have; give bounds=(least, greatest). Losses beyond count as the bound"
         )
-    if isinstance(bounds, str) or np.shape(bounds) != (2,):
-        raise OptionTypeError(f"bounds={shown(bounds)}; give (least, greatest)")
+    wanted = f"bounds={shown(bounds)}; give (least, greatest)"
+    with refused_as(wanted):
+        shape = np.shape(bounds)
+    if isinstance(bounds, str) or shape != (2,):
+        raise OptionTypeError(wanted)
     low, high = (check_number("bounds", float(b), -np.inf) for b in bounds)
     if not low < high:
         raise InvalidOptionError(f"bounds={shown(bounds)}; the first must be the lesser")
