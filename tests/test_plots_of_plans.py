@@ -260,7 +260,8 @@ def test_the_largest_levels_are_drawn_and_the_picture_says_what_of() -> None:
     frame = rows().assign(town=lambda t: t["town"].map(lambda v: v and f"{v} $x$\n" + "y" * 40))
     long = vt.design_treatments(frame[["town", "price"]], outcome="price", random_state=0)
     drawn = plots.level_effects(long, "town")
-    assert all(len(name) <= 34 and "\n" not in name for name in names_of(drawn))
+    names = [name.replace("\\$", "$") for name in names_of(drawn)]
+    assert all(len(name) <= 34 and "\n" not in name for name in names)
     drawn.figure.canvas.draw()  # a dollar is no formula
     with pytest.raises(InvalidOptionError, match="no level effects of column 'kg': it holds num"):
         plots.level_effects(plan_of("price"), "kg")

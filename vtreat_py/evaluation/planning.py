@@ -94,9 +94,10 @@ def queries_needed(
     However far models differ, p is 2 / 2^n at least (half of it one-sided): no fewer rows than can
     reach ``sig`` are returned.
 
-    By simulation the numbers are right to within a tenth where the first study is large
-    (benchmarks/comparison_study.txt). A first study of few rows knows neither the spread nor the
-    shape of differences well.
+    By simulation, where the first study is large, as many are needed to within a tenth of it for
+    normal differences, those with heavy tails and those of reciprocal ranks; of exponential ones
+    .88 of it and more, of lognormal ones half where it is 20 (benchmarks/comparison_study.txt). A
+    first study of few rows knows neither the spread nor the shape of differences well.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 
@@ -155,7 +155,8 @@ def ranking_metrics(
             found[name, ranker] = np.where(np.isnan(of_queries), instead, of_queries)
     table = _table(found, list(asked), labels)
     if sample_weight is not None:
-        table["weight"] = _weight_of_queries(sample_weight, query, labels)
+        name: Hashable = "weight" if table.columns.nlevels == 1 else ("weight", "")
+        table[name] = _weight_of_queries(sample_weight, query, labels)
     return table[has_relevant] if without_relevant == "drop" else table
 
 
