@@ -155,8 +155,8 @@ def ranking_metrics(
             found[name, ranker] = np.where(np.isnan(of_queries), instead, of_queries)
     table = _table(found, list(asked), labels)
     if sample_weight is not None:
-        name: Hashable = "weight" if table.columns.nlevels == 1 else ("weight", "")
-        table[name] = _weight_of_queries(sample_weight, query, labels)
+        key: Hashable = "weight" if table.columns.nlevels == 1 else ("weight", "")
+        table[key] = _weight_of_queries(sample_weight, query, labels)
     return table[has_relevant] if without_relevant == "drop" else table
 
 
