@@ -27,15 +27,11 @@ N_ROWS, TURNS = 20_000, 7
 def table() -> pd.DataFrame:
     random = np.random.default_rng(0)
     columns: dict[str, Any] = {}
-    for place, n_levels in enumerate(LEVELS):
-        level = random.integers(0, n_levels, N_ROWS)
-        columns[f"g{place}"] = np.char.add("level ", level.astype(str)).astype(object)
     signal = random.normal(size=N_ROWS)
     for place, n_levels in enumerate(LEVELS):
-        effect = dict(
-            zip(np.unique(columns[f"g{place}"]), random.normal(size=n_levels), strict=False)
-        )
-        signal += np.array([effect[one] for one in columns[f"g{place}"]])
+        level = random.integers(0, n_levels, N_ROWS)
+        signal += random.normal(size=n_levels)[level]
+        columns[f"g{place}"] = np.char.add("level ", level.astype(str)).astype(object)
     for place in range(NUMBERS):
         x = random.normal(size=N_ROWS)
         signal += x

@@ -126,9 +126,10 @@ def test_lopsided_differences_have_the_power_asked_for(
     assert (n < by_normal_limit) == (side > 0)
 
 
-def test_signs_and_units_change_nothing() -> None:
+def test_signs_units_and_orders_change_nothing() -> None:
     assert queries_needed(A, B) == queries_needed(B, A)
     assert queries_needed(8.0 * A, 8.0 * B) == queries_needed(A, B)
+    assert queries_needed(A[::-1], B[::-1]) == queries_needed(A, B)
 
 
 def test_groups_are_counted_as_groups() -> None:
@@ -201,7 +202,7 @@ def test_rows_that_weigh_nothing_do_not_count() -> None:
         ({"groups": np.zeros(10)}, "fewer than two pairs"),
         ({"b": A - 0.5, "difference": 0.5}, "all differences are the same"),
         ({"b": B[:3]}, "b has 3 values"),
-        ({"difference": 1e-200}, "next to nothing beside"),
+        ({"difference": 1e-200}, "next to nothing; no number"),
         ({"alternative": "up"}, "alternative='up'"),
     ],
 )

@@ -649,7 +649,7 @@ class TreatmentPlan(PlanInSql):
         Values of Python's own types (str, int, float, bool, date, datetime), None and NaN are
         looked up, or counted with, at once. Others, columns that are made of several
         (``composites``, ``hierarchies``), and levels never seen of ``text`` codes go the way of a
-        frame of one row, which takes some tenths of a millisecond for each.
+        frame of one row, which takes up to a millisecond for each.
 
         Examples
         --------

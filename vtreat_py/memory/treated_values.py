@@ -35,7 +35,8 @@ OfValue = Callable[[Any], Values]
 
 # Integers up to this are floats; greater ones warn, and go the way of a frame.
 _EXACT = 2**53
-_NUMBERS = {float, int, bool}
+_WHOLE = {int, bool}
+_FLOATS = {float, np.float64}
 _MOMENTS = {dt.datetime, pd.Timestamp}
 
 
@@ -172,7 +173,7 @@ def _of_level(column: ValuesOfColumn, treatment: LevelTreatment, known: _Known) 
                 return found
             if are_alike and value == value:
                 return novel
-        elif value is None or (kind is float and value != value):
+        elif value is None or (kind in _FLOATS and value != value):
             return missing
         return of_value(value)
 
@@ -209,11 +210,10 @@ def _moment(value: Any) -> float | None:
 
 
 def _plain_number(value: Any) -> float | None:
-    if type(value) is float:
-        return value if math.isfinite(value) else None
-    if type(value) in _NUMBERS and -_EXACT <= value <= _EXACT:
-        return float(value)
-    return None
+    kind = type(value)
+    if kind in _FLOATS:
+        return float(value) if math.isfinite(value) else None
+    return float(value) if kind in _WHOLE and -_EXACT <= value <= _EXACT else None
 
 
 def _never(_: Any) -> None:
@@ -237,7 +237,7 @@ def _of_number(column: ValuesOfColumn, treatment: NumericTreatment) -> OfValue:
     def values(value: Any) -> Values:
         number = read(value)
         if number is None:
-            bad = value is None or (type(value) is float and not math.isfinite(value))
+            bad = value is None or (type(value) in _FLOATS and not math.isfinite(value))
             return missing if bad else of_value(value)
         return tuple([function(number) for function in functions])
 
