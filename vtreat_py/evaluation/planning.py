@@ -94,10 +94,10 @@ def queries_needed(
     However far models differ, p is 2 / 2^n at least (half of it one-sided): no fewer rows than can
     reach ``sig`` are returned.
 
-    By simulation, where the first study is large, as many are needed to within a tenth of it for
-    normal differences, those with heavy tails and those of reciprocal ranks; of exponential ones
-    .88 of it and more, of lognormal ones half where it is 20 (benchmarks/comparison_study.txt). A
-    first study of few rows knows neither the spread nor the shape of differences well.
+    By simulation, where the first study is large, normal differences and those of reciprocal ranks
+    need from .95 to 1.02 of that, those with heavy tails and exponential ones .88 and more, and
+    lognormal ones half where it is about 20, .91 where it is 150 (benchmarks/comparison_study.txt).
+    A first study of few rows knows neither the spread nor the shape of differences well.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def queries_needed(
     >>> queries_needed(new, old)
     34
     >>> queries_needed(new, old, difference=0.01)
-    212
+    210
     """
     check_same_rows({"a": a, "b": b, "groups": groups, "sample_weight": sample_weight})
     first, second = finite_numbers(a, "a"), finite_numbers(b, "b")
