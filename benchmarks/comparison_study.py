@@ -13,13 +13,13 @@ Writes comparison_study.txt.
 
 from __future__ import annotations
 
+import bisect
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from vtreat_py.evaluation import queries_needed
 from vtreat_py.evaluation._test_inversion import SubsetMeans
@@ -97,6 +97,14 @@ def of_intervals(n_studies: int) -> None:
             say(f"{kind:28s} {n:4d}  " + " ".join(f"{cell:14s}" for cell in row))
 
 
+def power_of_test(kind: str, n: int, shift: float, n_studies: int) -> float:
+    random, found = np.random.default_rng([n, *kind.encode()]), 0
+    for _ in range(n_studies):
+        sample = KINDS[kind](random, n) + shift
+        found += subsets(sample, np.arange(n), random).greater(0.0) <= 0.025
+    return found / n_studies
+
+
 def of_numbers(n_studies: int) -> None:
     say()
     say("Power of the test with the number of pairs that queries_needed gives, for differences of")
@@ -107,22 +115,22 @@ def of_numbers(n_studies: int) -> None:
     for kind, draw in KINDS.items():
         known = draw(np.random.default_rng(0), 1_000_000)
         spread, pilot = float(known.std(ddof=1)), known[:PILOT]
-        pilot = pilot * (spread / pilot.std(ddof=1))
         for effect in (0.2, 0.5):
+            shift = effect * spread
             for power in (0.8, 0.9):
-                n = queries_needed(
-                    pilot, np.zeros(len(pilot)), difference=effect * spread, power=power
-                )
-                random, hits = np.random.default_rng([n, *kind.encode()]), 0
-                for _ in range(n_studies):
-                    sample = draw(random, n) + effect * spread
-                    hits += subsets(sample, np.arange(n), random).greater(0.0) <= 0.025
-                # How power grows with n, by the same normal limit.
-                slope = norm.pdf(norm.ppf(power)) * effect / (2.0 * np.sqrt(n))
-                right = 1.0 + (power - hits / n_studies) / (slope * n)
+                n = queries_needed(pilot, np.zeros(len(pilot)), difference=shift, power=power)
+                candidates = range(n // 2, 2 * n)
+                needed = candidates[
+                    bisect.bisect_left(
+                        candidates,
+                        power,
+                        key=lambda m: power_of_test(kind, m, shift, n_studies),
+                    )
+                ]
+                found = power_of_test(kind, n, shift, n_studies)
                 say(
                     f"{kind:28s} {effect:6.1f} {power:5.1f} {n:5d}  "
-                    f"{share(hits, n_studies):14s} {right:10.3f}"
+                    f"{share(found * n_studies, n_studies):14s} {needed / n:10.3f}"
                 )
 
 

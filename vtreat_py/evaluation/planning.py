@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from typing import Any, get_args
 
@@ -32,6 +33,11 @@ _BEYOND, _CLOSE = 1.0 + 1e-9, 1e-12
 # So many studies are drawn, of at most so many rows by the normal limit: of more than that the
 # shape of differences no longer matters. Power is looked at so many times up to that number.
 _STUDIES, _MOST_DRAWN, _LOOKS = 4_000, 10_000, 200
+# Of up to so many rows the test itself is made, with so many exchanges, unless p is to be smaller
+# than they can tell.
+_MOST_TESTED, _EXCHANGES, _LEAST_TAIL = 100, 4_096, 0.005
+# Sums that are equal but for rounding are equal; so many studies are tested at once.
+_ROUNDING, _AT_ONCE = 1e-12, 500
 
 
 def queries_needed(
@@ -88,15 +94,17 @@ def queries_needed(
 
     Lopsided differences, and those with heavy tails, need other numbers. So 4,000 studies are drawn
     (always the same) from the differences of the first one, moved to the mean that is to be found,
-    and what is returned is how many rows it takes until the asked share of them has found it; a
-    draw moves it by about 2%. Where the equation has more than 10,000 rows, it is what counts.
+    and what is returned is how many rows it takes until the asked share of them has found it: up to
+    100 rows by the test itself with 4,096 exchanges (by its normal limit where ``sig`` is less than
+    .005 a side). Draws move it by about 3%. Where the equation has more than 10,000 rows, it is
+    what counts.
 
     However far models differ, p is 2 / 2^n at least (half of it one-sided): no fewer rows than can
     reach ``sig`` are returned.
 
-    By simulation, where the first study is large, normal differences and those of reciprocal ranks
-    need from .95 to 1.02 of that, those with heavy tails and exponential ones .88 and more, and
-    lognormal ones half where it is about 20, .91 where it is 150 (benchmarks/comparison_study.txt).
+    By simulation, where the first study is large, between .95 and 1.06 of that are needed, whether
+    differences are normal, reciprocal ranks, exponential, lognormal or of t with three degrees of
+    freedom (benchmarks/comparison_study.txt).
     A first study of few rows knows neither the spread nor the shape of differences well.
 
     Examples
@@ -148,7 +156,11 @@ def queries_needed(
     centred = (sums - weights * (sums.sum() / weights.sum())) * math.sqrt(n_units / (n_units - 1))
     moved = math.copysign(1.0, wanted) * (centred + wanted * weights)
     # In order, so that what is drawn does not depend on that of the rows.
-    return max(fewest, _drawn_rows_for(np.sort(moved), z_sig, power, math.ceil(rows / _LOOKS)))
+    moved = np.sort(moved)
+    rows = max(fewest, _drawn_rows_for(moved, z_sig, power, math.ceil(rows / _LOOKS)))
+    if rows > _MOST_TESTED or tail < _LEAST_TAIL:
+        return rows
+    return _tested_rows_for(moved, tail, power, fewest, rows)
 
 
 def _drawn_rows_for(sums: FloatArray, z_sig: float, power: float, step: int) -> int:
@@ -163,6 +175,37 @@ def _drawn_rows_for(sums: FloatArray, z_sig: float, power: float, step: int) -> 
         rows += step
         found = float(np.mean(total > z_sig * np.sqrt(squares)))
     return rows
+
+
+def _tested_rows_for(sums: FloatArray, tail: float, power: float, fewest: int, guess: int) -> int:
+    """Find the number of rows at which the test itself finds the mean in enough drawn studies."""
+    random, most = np.random.default_rng(0), 2 * guess
+    studies = sums[random.integers(len(sums), size=(_STUDIES, most))]
+    drawn = random.choice([-1.0, 1.0], size=(most, _EXCHANGES))
+    drawn[:, 0] = 1.0
+
+    def enough(rows: int) -> bool:
+        exchanges = _all_exchanges(rows) if 2**rows <= _EXCHANGES else drawn[:rows]
+        return _share_found(studies[:, :rows], exchanges, tail) >= power
+
+    candidates = range(fewest, most)
+    return candidates[bisect.bisect_left(candidates, True, hi=len(candidates) - 1, key=enough)]
+
+
+def _all_exchanges(rows: int) -> FloatArray:
+    bits = np.arange(2**rows) >> np.arange(rows)[:, None]
+    return np.where(bits & 1, -1.0, 1.0)
+
+
+def _share_found(studies: FloatArray, exchanges: FloatArray, tail: float) -> float:
+    """Tell the share of studies, one a row, of which the one-sided p is at most ``tail``."""
+    found = 0
+    for start in range(0, len(studies), _AT_ONCE):
+        these = studies[start : start + _AT_ONCE]
+        least = these.sum(axis=1) - _ROUNDING * np.abs(these).sum(axis=1)
+        as_great = np.sum(these @ exchanges >= least[:, None], axis=1)
+        found += int(np.sum(as_great <= tail * exchanges.shape[1]))
+    return found / len(studies)
 
 
 def _rows_for(effect: float, z_sig: float, z_power: float) -> float:
