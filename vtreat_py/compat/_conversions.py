@@ -170,7 +170,7 @@ def _numbers(name: Any, series: nw.Series[Any], missing: Sequence[str]) -> Float
 
 def _with(source: InputFrame, changed: Mapping[str, Any]) -> InputFrame:
     """Put other columns in the places of some."""
-    native = source.frame.to_native()
+    native = source.native
     if isinstance(native, pd.DataFrame):
         native = native.copy(deep=False)
         for name, values in changed.items():

@@ -28,7 +28,7 @@ def read_frame(X: Any) -> InputFrame:
 
 def named_as(source: InputFrame, known: Collection[Hashable]) -> InputFrame:
     """Give columns of pandas the names of a known frame that read alike: 0 is "0"."""
-    if not isinstance(source.frame.to_native(), pd.DataFrame):
+    if not isinstance(source.native, pd.DataFrame):
         return source
     lost = {str(name): name for name in known if name not in source.columns}
     names = [c if c in known else lost.get(str(c), c) for c in source.columns]
@@ -74,7 +74,7 @@ def check_same_outcome(source: InputFrame, name: Hashable, y: Any) -> None:
 
 def part(source: InputFrame, columns: Sequence[Hashable], rows: IntArray | None = None) -> Any:
     """Some columns and rows of a frame, of the caller's kind."""
-    native = source.frame.to_native()
+    native = source.native
     if isinstance(native, pd.DataFrame):
         chosen = native[list(columns)]
         return chosen if rows is None else chosen.iloc[rows]

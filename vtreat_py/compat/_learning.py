@@ -144,7 +144,7 @@ def _split(request: Request) -> list[dict[str, Any]] | None:
     plan: Any = request.params["cross_validation_plan"].split_plan(
         n_rows=request.source.n_rows,
         k_folds=request.params["cross_validation_k"],
-        data=request.source.frame.to_native(),
+        data=request.source.native,
         y=request.y,
     )
     if isinstance(plan, str | Mapping) or not isinstance(plan, Iterable):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -31,7 +32,8 @@ class InputFrame:
 
     Attributes
     ----------
-    frame : narwhals.DataFrame
+    native : data frame
+        Of pandas, polars, pyarrow or another that narwhals knows.
     columns : tuple of hashable
         Column names, all different.
     n_rows : int
@@ -45,7 +47,7 @@ class InputFrame:
         Columns that are made of others when they are read.
     """
 
-    frame: nw.DataFrame[Any]
+    native: Any
     columns: tuple[Hashable, ...]
     n_rows: int
     is_array: bool = False
@@ -82,9 +84,10 @@ class InputFrame:
                 "design_treatments, cross_frame_experiment and prepare only. Give a pandas, "
                 "polars or pyarrow data frame; a lazy one must be collected first"
             )
+        if isinstance(frame, pd.DataFrame):
+            return cls(frame, tuple(frame.columns), len(frame))
         try:
             wrapped = nw.from_native(frame, eager_only=True)
-            is_array = False
         except TypeError as reason:
             array = _as_array(frame)
             if array is None and hasattr(type(frame), "execute"):
@@ -101,9 +104,13 @@ class InputFrame:
             # Objects stay objects: what pandas makes of them depends on the rows that are there.
             dtype = object if array.dtype == object else None
             held = pd.DataFrame(array, columns=columns, dtype=dtype, copy=False)
-            wrapped = nw.from_native(held)
-            is_array = True
-        return cls(wrapped, tuple(wrapped.columns), len(wrapped), is_array)
+            return cls(held, tuple(columns), len(held), is_array=True)
+        return cls(wrapped.to_native(), tuple(wrapped.columns), len(wrapped))
+
+    @cached_property
+    def frame(self) -> nw.DataFrame[Any]:
+        """The same frame as narwhals has it."""
+        return nw.from_native(self.native, eager_only=True)
 
     def read_by(
         self, missing_values: tuple[str, ...], categorical: Iterable[Hashable] = ()
@@ -118,7 +125,7 @@ class InputFrame:
     def renamed(self, names: Sequence[Hashable]) -> InputFrame:
         """Give the columns other names, in their order."""
         mapping: Any = dict(zip(self.columns, names, strict=True))
-        return replace(self, frame=self.frame.rename(mapping), columns=tuple(names))
+        return replace(self, native=self.frame.rename(mapping).to_native(), columns=tuple(names))
 
     def series(self, name: Hashable) -> nw.Series[Any]:
         """Return one column as it is."""
@@ -143,7 +150,9 @@ class InputFrame:
     def _own(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read a column that the frame has."""
         as_levels = as_levels or name in self.categorical
-        return read_column(name, self.series(name), as_levels, self.missing_values)
+        # narwhals takes as long over a column of pandas as reading one row of it does.
+        held = self.native[name] if isinstance(self.native, pd.DataFrame) else self.series(name)
+        return read_column(name, held, as_levels, self.missing_values)
 
     def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
         """Read several columns; one error names all that cannot be read."""
@@ -183,7 +192,7 @@ class InputFrame:
             Text that takes the place of some of the values.
         """
         texts = texts or {}
-        native = self.frame.to_native()
+        native = self.native
         if isinstance(native, pd.DataFrame):
             index = native.index if rows is None else native.index[rows]
             result: Any = columns.T
@@ -191,7 +200,8 @@ class InputFrame:
                 result = result.astype(object)
                 result[:, list(texts)] = np.column_stack(list(texts.values()))
             if not self.is_array:
-                result = pd.DataFrame(result, columns=list(names), index=index, copy=False)
+                labels = _labels(tuple(names)).copy()
+                result = pd.DataFrame(result, columns=labels, index=index, copy=False)
                 for place, text in texts.items():
                     result.isetitem(place, _text_series(text, index))
             if not (first or extra):
@@ -218,6 +228,12 @@ class InputFrame:
         return row.to_frame().drop("row").to_native()
 
 
+@lru_cache(maxsize=64)
+def _labels(names: tuple[str, ...]) -> pd.Index[Any]:
+    """Names as pandas' labels, which take it as long as a frame of one row; to be copied."""
+    return pd.Index(list(names))
+
+
 def _text_series(text: npt.NDArray[np.object_], index: pd.Index[Any]) -> pd.Series[Any]:
     """Text of pandas' default type for it."""
     try:
@@ -237,7 +253,7 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
         If it has not one dimension, or its length is not ``n_rows``.
     """
     try:
-        series = nw.from_native(values, series_only=True)
+        series: Any = nw.from_native(values, series_only=True)
     except TypeError:
         listed = isinstance(values, list | tuple)
         array: Any = pd.Series(list(values)).to_numpy() if listed else np.asanyarray(values)
@@ -251,10 +267,11 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
             ) from None
         # Objects stay objects: not all text is text to pandas.
         dtype = object if array.dtype == object else None
-        series = nw.from_native(pd.Series(array, dtype=dtype, copy=False), series_only=True)
+        series = pd.Series(array, dtype=dtype, copy=False)
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
-    return read_column(what, series)
+    held = nw.to_native(series, pass_through=True)
+    return read_column(what, held if isinstance(held, pd.Series) else series)
 
 
 def _as_array(given: Any) -> npt.NDArray[Any] | None:

@@ -14,28 +14,30 @@ from vtreat_py.frames.columns import CodedColumn
 from vtreat_py.frames.levels import Levels
 
 
-def numbers_as_levels(name: Hashable, series: nw.Series[Any]) -> CodedColumn | None:
+def numbers_as_levels(
+    name: Hashable, values: pd.Series[Any] | nw.Series[Any]
+) -> CodedColumn | None:
     """Read a column of numbers as one of levels, in order of appearance; None for other types.
 
     Whole numbers are Python integers however they came: as floats, because others are missing, or
     as decimals. So they are the levels of the same numbers in any other frame.
     """
-    native = series.to_native()
-    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+    if isinstance(values, pd.Series) and isinstance(values.dtype, pd.CategoricalDtype):
         return None  # whose type narwhals tells by a look at all categories
+    series: nw.Series[Any] = nw.from_native(values, series_only=True, pass_through=True)
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         return None
-    if isinstance(native, pd.Series):
-        codes, labels = pd.factorize(native)
-        values = labels.tolist()
+    if isinstance(values, pd.Series):
+        codes, labels = pd.factorize(values)
+        listed = labels.tolist()
     elif series.dtype in (nw.Int128, nw.UInt128):  # for which Arrow has no type
         codes, labels = pd.factorize(pd.Series(series.to_list(), dtype=object))
-        values = labels.tolist()
+        listed = labels.tolist()
     else:
         table = series.alias("").to_arrow().dictionary_encode()
         codes = np.asarray(table.indices.fill_null(-1))
-        values = table.dictionary.to_pylist()
-    plain = [_plain(value) for value in values]
+        listed = table.dictionary.to_pylist()
+    plain = [_plain(value) for value in listed]
     levels = Levels.of(list(dict.fromkeys(value for value in plain if value is not None)))
     return CodedColumn(name, np.append(levels.codes_of(plain), levels.missing)[codes], levels)
 

@@ -33,12 +33,13 @@ from vtreat_py.frames.numbers_as_levels import numbers_as_levels
 _EXACT_INTEGERS = 2**53
 _NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
+Held = pd.Series | nw.Series[Any]  # a column of pandas as it is, others as narwhals has them
 _NOT_LEVELS = (list, tuple, dict, set, frozenset, np.ndarray, complex, pd.Series, pd.DataFrame)
 
 
 def read_column(
     name: Hashable,
-    series: nw.Series[Any],
+    series: Held,
     as_levels: bool = False,
     missing_values: Sequence[str] = (),
 ) -> Column:
@@ -52,7 +53,7 @@ def read_column(
     UnsupportedColumnError
         If the column holds lists, structs, complex numbers or the like.
     """
-    if missing_values and _is_objects(series):
+    if missing_values and isinstance(series, pd.Series) and series.dtype == object:
         series = _without_texts(series, missing_values)
     column = _read(name, series, as_levels)
     if missing_values and isinstance(column, TextColumn | CodedColumn):
@@ -60,27 +61,20 @@ def read_column(
     return EmptyColumn(name, len(column)) if is_missing_only(column) else column
 
 
-def _is_objects(series: nw.Series[Any]) -> bool:
-    """Whether a column holds Python objects."""
-    native = series.to_native()
-    return isinstance(native, pd.Series) and native.dtype == object
-
-
-def _without_texts(series: nw.Series[Any], texts: Sequence[str]) -> nw.Series[Any]:
+def _without_texts(values: pd.Series[Any], texts: Sequence[str]) -> pd.Series[Any]:
     """Python objects without some texts; what is left says what the column holds."""
-    values = series.to_native()
     lost = [isinstance(value, str) and value in texts for value in values]
-    return nw.from_native(values.mask(np.array(lost, dtype=bool), None), series_only=True)
+    return values.mask(np.array(lost, dtype=bool), None)
 
 
-def _read(name: Hashable, series: nw.Series[Any], as_levels: bool) -> Column:
-    native = series.to_native()
+def _read(name: Hashable, series: Held, as_levels: bool) -> Column:
     if as_levels and (column := numbers_as_levels(name, series)) is not None:
         return column
-    if isinstance(native, pd.Series):
-        if native.dtype == object:
-            return read_objects(name, native.to_numpy(), as_levels)
-        return _read_pandas(name, native)
+    if isinstance(series, pd.Series):
+        if series.dtype == object:
+            return read_objects(name, series.to_numpy(), as_levels)
+        return _read_pandas(name, series)
+    native = series.to_native()
     if isinstance(native, pa.ChunkedArray):
         return _read_arrow(name, native)
     if series.dtype == nw.Object:
@@ -97,6 +91,9 @@ def read_objects(name: Hashable, values: npt.NDArray[np.object_], as_levels: boo
 
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
     dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        values = series.to_numpy()
+        return _read_objects(name, values) if dtype.kind == "O" else _read_numpy(name, values)
     if isinstance(dtype, pd.CategoricalDtype):
         return CodedColumn(name, series.cat.codes.to_numpy(), _categories(series.cat.categories))
     if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
@@ -105,9 +102,6 @@ def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
         return _read_numpy(name, np.asarray(series))
     if isinstance(dtype, pd.DatetimeTZDtype):
         return _read_numpy(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
-    if isinstance(dtype, np.dtype):
-        values = series.to_numpy()
-        return _read_objects(name, values) if dtype.kind == "O" else _read_numpy(name, values)
     try:
         return _read_arrow(name, pa.array(series.array, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as reason:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import dask.dataframe as dd
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -48,7 +47,7 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
         return _text_of_part(values, column.part)
     if column.kind in _TYPES:
         return values.astype(_TYPES[column.kind])
-    read = read_column(column.name, nw.from_native(values, series_only=True))
+    read = read_column(column.name, values)
     if isinstance(read, EmptyColumn):
         numbers = np.full(len(read), np.nan)
     else:
@@ -58,7 +57,7 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
 
 
 def _text_of_part(values: pd.Series[Any], part: CalendarPart) -> pd.Series[Any]:
-    made = part.of(read_column(part.column, nw.from_native(values, series_only=True)))
+    made = part.of(read_column(part.column, values))
     if isinstance(made, EmptyColumn):
         return values.astype(_TYPES["text"])
     assert isinstance(made, CodedColumn)

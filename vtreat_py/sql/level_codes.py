@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -134,7 +133,7 @@ def _numbers(column: Hashable, levels: list[Any]) -> NumericColumn | None:
     """Read levels as a column of numbers, dates or times."""
     series = pd.Series(levels, dtype=object)
     try:
-        read = read_column(column, nw.from_native(series, series_only=True))
+        read = read_column(column, series)
     except UnsupportedColumnError:
         return None
     return read if isinstance(read, NumericColumn) else None
