@@ -22,6 +22,7 @@ from vtreat_py.memory.ranges import class_sums, number_sums
 from vtreat_py.memory.rows import DesignRows
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
+from vtreat_py.significance.logistic_bins import NumberBins
 from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import FAR, Coordinates
@@ -157,16 +158,29 @@ class NumberRows:
         value, extent = self._inner(imputed), self.extent(None)
         assert extent is not None
         ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
-        x = self._inner(filled(self._column.values, self._column.bad, imputed))
-        rough = fits_may_be_rough(len(x), self._rows.context.contrasts[0].link_slopes)
+        rough = fits_may_be_rough(len(self._column), self._rows.context.contrasts[0].link_slopes)
+        at_bad = float(value[0]) if self.has_bad else None
+
+        bins = self._fine_bins if rough else None
 
         def fit(contrast: OutcomeRows, sums: NumericSums) -> LogisticFit:
             moments = sums.merged().imputed(value)
             reach = np.abs(ends - moments.x[0]).max(keepdims=True)
+            by_bins = None if bins is None else bins.fit(contrast.y, moments, reach, at_bad)
+            if by_bins is not None:
+                return by_bins
+            x = self._inner(filled(self._column.values, self._column.bad, imputed))
             points = _row_points(x, contrast.y, self._weight)
             return maximum_likelihood(Points.of_moments(*points, moments, reach, rough))
 
         return [fit(c, s) for c, s in zip(self._rows.contrasts, self._block_sums, strict=True)]
+
+    @cached_property
+    def _fine_bins(self) -> NumberBins | None:
+        low, high = self._inner(np.array(self.extent(None)))
+        x, good = self._inner(self._column.values), self._block_sums[0].merged().good
+        extent = float(low), float(high)
+        return NumberBins.of(x, self._column.bad, self._weight, good, extent)
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Logistic slopes of the clean column in each fold, in inner coordinates."""

@@ -1,0 +1,162 @@
+"""Logistic regressions on a number in many rows, from sums over narrow bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.significance.logistic import Points
+from vtreat_py.significance.newton import MAX_ETA, LogisticFit, maximum_likelihood
+from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.moments import Moments
+
+_BINS = 1 << 13
+# Bins reach so many deviations from the mean; what is beyond is few rows, by Chebyshev's inequality
+# at most 1.6%.
+_REACH = 8.0
+# So that the largest value is in the last bin.
+_WIDER = 1.0 + 1e-12
+# Linear predictors that differ by less than this in a bin: what the likelihood loses by taking two
+# points for its rows is a thousandth of the cube, and so less than 1e-9 a row.
+_NARROW = 0.008
+# Linear predictors in bins are this far at most from where they are cut off.
+_MODERATE = MAX_ETA / 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class NumberBins:
+    """Two points for each of many bins of a number, and the rows beyond.
+
+    Of the likelihood of a logistic regression, what depends on the outcome is linear in x, for
+    which sums over all rows are enough. What is left is smooth, and depends on x alone: so the same
+    points serve all classes.
+
+    Attributes
+    ----------
+    x, weight : ndarray of shape (g,)
+        Two for each bin, with its weight, mean and deviation.
+    width : float
+        Of a bin.
+    beyond : ndarray of int, shape (m,)
+        Rows that are in no bin.
+    x_beyond, weight_beyond : ndarray of shape (m,)
+    """
+
+    x: FloatArray
+    weight: FloatArray
+    width: float
+    beyond: IntArray
+    x_beyond: FloatArray
+    weight_beyond: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        x: FloatArray,
+        bad: BoolArray | None,
+        weight: FloatArray | None,
+        moments: Moments,
+        extent: tuple[float, float],
+    ) -> NumberBins | None:
+        """Sum the good values, which lie within an extent; None if they hardly vary.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+        bad : ndarray of bool, shape (n,), or None
+        weight : ndarray of shape (n,) or None
+        moments : Moments
+            Of the good values.
+        extent : tuple of float
+        """
+        mean = float(moments.x[0])
+        reach = _REACH * float(np.sqrt(moments.xx[0] / moments.weight[0]))
+        low, high = max(extent[0], mean - reach), min(extent[1], mean + reach)
+        width = (high - low) / _BINS * _WIDER
+        if not (width > 0.0 and np.isfinite(1.0 / width)):
+            return None
+        counts = None if weight is None else weight > 0
+        good = counts if bad is None else ~bad if counts is None else counts & ~bad
+        sums, beyond = np.zeros((3, _BINS)), []
+        for rows in blocks(len(x)):
+            with np.errstate(over="ignore"):  # rows of no weight may be anywhere
+                place = (x[rows] - low) / width
+            inside = (place >= 0.0) & (place < _BINS)
+            each = None if weight is None else weight[rows]
+            if good is not None or not inside.all():
+                outside = ~inside if good is None else good[rows] & ~inside
+                beyond.append(rows.start + np.flatnonzero(outside))
+                inside = inside if good is None else inside & good[rows]
+                place, each = place[inside], None if each is None else each[inside]
+            sums += _summed(place, each)
+        held = np.flatnonzero(sums[0])
+        n, first, second = sums[:, held]
+        mean_place = first / n
+        deviation = np.sqrt(np.maximum(second / n - mean_place * mean_place, 0.0))
+        places = np.concatenate([held + mean_place - deviation, held + mean_place + deviation])
+        alone = np.concatenate(beyond) if beyond else np.empty(0, dtype=np.intp)
+        return cls(
+            x=low + width * places,
+            weight=np.concatenate([n, n]) / 2.0,
+            width=width,
+            beyond=alone,
+            x_beyond=x[alone],
+            weight_beyond=np.ones(len(alone)) if weight is None else weight[alone],
+        )
+
+    def fit(
+        self, y: NumberArray, moments: Moments, reach: FloatArray, imputed: float | None
+    ) -> LogisticFit | None:
+        """Fit one class; None if the fit is so steep that bins are too wide for it.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            1 for target rows, else 0.
+        moments : Moments
+            Of all rows, the bad ones imputed.
+        reach : ndarray of shape (1,)
+            Largest distance of a value from its mean.
+        imputed : float or None
+            Value of the bad rows; None if there are none.
+        """
+        x, weight = self.x, self.weight
+        if imputed is not None:
+            bad_weight = moments.weight[0] - weight.sum() - self.weight_beyond.sum()
+            x, weight = np.append(x, imputed), np.append(weight, max(bad_weight, 0.0))
+        hits_beyond = self.weight_beyond * y[self.beyond]
+        rate, middle = float(moments.y[0]) + moments.centre_y, float(moments.x[0])
+        number = rate * float(moments.weight[0]) - hits_beyond.sum()
+        product = float(moments.xy[0]) - (hits_beyond * (self.x_beyond - middle)).sum()
+        hits = np.append(_hits(x - middle, weight, number, product), hits_beyond)
+        at, total = np.append(x, self.x_beyond), np.append(weight, self.weight_beyond)
+        points = Points.of_moments(at[None], total[None], hits[None], moments, reach)
+        fit = maximum_likelihood(points)
+        steep = abs(float(fit.slope[0]))
+        far = steep * float(np.abs(x - middle).max()) > _MODERATE
+        return None if far or steep * self.width > _NARROW else fit
+
+
+def _summed(place: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Sums of weights, of distances from the start of the bin, and of their squares, by bin."""
+    bins = place.astype(np.intp)
+    place -= bins
+    within = place if weight is None else weight * place
+    return np.stack(
+        [
+            np.bincount(bins, weight, minlength=_BINS),
+            np.bincount(bins, within, minlength=_BINS),
+            np.bincount(bins, within * place, minlength=_BINS),
+        ]
+    )
+
+
+def _hits(x: FloatArray, weight: FloatArray, number: float, product: float) -> FloatArray:
+    """Spread target rows over points, so that their number and their sum of x are as given."""
+    total = weight.sum()
+    middle = (weight * x).sum() / total
+    square = (weight * (x - middle) ** 2).sum()
+    slope = (product - number * middle) / square if square > 0.0 else 0.0
+    return np.asarray(weight * (number / total + slope * (x - middle)))
