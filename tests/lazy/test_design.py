@@ -19,6 +19,7 @@ from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeErro
 from vtreat_py.lazy import level_queries, logistic_queries, quantile_queries, spread_query, values
 from vtreat_py.lazy.source import collect
 from vtreat_py.significance import logistic, newton
+from vtreat_py.significance.logistic_bins import NumberBins
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
@@ -255,6 +256,10 @@ def test_rough_fits_have_the_deviances(engine: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(newton.Derivatives, "bent", seen)
     for module in (newton, logistic, logistic_queries):
         monkeypatch.setattr(module, "MANY_POINTS", 100)
+    by_bins = vt.design_treatments(table(), **given).score_frame
+    np.testing.assert_allclose(by_bins["rsq"], expected["rsq"], rtol=1e-6, atol=1e-8)
+    assert not bends
+    monkeypatch.setattr(NumberBins, "of", lambda *_: None)
     for frame in (table(), engine_frame(engine)):
         bends.clear()
         found = vt.design_treatments(frame, **given).score_frame
