@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Never, Unpack, overload
 
 import pandas as pd
 
 from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
+from vtreat_py.api.lazy_statistics import lazy_kept_experiment, lazy_statistics
 from vtreat_py.api.options import CrossFrameOptions
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
@@ -24,7 +25,7 @@ from vtreat_py.design.checks import AUTO_CALENDAR, Calendar, no_cross_frame
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.kinds import Array, DictRows, Files, FrameT, LazyT, Listed
 from vtreat_py.frames.lazy_frames import is_lazy
-from vtreat_py.frames.made import joint_columns
+from vtreat_py.frames.made import MadeColumn, joint_columns
 from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 from vtreat_py.outcome.reading import MOST_CLASSES
@@ -263,7 +264,8 @@ def design_treatments(
         Keep the sums that the plan is made of, as ``plan.statistics``: they can be merged with
         those of other rows, rows can be taken out again, and the result is a plan once more. See
         `DesignStatistics`, which says what that asks of ``cv`` and weights, and what differs in
-        the plan. The sums tell the outcome by level: they are as sensitive as the data.
+        the plan. The sums tell the outcome by level: they are as sensitive as the data. The rows
+        of a lazy frame are brought into memory about a million at a time, by their ``row_id``.
 
     Returns
     -------
@@ -321,13 +323,15 @@ def design_treatments(
         max_classes=max_classes, composites=composites, hierarchies=hierarchies,
     )  # fmt: skip
     if is_lazy(frame):
-        _check_kept_in_memory(keep)
         lazy = LazyDesign.of(frame, request)
+        if keep:
+            _check_kept_as_sums(request, lazy.context.outcome.kind, lazy.made)
+            return lazy_statistics(lazy, request).plan(n_jobs=n_jobs)
         return with_verbs(lazy.plan(lazy.learn()))
     check_same_rows({"frame": frame, **request.along})
     design = Design.of(frame, request)
     if keep:
-        _check_kept_as_sums(request, design)
+        _check_kept_as_sums(request, design.context.outcome.kind, design.source.made.values())
         return kept_statistics(design).plan(n_jobs=n_jobs)
     return with_verbs(design.plan(design.learn()))
 
@@ -472,9 +476,14 @@ def cross_frame_experiment(
         "sparse_output": sparse,
     }
     if is_lazy(frame):
-        _check_kept_in_memory(keep)
         check_sparse_in_memory(sparse)
-        return _lazy_experiment(LazyDesign.of(frame, request), options)
+        lazy = LazyDesign.of(frame, request)
+        if not lazy.context.supervised:
+            raise no_cross_frame()
+        if keep:
+            _check_kept_as_sums(request, lazy.context.outcome.kind, lazy.made)
+            return lazy_kept_experiment(lazy, request, **options)
+        return _lazy_experiment(lazy, options)
     check_same_rows({"frame": frame, **request.along})
     design = Design.of(frame, request)
     if sparse:
@@ -482,7 +491,7 @@ def cross_frame_experiment(
     if not design.context.supervised:
         raise no_cross_frame()
     if keep:
-        _check_kept_as_sums(request, design)
+        _check_kept_as_sums(request, design.context.outcome.kind, design.source.made.values())
         return kept_experiment(kept_statistics(design), design, **options)
     learned = design.learn()
     plan = design.plan(learned)
@@ -491,8 +500,6 @@ def cross_frame_experiment(
 
 
 def _lazy_experiment(design: LazyDesign, options: dict[str, Any]) -> LazyCrossFrameExperiment[Any]:
-    if not design.context.supervised:
-        raise no_cross_frame()
     learned = design.learn()
     plan = design.plan(learned)
     frame = design.cross_frame(plan, learned, Choice.of(plan, **options))
@@ -507,28 +514,16 @@ def _named_parts(calendar: Any) -> Any:
     return None if is_one_of(calendar, (AUTO_CALENDAR,)) else calendar
 
 
-def _check_kept_in_memory(keep: bool) -> None:
-    if keep:
-        raise InvalidOptionError(
-            "keep_statistics=True is for frames in memory; collect the lazy frame, part by part if "
-            "it is too large, and add the parts' statistics"
-        )
-
-
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
     return Design.of(frame, DesignRequest(**given))
 
 
-def _check_kept_as_sums(request: DesignRequest, design: Design) -> None:
-    kind = design.context.outcome.kind
+def _check_kept_as_sums(
+    request: DesignRequest, kind: OutcomeType, made: Iterable[MadeColumn]
+) -> None:
     request.check_sums_suffice(kind, "keep_statistics=True keeps sums alone")
-    cut = [
-        p.column
-        for one in joint_columns(design.source.made.values())
-        for p in one.parts
-        if p.is_cut
-    ]
+    cut = [p.column for one in joint_columns(made) for p in one.parts if p.is_cut]
     if cut:
         raise InvalidOptionError(
             f"composites or hierarchies names {cut[0]!r}, a column of numbers, which is cut where "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -54,18 +54,31 @@ class KeptDesign:
     @classmethod
     def of(cls, design: Design) -> KeptDesign:
         """Leave out the rows of a design."""
-        context, outcome = design.context, design.context.outcome
+        source = design.source
+        made = tuple(source.made.values())
+        return cls.of_context(design.context, design.variables, source.columns, made)
+
+    @classmethod
+    def of_context(
+        cls,
+        context: DesignContext,
+        variables: Sequence[Hashable],
+        columns: Sequence[Hashable],
+        made: tuple[MadeColumn, ...],
+    ) -> KeptDesign:
+        """Take what a design knows beside its rows."""
+        outcome = context.outcome
         return cls(
             outcome.kind,
             outcome.name,
             outcome.target,
             outcome.note,
             outcome.classes,
-            design.variables,
-            design.source.columns,
+            tuple(variables),
+            tuple(columns),
             context.options,
             context.folds.n_folds,
-            tuple(design.source.made.values()),
+            made,
         )
 
     @property

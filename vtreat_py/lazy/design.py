@@ -18,6 +18,7 @@ from vtreat_py.design.numbers import LearnedNumbers, learn_filled
 from vtreat_py.design.request import DesignRequest, joint_columns
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import with_parts
+from vtreat_py.frames.made import MadeColumn
 from vtreat_py.frames.reading import warn_if_rounded
 from vtreat_py.lazy.columns import (
     LazyColumn,
@@ -57,11 +58,18 @@ _MISSING_ONLY = "it has missing values only"
 
 @dataclass(frozen=True, eq=False)
 class LazyDesign:
-    """A design on a lazy frame whose arguments have been checked."""
+    """A design on a lazy frame whose arguments have been checked.
+
+    Attributes
+    ----------
+    made : tuple of CalendarPart and JointColumn
+        Columns that are made of others.
+    """
 
     rows: DesignRows
     columns: Sequence[LazyColumn]
     context: DesignContext
+    made: tuple[MadeColumn, ...]
     progress: bool
     _trends: dict[str, Residuals] = field(default_factory=dict)
 
@@ -118,7 +126,13 @@ class LazyDesign:
             )
             typed = typed.making([*dates, *joints])
             names += [str(one.name) for one in joints if not one.nested]
-        return cls(rows, lazy_columns(typed, list(names)), context, request.progress)
+        made = tuple(typed.made.values())
+        return cls(rows, lazy_columns(typed, list(names)), context, made, request.progress)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
 
     @cached_property
     def _residuals(self) -> Residuals:
@@ -219,11 +233,10 @@ class LazyDesign:
 
     def plan(self, learned: Sequence[Learned | Unused]) -> Plan:
         """Put the learned columns together."""
-        names = tuple(column.name for column in self.columns)
         dates = (c.part for c in self.columns if isinstance(c, LazyPart))
         joint = (c.joint for c in self.columns if isinstance(c, LazyJoint))
         columns, n_rows = self.rows.source.columns, self.rows.n_rows
-        return assemble(names, learned, self.context, columns, n_rows, (*dates, *joint))
+        return assemble(self.names, learned, self.context, columns, n_rows, (*dates, *joint))
 
     def cross_frame(
         self,
