@@ -19,15 +19,19 @@ END = "<!-- End of the picture -->"
 # A file imports its own folder and those before it, also inside functions and under TYPE_CHECKING.
 FLOORS = [
     "base", "statistics", "significance", "frames", "outcome", "folds", "coders", "plan", "design",
-    "audit", "sql", "report", "memory", "lazy", "kept", "api", "estimators", "yaware",
+    "audit", "sql", "onnx_graph", "report", "memory", "lazy", "kept", "api", "estimators", "yaware",
 ]  # fmt: skip
 # The roof, which uses what users use.
-ROOF = {"__init__", "__main__", "command_line", "plots", "compat", "testing", "split_plans"}
+ROOF = {
+    "__init__", "__main__", "command_line", "plots", "compat", "testing", "split_plans",
+    "onnx_models",
+}  # fmt: skip
 BESIDE = "evaluation"
 NEVER_TOGETHER = [
     ("memory", "lazy"),
     ("audit", "sql"),
     ("sql", "lazy"),
+    ("sql", "onnx_graph"),
     ("report", "audit"),
     ("report", "sql"),
 ]

@@ -11,7 +11,8 @@ text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 
 Beside them, loaded when they are first used: `vtreat_py.evaluation` judges models,
 `vtreat_py.split_plans` makes folds, `vtreat_py.plots` draws, `vtreat_py.testing` looks for leaks,
-and `vtreat_py.compat` stands in for the Python package vtreat. What long work does it says to the
+`vtreat_py.onnx_models` converts pipelines to ONNX, and `vtreat_py.compat` stands in for the Python
+package vtreat. What long work does it says to the
 logger ``"vtreat_py"`` of the standard library: at INFO its steps, at DEBUG each column and query.
 ``python -m vtreat_py --help`` is the command line.
 """
@@ -22,7 +23,7 @@ from vtreat_py.base.on_use import names_on_use
 from vtreat_py.base.version import __version__
 
 if TYPE_CHECKING:
-    from vtreat_py import compat, evaluation, plots, split_plans, testing
+    from vtreat_py import compat, evaluation, onnx_models, plots, split_plans, testing
     from vtreat_py.api.design import cross_frame_experiment, design_treatments
     from vtreat_py.api.experiment import CrossFrameExperiment
     from vtreat_py.api.importance import variable_importance
@@ -72,6 +73,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "design_treatments": "api.design",
             "evaluation": "evaluation",
             "find_interactions": "api.interactions",
+            "onnx_models": "onnx_models",
             "plots": "plots",
             "prepare": "api.prepare",
             "split_plans": "split_plans",
@@ -106,6 +108,7 @@ __all__ = [
     "design_treatments",
     "evaluation",
     "find_interactions",
+    "onnx_models",
     "plots",
     "prepare",
     "split_plans",

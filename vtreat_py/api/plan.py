@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import pandas as pd
 
+from vtreat_py.api.plan_in_onnx import PlanInOnnx
 from vtreat_py.api.plan_in_sql import PlanInSql
 from vtreat_py.audit.flags import OnDrift, check_limits
 from vtreat_py.audit.novel import novel_levels
@@ -33,7 +34,7 @@ from vtreat_py.report.report import PlanReport
 
 
 @dataclass(frozen=True, eq=False)
-class TreatmentPlan(PlanInSql):
+class TreatmentPlan(PlanInSql, PlanInOnnx):
     """What `design_treatments` learned: data, immutable, comparable, printable.
 
     A plan holds no training rows. It can be compared by ``==``, printed, and pickled, alone or

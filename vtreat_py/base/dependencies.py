@@ -26,8 +26,10 @@ OPTIONAL = {
     "duckdb": "1.3",
     "ibis-framework": "10.0",
     "matplotlib": "3.9.2",
+    "onnx": "1.17",
     "polars": "1.21",
     "pyspark": "4.0",
+    "skl2onnx": "1.18",
     "sqlglot": "25.32",
     "sympy": "1.13.3",
 }
@@ -35,6 +37,7 @@ _EXTRA_OF = {
     "ibis-framework": "ibis",
     "matplotlib": "plot",
     "pyspark": "spark",
+    "skl2onnx": "onnx",
     "sqlglot": "sql",
     "sympy": "symbolic",
 }

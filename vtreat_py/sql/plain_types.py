@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from vtreat_py.sql.level_codes import KeyKind
+from vtreat_py.plan.keyed_codes import KeyKind
 
 # By what levels or numbers stand for.
 TYPES: dict[KeyKind, pa.DataType] = {

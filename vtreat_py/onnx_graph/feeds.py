@@ -1,0 +1,105 @@
+"""What a runtime is handed, made of a frame."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vtreat_py.base.arrays import NumberArray, ObjectArray
+from vtreat_py.base.dependencies import optional_module
+from vtreat_py.base.errors import FrameError, OptionTypeError
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.schema import check_kinds, check_present
+from vtreat_py.onnx_graph.inputs import TEXT
+from vtreat_py.onnx_graph.model import check_missing_text
+from vtreat_py.plan.keyed_codes import level_keys
+
+_SIGN = re.compile(r"[^\w+]")
+
+
+def feeds_of_frame(model: Any, frame: Any, missing_text: str | None) -> dict[str, NDArray[Any]]:
+    """Make the inputs of a model; see `vtreat_py.onnx_models.inputs`."""
+    onnx = optional_module("onnx", "ONNX models")
+    if not isinstance(model, onnx.ModelProto):
+        raise OptionTypeError(
+            f"model is of type {type(model).__name__}; give the ModelProto that to_onnx returned, "
+            "or that onnx.load reads"
+        )
+    told = {prop.key: prop.value for prop in model.metadata_props}
+    if missing_text is None:
+        missing_text = json.loads(told.get("missing_text", '""'))
+    mark, kinds = check_missing_text(missing_text), json.loads(told.get("inputs", "{}"))
+    source = InputFrame.of(frame)
+    column_of = _by_name(source.columns)
+    wanted = {one.name: one.type.tensor_type.elem_type for one in model.graph.input}
+    check_present(list(wanted), column_of, source.is_array)
+    feeds: dict[str, NDArray[Any]] = {}
+    for name, of in wanted.items():
+        column = source.read(column_of[name])
+        if of == onnx.TensorProto.STRING:
+            values: NDArray[Any] = _texts(column, mark)
+        else:
+            dtype = onnx.helper.tensor_dtype_to_np_dtype(of)
+            values = _typed(name, _numbers(column, kinds), dtype)
+        feeds[name] = values.reshape(-1, 1)
+    return feeds
+
+
+def _by_name(columns: Sequence[Hashable]) -> dict[str, Hashable]:
+    """Columns by the names that inputs may have: their own, and those that skl2onnx makes of them.
+
+    It puts ``_`` in place of signs, and before a digit.
+    """
+    plain = [_SIGN.sub("_", str(name)) for name in columns]
+    plain = [f"_{name}" if name[:1].isdigit() else name for name in plain]
+    made = {new: old for new, old in zip(plain, columns, strict=True) if plain.count(new) == 1}
+    return made | {str(name): name for name in columns}
+
+
+def _texts(column: Column, mark: str) -> ObjectArray:
+    """Texts of the rows, the mark where they are missing."""
+    if isinstance(column, EmptyColumn):
+        return np.array([mark] * len(column), dtype=object)  # numpy's own text loses a NUL
+    if isinstance(column, NumericColumn):
+        check_kinds([(column.name, TEXT, kind_of(column))])
+    assert not isinstance(column, NumericColumn)
+    codes, levels = column.encode()
+    listed = levels.to_list()
+    if not all(isinstance(level, str) for level in listed):
+        check_kinds([(column.name, TEXT, "levels that are no text")])
+    return np.array([*listed, mark], dtype=object)[codes]
+
+
+def _numbers(column: Column, kinds: Mapping[str, str]) -> NumberArray:
+    """Numbers of the rows, NaN where they are missing."""
+    if isinstance(column, EmptyColumn):
+        return np.full(len(column), np.nan)
+    kind: str
+    if isinstance(column, NumericColumn):
+        kind, numbers = column.kind, column.values
+    else:
+        codes, levels = column.encode()
+        found, keys = level_keys(column.name, levels, "ONNX")
+        if found in (TEXT, "bytes"):
+            check_kinds([(column.name, kinds.get(str(column.name), "number"), found)])
+        kind, numbers = found, np.array([*keys, np.nan])[codes]
+    expected = kinds.get(str(column.name), kind)
+    if kind != expected:
+        check_kinds([(column.name, expected, kind)])
+    return numbers
+
+
+def _typed(name: str, numbers: NumberArray, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers of the type of an input."""
+    if dtype.kind != "f" and not np.isfinite(numbers).all():
+        raise FrameError(
+            f"column {name!r} has missing values, which an input of type {dtype} cannot hold; "
+            "convert the pipeline with an input of doubles (DoubleTensorType)"
+        )
+    return numbers.astype(dtype)

@@ -1,0 +1,140 @@
+"""Nodes of the variables of numeric columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.coders.curve import Curve
+from vtreat_py.coders.forms import LARGEST, Copy, Curves, Form, Steps
+from vtreat_py.onnx_graph.graph import Graph
+from vtreat_py.onnx_graph.places import UP_TO, places_among
+from vtreat_py.plan.variables import DerivedVariable
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Columns of numbers beside each other, so that one node treats all of them.
+
+    Attributes
+    ----------
+    matrix : str
+        The numbers, of shape (n, n_columns).
+    good : str
+        Whether each is finite.
+    """
+
+    graph: Graph
+    matrix: str
+    good: str
+    n_columns: int
+
+    @classmethod
+    def of(cls, graph: Graph, columns: list[str]) -> Numbers:
+        """Put columns beside each other."""
+        matrix = graph.together(columns)
+        return cls(graph, matrix, is_good(graph, matrix), len(columns))
+
+    def variables(self, wanted: list[tuple[int, Form]]) -> tuple[str, list[int]]:
+        """Treat columns in forms, each given with the place of its column.
+
+        Returns
+        -------
+        str
+            A matrix with a column for each.
+        list of int
+            Which of ``wanted`` they are.
+        """
+        copies = [i for i, (_, form) in enumerate(wanted) if isinstance(form, Copy)]
+        marks = [i for i, (_, form) in enumerate(wanted) if _is_mark(form)]
+        found = []
+        if copies:
+            found.append(self._copies([wanted[i] for i in copies]))
+        if marks:
+            found.append(self._marks([wanted[i] for i in marks]))
+        done = {*copies, *marks}
+        others = [i for i in range(len(wanted)) if i not in done]
+        found += [self._other(*wanted[i]) for i in others]
+        return self.graph.together(found), copies + marks + others
+
+    def _copies(self, wanted: list[tuple[int, Form]]) -> str:
+        """Fill bad values in; what is beyond the cuts stays at them."""
+        graph, places = self.graph, [place for place, _ in wanted]
+        forms = [form for _, form in wanted if isinstance(form, Copy)]
+        imputed = graph.constant([float(form.imputed) for form in forms])
+        found = graph.node("Where", self._good(places), self._columns(places), imputed)
+        cuts = [form.cuts or (-LARGEST, LARGEST) for form in forms]
+        if any(form.cuts for form in forms):
+            low, high = (graph.constant(ends) for ends in zip(*cuts, strict=True))
+            found = graph.node("Min", graph.node("Max", found, low), high)
+        return found
+
+    def _marks(self, wanted: list[tuple[int, Form]]) -> str:
+        """A number for good values, and one for bad ones."""
+        values = [form.values.tolist() for _, form in wanted if isinstance(form, Steps)]
+        good, bad = (self.graph.constant(ends) for ends in zip(*values, strict=True))
+        return self.graph.node("Where", self._good([place for place, _ in wanted]), good, bad)
+
+    def _other(self, place: int, form: Form) -> str:
+        number = self.graph.node("Where", self.good, self.matrix, self.graph.constant(0.0))
+        number = self.graph.columns(number, [place], self.n_columns)
+        if isinstance(form, Curves):
+            found = _along(self.graph, form.curves[0], number)
+        else:
+            assert isinstance(form, Steps)
+            found = self._steps(form.edges, form.values[:-1], number)
+        bad = self.graph.constant(form.of_bad)
+        return self.graph.node("Where", self._good([place]), found, bad)
+
+    def _steps(self, edges: FloatArray, values: FloatArray, number: str) -> str:
+        place = places_among(self.graph, edges, number)
+        return self.graph.rows_of(values[:, None], place)
+
+    def _columns(self, places: list[int]) -> str:
+        return self.graph.columns(self.matrix, places, self.n_columns)
+
+    def _good(self, places: list[int]) -> str:
+        return self.graph.columns(self.good, places, self.n_columns)
+
+
+def is_good(graph: Graph, numbers: str) -> str:
+    """Whether numbers are finite."""
+    return graph.node("LessOrEqual", graph.node("Abs", numbers), graph.constant(LARGEST))
+
+
+def scaled(graph: Graph, matrix: str, variables: list[DerivedVariable]) -> str:
+    """Scale columns as `scale_in_place` does."""
+    for operator, numbers in (
+        ("Sub", [v.mean for v in variables]),
+        ("Mul", [v.slope for v in variables]),
+    ):
+        matrix = graph.node(operator, matrix, graph.constant(numbers))
+        matrix = held(graph, matrix, LARGEST)
+    return matrix
+
+
+def held(graph: Graph, matrix: str, largest: float) -> str:
+    """What would leave a range stays at its end."""
+    return graph.node("Clip", matrix, graph.constant(-largest), graph.constant(largest))
+
+
+def _is_mark(form: Form) -> bool:
+    return isinstance(form, Steps) and not len(form.edges)
+
+
+def _along(graph: Graph, curve: Curve, number: str) -> str:
+    """The value of a curve at numbers, counted as `Curve` does."""
+    at = held_between(graph, number, float(curve.x[0]), float(curve.x[-1]))
+    place = places_among(graph, curve.x[1:], at, UP_TO)
+    y, slope, low, unit = (
+        graph.rows_of(table[:, None], place)
+        for table in (curve.y, curve.slopes, curve.x / curve.units, curve.units)
+    )
+    if (curve.units != 1.0).any():
+        at = graph.node("Div", at, unit)
+    return graph.node("Add", y, graph.node("Mul", slope, graph.node("Sub", at, low)))
+
+
+def held_between(graph: Graph, numbers: str, low: float, high: float) -> str:
+    """Numbers beyond two others stay at them."""
+    return graph.node("Clip", numbers, graph.constant(low), graph.constant(high))
