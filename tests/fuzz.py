@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import vtreat_py as vt
 from tests.laws import (
@@ -24,6 +25,7 @@ from tests.laws import (
     finite,
     foreign,
     missingness,
+    models,
     rows_alone,
     scales,
     symmetries,
@@ -59,6 +61,8 @@ LAWS: dict[str, Law] = {
     "wrong frames": foreign.wrong_frames,
 }
 
+if find_spec("onnx") and find_spec("onnxruntime"):
+    LAWS["models"] = models.models
 
 # Few cases are large: one that takes so many seconds hangs.
 _PATIENCE = 180.0

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import NumberArray, ObjectArray
 from vtreat_py.base.dependencies import optional_module
-from vtreat_py.base.errors import FrameError, OptionTypeError
-from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
+from vtreat_py.base.errors import FrameError, OptionTypeError, listed
+from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, is_utf8, kind_of
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.schema import check_kinds, check_present
 from vtreat_py.onnx_graph.inputs import TEXT
@@ -70,10 +70,16 @@ def _texts(column: Column, mark: str) -> ObjectArray:
         check_kinds([(column.name, TEXT, kind_of(column))])
     assert not isinstance(column, NumericColumn)
     codes, levels = column.encode()
-    listed = levels.to_list()
-    if not all(isinstance(level, str) for level in listed):
+    texts = levels.to_list()
+    if not all(isinstance(level, str) for level in texts):
         check_kinds([(column.name, TEXT, "levels that are no text")])
-    return np.array([*listed, mark], dtype=object)[codes]
+    unsayable = [level for level in texts if not is_utf8(level)]
+    if unsayable:
+        raise FrameError(
+            f"column {column.name!r} holds {listed(unsayable)}, which is no text that "
+            "UTF-8 can write, as ONNX does. Leave these rows out"
+        )
+    return np.array([*texts, mark], dtype=object)[codes]
 
 
 def _numbers(column: Column, kinds: Mapping[str, str]) -> NumberArray:

@@ -29,7 +29,10 @@ def check_sayable(plan: Plan, choice: Choice) -> None:
             "numbers. Leave them out with variables= or coders=; text need not be treated"
         )
     if not choice.variables:
-        raise InvalidOptionError("a model needs a variable, and none is chosen")
+        raise InvalidOptionError(
+            "a model needs a variable, and none is chosen; see plan.score_frame. A larger "
+            "prune_sig, or None, keeps more"
+        )
 
 
 def all_variables(reader: Reader, choice: Choice) -> str:
