@@ -34,7 +34,7 @@ def rows(n_rows: int = 240, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "home town": random.choice(["Ayr", "Bath", "Cork", "Deal", None], n_rows),
-            "kg": np.where(random.random(n_rows) < 0.2, np.nan, random.normal(70, 9, n_rows)),
+            "kg": np.where(random.random(n_rows) < 0.2, np.nan, random.normal(0, 1, n_rows)),
             "n": random.integers(0, 9, n_rows),
             "is_new": random.random(n_rows) < 0.4,
             "at": pd.Timestamp("2020-01-01")
@@ -47,7 +47,7 @@ def outcome_of(frame: pd.DataFrame, n_classes: int = 0) -> Any:
     random = np.random.default_rng(5)
     number = (
         2.0 * (frame["home town"] == "Bath")
-        + frame["kg"].fillna(60.0) / 20
+        + frame["kg"].fillna(-1.0)
         + frame["is_new"]
         + random.normal(size=len(frame))
     )
@@ -80,12 +80,13 @@ def test_pipelines_that_predict_numbers(treatment: Any, dtype: str) -> None:
     model = converted(pipeline, dtype=dtype)
     (found,) = outputs(model, vt.onnx_models.inputs(model, fresh))
     tolerance = 1e-12 if dtype == "float64" else 1e-5
-    np.testing.assert_allclose(found.ravel(), pipeline.predict(fresh), rtol=tolerance)
+    expected = pipeline.predict(fresh)
+    np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=tolerance * expected.max())
 
 
 @pytest.mark.parametrize(
     "model",
-    [LogisticRegression(solver="newton-cholesky"), RandomForestClassifier(9, random_state=0)],
+    [LogisticRegression(max_iter=500), RandomForestClassifier(9, random_state=0)],
 )
 @pytest.mark.parametrize(
     "treatment",

@@ -29,7 +29,7 @@ OPTIONAL = {
     "onnx": "1.17",
     "polars": "1.21",
     "pyspark": "4.0",
-    "skl2onnx": "1.18",
+    "skl2onnx": "1.20",
     "sqlglot": "25.32",
     "sympy": "1.13.3",
 }
