@@ -5,7 +5,8 @@ from importlib import import_module
 
 PUBLIC = ["", ".compat", ".compat.cross_plan", ".compat.effect_scaler",
           ".compat.partial_pooling_estimator", ".compat.stats_utils", ".compat.transform",
-          ".compat.util", ".evaluation", ".plots", ".split_plans", ".testing"]  # fmt: skip
+          ".compat.util", ".evaluation", ".onnx_models", ".plots", ".split_plans",
+          ".testing"]  # fmt: skip
 
 
 def is_ours(thing: object) -> bool:

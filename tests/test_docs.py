@@ -17,7 +17,7 @@ HOME = Path(__file__).parents[1]
 SOURCES = HOME / "vignettes"
 VIGNETTES = sorted((SOURCES / "gallery").glob("*.py"))
 PAGES = sorted(p for p in SOURCES.rglob("*.md") if not p.parent.name.startswith("_"))
-MODULES = ["", ".evaluation", ".plots", ".compat", ".split_plans", ".testing"]
+MODULES = ["", ".evaluation", ".onnx_models", ".plots", ".compat", ".split_plans", ".testing"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 

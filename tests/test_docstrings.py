@@ -17,7 +17,7 @@ import pytest
 
 PLACES = ["", ".plots", ".compat", ".compat.cross_plan", ".compat.effect_scaler",
           ".compat.partial_pooling_estimator", ".compat.stats_utils", ".compat.transform",
-          ".compat.util", ".evaluation", ".split_plans", ".testing"]  # fmt: skip
+          ".compat.util", ".evaluation", ".onnx_models", ".split_plans", ".testing"]  # fmt: skip
 BESIDE = [".compat", ".evaluation", ".split_plans"]  # where names are looked for, too
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (?P<type>.*))?$")

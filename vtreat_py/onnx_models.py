@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy.typing as npt
 
+from vtreat_py.base.on_use import public_names
+
 __all__ = ["initial_types", "inputs", "register_converters"]
+
+__dir__ = public_names(globals())
 
 
 def inputs(
@@ -132,9 +136,11 @@ def initial_types(treatment: Any) -> list[tuple[str, Any]]:
     --------
     >>> import pandas as pd
     >>> import vtreat_py as vt
-    >>> X = pd.DataFrame({"town": ["Ayr", "Bath"] * 9, "size": range(18), "same": 1})
+    >>> X = pd.DataFrame({"town": ["Ayr", "Bath"] * 9, "size": range(18)})
     >>> vt.onnx_models.initial_types(vt.UnsupervisedTreatment().fit(X))
     [('town', StringTensorType(shape=[None, 1])), ('size', DoubleTensorType(shape=[None, 1]))]
+    >>> vt.onnx_models.initial_types(vt.UnsupervisedTreatment(coders=["clean"]).fit(X))
+    [('size', DoubleTensorType(shape=[None, 1]))]
     """
     from vtreat_py.estimators.onnx_converters import initial_types as types_of
 

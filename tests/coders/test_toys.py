@@ -150,6 +150,14 @@ def test_duckdb_computes_them_to_the_bit(scale: bool) -> None:
             assert design(outcome).check_sql(connection, NEW, scale=scale).passed
 
 
+@pytest.mark.parametrize("scale", [False, True])
+def test_models_of_onnx_compute_them_to_the_bit(scale: bool) -> None:
+    from tests.onnx_graph.runtime import assert_as_prepared
+
+    for outcome in ("y", "kind"):
+        assert_as_prepared(design(outcome), NEW, scale=scale)
+
+
 @pytest.mark.parametrize("outcome", ["y", "big", "kind"])
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_polars_designs_and_prepares_lazily(outcome: str, weights: str | None) -> None:
