@@ -1,4 +1,4 @@
-"""Time of one row: a row scorer beside dicts by hand, and `prepare` and `transform` of a row.
+"""Time of one row: a row scorer beside dicts by hand, ONNX, `prepare` and `transform` of a row.
 
     python benchmarks/one_row.py
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 
 import vtreat_py as vt
@@ -65,6 +66,15 @@ def by_hand(plan: vt.TreatmentPlan) -> Callable[[dict[str, Any]], list[float]]:
     return coded
 
 
+def in_onnxruntime(plan: vt.TreatmentPlan, **choice: Any) -> Callable[[dict[str, Any]], Any]:
+    """Run the plan's model on a row that is what the runtime takes."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    model = plan.to_onnx(**choice).SerializeToString()
+    session = onnxruntime.InferenceSession(model, options)
+    return lambda feeds: session.run(None, feeds)
+
+
 def main() -> None:
     frame = table()
     treatment = vt.NumericOutcomeTreatment(random_state=0, prune_sig="recommended")
@@ -75,11 +85,14 @@ def main() -> None:
     dicts = few.astype(object).where(few.notna(), None).to_dict("records")
     frames = [few.iloc[[place]] for place in range(20)]
     choice: dict[str, Any] = {"prune_sig": "recommended"}
+    arrays = vt.onnx_models.inputs(plan.to_onnx(**choice), few)
+    feeds = [{name: one[[place]] for name, one in arrays.items()} for place in range(len(few))]
     ways: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         "codes by dicts, by hand": (by_hand(plan), dicts),
         "row_scorer, to a tuple": (plan.row_scorer(output="tuple", **choice), dicts),
         "row_scorer, to a dict": (plan.row_scorer(**choice), dicts),
         "row_scorer, to an array": (plan.row_scorer(output="array", **choice), dicts),
+        "onnxruntime, of the row's arrays": (in_onnxruntime(plan, **choice), feeds),
         "prepare of a frame of the row": (lambda row: vt.prepare(plan, row, **choice), frames),
         "prepare of [row]": (lambda row: vt.prepare(plan, [row], **choice), dicts[:20]),
         "transform of a frame of the row": (treatment.transform, frames),
