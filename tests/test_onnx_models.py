@@ -137,6 +137,21 @@ def test_types_that_skl2onnx_guesses() -> None:
         vt.onnx_models.inputs(model, fresh)
 
 
+@pytest.mark.parametrize("opset", [13, skl2onnx.__max_supported_opset__])
+def test_opsets_of_old_and_new_models(opset: int) -> None:
+    frame, fresh = rows(), rows(60, seed=1)
+    treatment = vt.NumericOutcomeTreatment(random_state=0, collar=True)
+    pipeline = make_pipeline(treatment, LinearRegression()).fit(frame, outcome_of(frame))
+    model = skl2onnx.to_onnx(
+        pipeline,
+        initial_types=vt.onnx_models.initial_types(treatment),
+        options={id(treatment): {"dtype": "float64"}},
+        target_opset=opset,
+    )
+    found = outputs(model, vt.onnx_models.inputs(model, fresh))[0].ravel()
+    np.testing.assert_allclose(found, pipeline.predict(fresh), rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_arrays_are_one_input(dtype: Any) -> None:
     random = np.random.default_rng(0)
@@ -161,6 +176,34 @@ def test_behind_other_transformers() -> None:
     model = skl2onnx.to_onnx(pipeline, initial_types=doubles)
     found = outputs(model, vt.onnx_models.inputs(model, fresh))[0].ravel()
     np.testing.assert_allclose(found, pipeline.predict(fresh), rtol=1e-5)
+
+
+@pytest.mark.parametrize("transformer", [vt.YAwareScaler(), vt.YAwarePCA(n_components=3)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_y_aware_steps(transformer: Any, dtype: str) -> None:
+    frame, fresh = rows(), rows(60, seed=1)
+    treatment = vt.NumericOutcomeTreatment(random_state=0)
+    pipeline = make_pipeline(treatment, clone(transformer), LinearRegression())
+    pipeline.fit(frame, outcome_of(frame))
+    model = skl2onnx.to_onnx(
+        pipeline,
+        initial_types=vt.onnx_models.initial_types(pipeline[0]),
+        options={id(step): {"dtype": dtype} for step in pipeline[:2]},
+    )
+    found = outputs(model, vt.onnx_models.inputs(model, fresh))[0].ravel()
+    tolerance = 1e-12 if dtype == "float64" else 1e-5
+    np.testing.assert_allclose(found, pipeline.predict(fresh), rtol=tolerance, atol=tolerance)
+
+
+def test_a_scaler_of_columns() -> None:
+    frame = rows()[["n", "is_new"]].astype(float)
+    scaler = vt.YAwareScaler(random_state=0).fit(frame, frame["n"] * 2)
+    columns = [(name, types.DoubleTensorType([None, 1])) for name in frame]
+    model = skl2onnx.to_onnx(
+        scaler, initial_types=columns, options={vt.YAwareScaler: {"dtype": "float64"}}
+    )
+    (found,) = outputs(model, vt.onnx_models.inputs(model, frame[:20]))
+    np.testing.assert_array_equal(found, scaler.transform(frame[:20]))
 
 
 def test_missing_text_is_an_option_of_the_step() -> None:

@@ -81,9 +81,12 @@ def register_converters() -> None:
 
     Notes
     -----
-    The treatments are `BinomialOutcomeTreatment`, `MultinomialOutcomeTreatment`,
-    `NumericOutcomeTreatment` and `UnsupervisedTreatment`, in a pipeline or alone. A target opset
-    of 13 or more is needed. What ONNX cannot say is refused, as by `TreatmentPlan.to_onnx`.
+    They are `BinomialOutcomeTreatment`, `MultinomialOutcomeTreatment`, `NumericOutcomeTreatment`
+    and `UnsupervisedTreatment`, in a pipeline or alone. A target opset of 13 or more is needed.
+    What ONNX cannot say is refused, as by `TreatmentPlan.to_onnx`.
+
+    `YAwareScaler` and `YAwarePCA` are converted, too. They have no ``missing_text``, and make NaN
+    of missing numbers, which they refuse in Python.
 
     Examples
     --------
@@ -104,9 +107,11 @@ def register_converters() -> None:
     >>> session.run(None, vt.onnx_models.inputs(model, rows))[0].ravel().round(1).tolist()
     [17.0, 8.0, 9.0]
     """
-    from vtreat_py.estimators.onnx_converters import register
+    from vtreat_py.estimators.onnx_converters import register_treatments
+    from vtreat_py.yaware.onnx_converters import register_yaware
 
-    register()
+    register_treatments()
+    register_yaware()
 
 
 def initial_types(treatment: Any) -> list[tuple[str, Any]]:

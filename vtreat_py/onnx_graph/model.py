@@ -54,6 +54,11 @@ def graph_of_plan(
 ) -> str:
     """Write the chosen variables of a plan as nodes; return the name of their matrix."""
     matrix = all_variables(Reader(graph, plan, sources, missing_text), choice)
+    return in_precision(graph, matrix, precision)
+
+
+def in_precision(graph: Graph, matrix: str, precision: Precision) -> str:
+    """Round doubles, where they are to be of single precision."""
     if precision == "float64":
         return matrix
     return graph.cast(held(graph, matrix, _LARGEST_SINGLE), "FLOAT")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import LARGEST, Copy, Curves, Form, Steps
@@ -103,13 +105,15 @@ def is_good(graph: Graph, numbers: str) -> str:
 
 
 def scaled(graph: Graph, matrix: str, variables: list[DerivedVariable]) -> str:
-    """Scale columns as `scale_in_place` does."""
-    for operator, numbers in (
-        ("Sub", [v.mean for v in variables]),
-        ("Mul", [v.slope for v in variables]),
-    ):
-        matrix = graph.node(operator, matrix, graph.constant(numbers))
-        matrix = held(graph, matrix, LARGEST)
+    """Scale variables as `scale_in_place` does."""
+    slopes, means = np.array([(v.slope, v.mean) for v in variables]).T
+    return scaled_by(graph, matrix, slopes, means)
+
+
+def scaled_by(graph: Graph, matrix: str, slopes: FloatArray, means: FloatArray) -> str:
+    """Scale columns by a slope and a mean for each."""
+    for operator, numbers in (("Sub", means), ("Mul", slopes)):
+        matrix = held(graph, graph.node(operator, matrix, graph.constant(numbers)), LARGEST)
     return matrix
 
 
