@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import narwhals.stable.v2 as nw
 import numpy as np
 
@@ -12,6 +10,7 @@ from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, totals
 from vtreat_py.lazy.columns import LazyNumber, exactly
 from vtreat_py.lazy.number_queries import Extents, inner
+from vtreat_py.lazy.ranges import place_of
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.statistics.bins import bin_edges
 from vtreat_py.statistics.moments import Moments
@@ -51,19 +50,6 @@ def binned_numbers(rows: DesignRows, column: LazyNumber, extents: Extents) -> Bi
     sums = Moments.of_raw(raw, centre)
     contrasts = [sums.of_class(k, rows.n_classes) for k in rows.contrasted]
     return BinnedNumbers(edges, near, contrasts or [sums])
-
-
-def place_of(number: nw.Expr, edges: Sequence[float]) -> nw.Expr:
-    """Number of edges below a number, but the last; found by halves, so that few are looked at."""
-
-    def among(first: int, last: int) -> nw.Expr:
-        if first == last:
-            return nw.lit(first)
-        middle = (first + last) // 2
-        at_most = number <= exactly(edges[middle])
-        return nw.when(at_most).then(among(first, middle)).otherwise(among(middle + 1, last))
-
-    return among(0, len(edges) - 1)
 
 
 def _edges(rows: DesignRows, column: LazyNumber, extents: Extents) -> FloatArray:

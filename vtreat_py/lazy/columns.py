@@ -8,12 +8,10 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
-from vtreat_py.coders.step_code import range_levels, range_name
 from vtreat_py.frames.beside import check_column, not_integers
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Kind
@@ -169,27 +167,6 @@ class LazyLevels(PlainColumn):
     def is_missing(self) -> nw.Expr:
         """Boolean, never null."""
         return self.level.is_null()
-
-
-@dataclass(frozen=True)
-class LazyRanges(LazyLevels):
-    """A column of numbers whose levels are ranges, in their order; bad values are missing."""
-
-    edges: tuple[float, ...] = ()
-
-    @property
-    def known(self) -> Levels:  # type: ignore[override]
-        """All levels, whether rows have them or not."""
-        return range_levels(np.array(self.edges))
-
-    @property
-    def level(self) -> nw.Expr:
-        """Name of the range; null where the number is bad."""
-        result = nw.lit(range_name(len(self.edges)))
-        for place in reversed(range(len(self.edges))):
-            at_most = self.value <= exactly(self.edges[place])
-            result = nw.when(at_most).then(nw.lit(range_name(place))).otherwise(result)
-        return nw.when(self.value.is_finite()).then(result)
 
 
 @dataclass(frozen=True, kw_only=True)

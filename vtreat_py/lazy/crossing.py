@@ -13,9 +13,9 @@ import pyarrow as pa
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.coders.forms import FoldCurves, FoldForm
 from vtreat_py.lazy.arithmetic import clipped, coded, scaled
-from vtreat_py.lazy.binned import place_of
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
+from vtreat_py.lazy.ranges import place_of
 from vtreat_py.lazy.tables import LevelValues, Lookup, completed
 
 

@@ -40,10 +40,10 @@ from vtreat_py.lazy.folds import lazy_folds
 from vtreat_py.lazy.joints import joint_part
 from vtreat_py.lazy.levels import engine_level_facts
 from vtreat_py.lazy.logistic_queries import Fits, Regression
-from vtreat_py.lazy.number_queries import batches, extents, number_sums
+from vtreat_py.lazy.number_queries import batches, extents_and_sums, with_infinite
 from vtreat_py.lazy.numbers import EngineNumbers
 from vtreat_py.lazy.outcome import with_outcome, with_weight
-from vtreat_py.lazy.profile_query import ProfileRows
+from vtreat_py.lazy.picked_rows import PickedRows
 from vtreat_py.lazy.residuals import Residuals
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
@@ -168,23 +168,26 @@ class LazyDesign:
         """Learn numeric columns, each step by one query for all."""
         if not self.context.codes_of_numbers:
             return dict.fromkeys((c.name for c in columns), NO_CODE_APPLIES)
-        known = dict(zip(columns, extents(self.rows, columns), strict=True))
+        picked = PickedRows(self.rows, columns)
+        looked_at, all_sums = extents_and_sums(self.rows, columns, picked)
+        known = dict(zip(columns, looked_at, strict=True))
         for column, found in known.items():
             if column.is_wide and found.has_good:
                 warn_if_rounded(column.name, max(map(abs, found.ends)))
+        nothing = [column for column in columns if not known[column].has_good]
+        infinite = with_infinite(self.rows, nothing)
         learned: dict[str, Learned | Unused] = {
-            column.name: "it has no finite value" if found.has_infinite else _MISSING_ONLY
-            for column, found in known.items()
-            if not found.has_good
+            column.name: "it has no finite value" if column.name in infinite else _MISSING_ONLY
+            for column in nothing
         }
         good = [column for column in columns if known[column].has_good]
         if good:
-            sums = number_sums(self.rows, good, [known[column] for column in good])
+            sums = dict(zip(columns, all_sums, strict=True))
             rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
-            fits, looked_at = Fits(self.rows, rough), ProfileRows(self.rows, good)
+            fits = Fits(self.rows, rough, picked)
             facts = [
-                EngineNumbers(column, known[column], own, self._residuals, fits, looked_at)
-                for column, own in zip(good, sums, strict=True)
+                EngineNumbers(column, known[column], sums[column], self._residuals, fits)
+                for column in good
             ]
             filled = [FilledNumbers(one, self.context) for one in facts]
             self._fit(fits, facts, filled)

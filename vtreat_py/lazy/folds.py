@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -24,6 +25,7 @@ from vtreat_py.folds.named import (
 )
 from vtreat_py.folds.row_ids import RowIdFolds
 from vtreat_py.frames.beside import check_column, no_fold, no_id
+from vtreat_py.lazy.aggregates import totals
 from vtreat_py.lazy.columns import (
     LazyEmpty,
     LazyLevels,
@@ -31,6 +33,7 @@ from vtreat_py.lazy.columns import (
     integer_column,
     lazy_column,
     named_column,
+    native_module,
     typed_frame,
 )
 from vtreat_py.lazy.source import LazySource, collect
@@ -39,6 +42,8 @@ from vtreat_py.lazy.tables import brought
 # Name of the column that holds a row's fold.
 FOLD = "fold"
 _KEY, _ROWS = "fold_key", "fold_rows"
+# Some rows, so many a fold, have all folds as a rule: only where they have not, all are counted.
+_FIRST_LOOK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +53,6 @@ class LazyFolds:
     Attributes
     ----------
     n_folds : int
-    n_rows : ndarray of shape (n_folds,)
-        Rows of each fold, none of them 0.
     column : PlainColumn
         What tells a row's fold; a `typed_frame` must have it for `attached`.
     mixing : RowIdFolds or None
@@ -71,7 +74,6 @@ class LazyFolds:
 
     source: LazySource
     n_folds: int
-    n_rows: IntArray
     column: PlainColumn
     mixing: RowIdFolds | None = None
     table: pa.Table | None = None
@@ -79,11 +81,18 @@ class LazyFolds:
     def attached(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """Add the column ``fold`` (Int64, from 0) to a `typed_frame`; all else is kept."""
         if self.mixing is not None:
-            return frame.with_columns(self.mixing.of(self.column.value).alias(FOLD))
+            return _mixed(self.source, frame, self.column, self.mixing)
         assert self.table is not None
         folds = brought(self.source, self.table)
         joined = frame.join(folds, left_on=self.column.alias, right_on=_KEY, how="left")
         return joined.select(*frame.collect_schema(), FOLD)
+
+    @cached_property
+    def n_rows(self) -> IntArray:
+        """Rows of each fold, none of them 0; by a query."""
+        rows = self.attached(typed_frame(self.source, [self.column]))
+        folds, counts, _ = _counted(rows, nw.col(FOLD))
+        return _placed(folds, counts, self.n_folds)
 
 
 def lazy_folds(
@@ -142,13 +151,15 @@ def _fold_count(cv: Any) -> int:
 def _by_row_id(source: LazySource, row_id: Any, n_folds: int, random_state: Any) -> LazyFolds:
     column = integer_column(source, "row_id", row_id)
     mixing = RowIdFolds.seeded(n_folds, random_state)
-    folds, counts, missing = _counted(source, column, mixing.of(column.value))
-    if missing:
+    frame = typed_frame(source, [column])
+    found = totals(frame, {"all": ("count", nw.lit(1)), "known": ("count", column.value)})
+    if missing := int(found["all"] - found["known"]):
         raise no_id(row_id, missing)
-    n_rows = np.zeros(n_folds, dtype=np.int64)
-    n_rows[folds.to_numpy()] = counts
-    check_filled(n_folds, n_rows)
-    return LazyFolds(source, n_folds, n_rows, column, mixing)
+    folds = LazyFolds(source, n_folds, column, mixing)
+    some, counts, _ = _counted(folds.attached(frame.head(_FIRST_LOOK * n_folds)), nw.col(FOLD))
+    if not _placed(some, counts, n_folds).all():
+        check_filled(n_folds, folds.n_rows)
+    return folds
 
 
 def _by_column(source: LazySource, cv: str) -> LazyFolds:
@@ -157,11 +168,11 @@ def _by_column(source: LazySource, cv: str) -> LazyFolds:
     if isinstance(typed, LazyEmpty):
         raise no_fold(cv)
     column = typed if isinstance(typed, LazyLevels) else integer_column(source, "cv", cv)
-    labels, n_rows, missing = _counted(source, column, column.value)
+    labels, _, missing = _counted(typed_frame(source, [column]), column.value)
     if missing:
         raise no_fold(cv)
     check_labels(cv, labels.to_pylist())
-    return _of_table(source, column, labels, np.arange(len(labels)), n_rows)
+    return _of_table(source, column, labels, np.arange(len(labels)))
 
 
 def _by_group(source: LazySource, groups: Any, n_folds: int, random_state: Any) -> LazyFolds:
@@ -169,29 +180,47 @@ def _by_group(source: LazySource, groups: Any, n_folds: int, random_state: Any) 
     if isinstance(column, LazyEmpty):
         raise no_group()
     known = column.level if isinstance(column, LazyLevels) else column.good
-    labels, n_rows, missing = _counted(source, column, known)
+    labels, n_rows, missing = _counted(typed_frame(source, [column]), known)
     if missing:
         raise no_group()
-    return _of_table(source, column, labels, deal_groups(n_rows, n_folds, random_state), n_rows)
+    return _of_table(source, column, labels, deal_groups(n_rows, n_folds, random_state))
 
 
 def _of_table(
-    source: LazySource,
-    column: PlainColumn,
-    labels: pa.ChunkedArray,
-    fold: IntArray,
-    n_rows: IntArray,
+    source: LazySource, column: PlainColumn, labels: pa.ChunkedArray, fold: IntArray
 ) -> LazyFolds:
-    rows_of_fold = np.bincount(fold, n_rows).astype(np.int64)
     table = pa.table({_KEY: labels, FOLD: pa.array(fold, pa.int64())})
-    return LazyFolds(source, len(rows_of_fold), rows_of_fold, column, table=table)
+    return LazyFolds(source, int(fold.max()) + 1, column, table=table)
 
 
-def _counted(
-    source: LazySource, column: PlainColumn, key: nw.Expr
-) -> tuple[pa.ChunkedArray, IntArray, int]:
+def _placed(folds: pa.ChunkedArray, counts: IntArray, n_folds: int) -> IntArray:
+    """Rows of each fold."""
+    n_rows = np.zeros(n_folds, dtype=np.int64)
+    n_rows[folds.to_numpy()] = counts
+    return n_rows
+
+
+def _mixed(
+    source: LazySource, frame: nw.LazyFrame[Any], column: PlainColumn, mixing: RowIdFolds
+) -> nw.LazyFrame[Any]:
+    """Add folds by row id, step by step, so that no step is computed twice.
+
+    Remainders of narwhals are never negative, which costs databases a second one each; those of
+    their own may be, and are not here.
+    """
+    module, number = native_module(source), column.value
+    if hasattr(module, "stepwise"):
+        native = module.stepwise(frame.to_native(), column.alias, FOLD, mixing.steps)
+        mixed: nw.LazyFrame[Any] = nw.from_native(native)
+        return mixed
+    for step in mixing.steps:
+        frame, number = frame.with_columns(step(number).alias(FOLD)), nw.col(FOLD)
+    return frame
+
+
+def _counted(frame: nw.LazyFrame[Any], key: nw.Expr) -> tuple[pa.ChunkedArray, IntArray, int]:
     """Distinct keys, sorted (text by code points), the rows of each, and the rows without one."""
-    rows = typed_frame(source, [column]).select(key.alias(_KEY))
+    rows = frame.select(key.alias(_KEY))
     counted = collect(rows.group_by(_KEY).agg(nw.len().alias(_ROWS)))
     missing = counted.filter(pc.field(_KEY).is_null())[_ROWS].to_pylist()
     present = counted.filter(pc.field(_KEY).is_valid()).sort_by(_KEY)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -11,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where, value_where
 from vtreat_py.lazy.columns import LazyLevels, PlainColumn
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -95,8 +97,8 @@ def _class_sums(rows: DesignRows, column: LazyLevels, wanted: dict[str, Asked]) 
         return [cells[:, k :: rows.n_classes] for k in range(rows.n_classes)]
 
     sums = by_class("rows" if rows.weight is None else "weight")
-    some = np.add.reduce(by_class("rows")) > 0
-    weight = np.add.reduce(sums)[some]
+    some = reduce(np.add, by_class("rows")) > 0
+    weight = reduce(np.add, sums)[some]
     cells = [OutcomeSums(weight, sums[k][some], None, 0.0) for k in rows.contrasted]
     return answer.sums(some, cells)
 
@@ -157,6 +159,7 @@ class _Answer:
     table: pa.Table
     code: IntArray
     band: IntArray | None
+    _matrices: dict[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -180,29 +183,40 @@ class _Answer:
         if rows.row_id is not None:
             asked[_FIRST] = "min", rows.row_id.value
         table = grouped(frame.with_columns(rows.cell.alias(_CELL)), keys, asked)
-        encoded = table[_LEVEL].combine_chunks().dictionary_encode()
-        labels, code = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
+        labels, code = _encoded(table[_LEVEL].combine_chunks(), repeated=_BAND in keys)
         number, levels = np.empty(len(labels) + 1, dtype=np.int32), column.known
         if levels is None:
-            order = _order(table, labels, np.asarray(code))
+            order = _order(table, labels, code)
             number[order] = np.arange(len(labels))
             levels = column.levels(labels.take(pa.array(order)))
         else:
-            number[:-1] = levels.codes_of(labels.to_pylist())
+            number[:-1] = column.codes(levels, pa.chunked_array([labels]))
         number[-1] = levels.missing
         band = np.asarray(table[_BAND].to_numpy()) if _BAND in keys else None
-        return cls(rows, levels, table, number[np.asarray(code)], band)
+        return cls(rows, levels, table, number[code], band)
 
     def matrix(self, name: str) -> FloatArray:
         """Sums by level and cell."""
-        here: slice | BoolArray = slice(None)
-        found = np.zeros((len(self.levels) + 1, self.rows.n_cells))
-        for cell in range(self.rows.n_cells):
-            band, place = divmod(cell, _SIDE_BY_SIDE)
-            if self.band is not None:
-                here = self.band == band
-            found[self.code[here], cell] = self.table[f"{name}{place}"].to_numpy()[here]
-        return np.nan_to_num(found, copy=False)
+        if name not in self._matrices:
+            self._matrices[name] = self._matrix(name)
+        return self._matrices[name]
+
+    def _matrix(self, name: str) -> FloatArray:
+        """Put rows of the answer in place whole, as levels lie far from each other in memory."""
+        n_cells = self.rows.n_cells
+        found = np.zeros((len(self.levels) + 1, n_cells))
+        for band, start in enumerate(range(0, n_cells, _SIDE_BY_SIDE)):
+            here: slice | BoolArray = slice(None) if self.band is None else self.band == band
+            code, cells = self.code[here], slice(start, min(start + _SIDE_BY_SIDE, n_cells))
+            sums = [self._column(f"{name}{k}")[here] for k in range(cells.stop - start)]
+            for piece in blocks(len(code)):
+                found[code[piece], cells] = np.array([one[piece] for one in sums]).T
+        return found
+
+    def _column(self, name: str) -> NumberArray:
+        """Sums of all rows of the answer; what no row has is 0."""
+        values: NumberArray = self.table[name].to_numpy()
+        return values if values.dtype.kind in "iu" else np.asarray(np.nan_to_num(values))
 
     def sums(self, some: BoolArray, cells: list[OutcomeSums]) -> LevelSums:
         """Sums of the (level, fold) cells that rows have, for each contrast."""
@@ -213,11 +227,24 @@ class _Answer:
         return self.levels, tables, counted.sum(axis=1).astype(np.int64)
 
 
+def _encoded(text: pa.Array, *, repeated: bool) -> tuple[pa.Array, IntArray]:
+    """Labels of an answer, each once, and the place of each row's among them; the last: missing."""
+    if repeated:
+        encoded = text.dictionary_encode()
+        return encoded.dictionary, np.asarray(encoded.indices.fill_null(len(encoded.dictionary)))
+    known = np.asarray(text.is_valid())
+    labels = text.drop_null()
+    return labels, np.where(known, np.cumsum(known) - 1, len(labels))
+
+
 def _order(table: pa.Table, labels: pa.Array, code: IntArray) -> IntArray:
     """Order of the levels: by first row id, and those that share one by code points."""
     if _FIRST not in table.column_names:
         return np.asarray(pc.array_sort_indices(labels))
     first = np.full(len(labels) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, code, table[_FIRST].to_numpy())
+    order = np.argsort(first[:-1])
+    if (np.diff(first[order]) > 0).all():
+        return order
     both = pa.table({"first": first[:-1], "label": labels})
     return np.asarray(pc.sort_indices(both, [("first", "ascending"), ("label", "ascending")]))

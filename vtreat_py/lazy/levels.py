@@ -14,8 +14,9 @@ from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.levels import Levels
 from vtreat_py.lazy.aggregates import Asked, floats, grouped
-from vtreat_py.lazy.columns import LazyLevels, LazyNumber, LazyRanges
+from vtreat_py.lazy.columns import LazyLevels, LazyNumber
 from vtreat_py.lazy.level_queries import level_sums, level_values
+from vtreat_py.lazy.ranges import LazyRanges
 from vtreat_py.lazy.residuals import RESIDUAL, Residuals, sampled
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.score_queries import score_sums

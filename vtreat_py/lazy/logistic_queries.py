@@ -15,8 +15,9 @@ from vtreat_py.lazy.aggregates import Asked, floats, totals, value_where
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.number_queries import inner
+from vtreat_py.lazy.picked_rows import WEIGHT, PickedRows
 from vtreat_py.lazy.rows import DesignRows, Y
-from vtreat_py.lazy.source import collect, selected, with_columns
+from vtreat_py.lazy.source import with_columns
 from vtreat_py.significance.logistic import SATURATED_ETA, Points
 from vtreat_py.significance.newton import (
     MANY_POINTS,
@@ -32,8 +33,6 @@ from vtreat_py.statistics.moments import Moments
 
 # So many regressions are summed by one query.
 _BATCH = 64
-_SEED = 1944
-_WEIGHT = "row_weight"
 
 Key = tuple[str, int, int | None, tuple[float, ...]]
 
@@ -78,6 +77,16 @@ class Regression:
         """The clean copy, in inner coordinates."""
         return clean_copy(self.column, self.coordinates, self.filled)
 
+    def clean_of(self, values: FloatArray, fold: IntArray) -> FloatArray:
+        """The same of rows in memory."""
+        filled: float | FloatArray
+        if isinstance(self.filled, float):
+            filled = self.filled
+        else:
+            filled = np.array([self.filled[k] for k in range(len(self.filled))])[fold]
+        good = np.isfinite(values)
+        return np.where(good, self.coordinates.inner(np.where(good, values, 0.0)), filled)
+
 
 def clean_copy(
     column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
@@ -89,7 +98,8 @@ def clean_copy(
     else:
         for fold, number in filled.items():
             value = nw.when(nw.col(FOLD) == fold).then(nw.lit(number)).otherwise(value)
-    return nw.when(column.is_bad).then(value).otherwise(inner(column.value, coordinates))
+    is_good = column.value.is_finite()
+    return nw.when(is_good).then(inner(column.value, coordinates)).otherwise(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +110,13 @@ class Fits:
     ----------
     rough : bool
         Whether their deviances are all that is wanted.
+    picked : PickedRows
+        Of many rows, those that give starting values.
     """
 
     rows: DesignRows
     rough: bool
+    picked: PickedRows
     _made: dict[Key, LogisticFit] = field(default_factory=dict)
 
     def of(self, asked: Sequence[Regression]) -> list[LogisticFit]:
@@ -112,7 +125,7 @@ class Fits:
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             known = _EngineRegressions.known(
-                *_scale(batch), rows=self.rows, asked=batch, rough=self.rough
+                *_scale(batch), rows=self.rows, picked=self.picked, asked=batch, rough=self.rough
             )
             fit = maximum_likelihood(known)
             for i, regression in enumerate(batch):
@@ -132,6 +145,7 @@ class _EngineRegressions(Regressions):
     """Regressions on the rows of a lazy frame."""
 
     rows: DesignRows
+    picked: PickedRows
     asked: Sequence[Regression]
 
     def part(self) -> Points | None:
@@ -139,14 +153,11 @@ class _EngineRegressions(Regressions):
         rows = self.rows
         if rows.row_id is None or rows.n_rows < MANY_POINTS:
             return None
-        part = rows.part(self._frame(self.asked), rows.n_rows, MANY_POINTS, _SEED)
-        assert part is not None
-        wanted = {f"x{i}": r.clean for i, r in enumerate(self.asked)}
-        wanted |= {Y: nw.col(Y), FOLD: nw.col(FOLD), _WEIGHT: rows.w}
-        table = collect(selected(part, wanted))
-        x = np.stack([floats(table, f"x{i}") for i in range(len(self.asked))])
+        table = self.picked.of(MANY_POINTS)
+        assert table is not None
         y, fold = table[Y].to_numpy(), table[FOLD].to_numpy()
-        total = np.tile(floats(table, _WEIGHT), (len(x), 1))
+        x = np.stack([r.clean_of(floats(table, r.column.alias), fold) for r in self.asked])
+        total = np.tile(floats(table, WEIGHT), (len(x), 1))
         for i, r in enumerate(self.asked):
             if r.left_out is not None:
                 total[i, fold == r.left_out] = 0.0
@@ -161,20 +172,28 @@ class _EngineRegressions(Regressions):
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
         asked = [self.asked[i] for i in which]
-        return self.known(*_scale(asked), REPAIR_WEIGHT, rows=self.rows, asked=asked)
+        scale = _scale(asked)
+        return self.known(*scale, REPAIR_WEIGHT, rows=self.rows, picked=self.picked, asked=asked)
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:
         """Sum over the rows of the frame."""
-        steps: list[dict[str, nw.Expr]] = [{}, {}, {}, {}]
+        asked = [self.asked[i] for i in which]
+        sides = {_side(r.number): _hit_or_not(r.number) for r in asked}
+        steps: list[dict[str, nw.Expr]] = [sides, {}, {}, {}, {}]
         sums: dict[str, Asked] = {}
         shrink = 1.0 / self.spread
         for k, i in enumerate(which.tolist()):
             x = (self.asked[i].clean - float(self.middle[i])) * float(shrink[i])
-            eta = nw.col(f"x{k}") * float(slope[k]) + float(intercept[k])
-            for step, column in zip(steps, _columns(k, x, eta), strict=True):
+            if (left_out := self.asked[i].left_out) is not None:
+                x = value_where(nw.col(FOLD) != left_out, x)
+            steps[0][f"x{k}"] = x
+            is_near = abs(intercept[k]) + abs(slope[k]) * self.reach[i] <= MAX_ETA
+            along = nw.col(f"x{k}") * float(slope[k]) + float(intercept[k])
+            margins = _margins(k, along * nw.col(_side(self.asked[i].number)), bool(is_near))
+            for step, column in zip(steps[1:], margins, strict=True):
                 step |= column
             sums |= self._sums(self.asked[i], k)
-        frame = self._frame([self.asked[i] for i in which])
+        frame = self._frame(asked)
         for step in steps:
             frame = with_columns(frame, step)
         found = totals(frame, sums)
@@ -189,20 +208,13 @@ class _EngineRegressions(Regressions):
 
     def _sums(self, regression: Regression, place: int) -> dict[str, Asked]:
         """Sums over the rows that are fitted; ``place`` tells their names from others."""
-        x, eta, decay, likelier = (nw.col(f"{v}{place}") for v in ("x", "eta", "decay", "likelier"))
-        other = decay * likelier
-        rate = nw.when(eta > 0).then(likelier).otherwise(other)
-        is_hit = nw.col(Y) == regression.number
-        hit = nw.when(is_hit).then(nw.lit(1.0)).otherwise(nw.lit(self.flipped))  # and its copy
-        copies = 1.0 + self.flipped
-        # Where the line is out of range its end stands for it, as in `Points.evaluate`.
-        held = (
-            nw.when(eta > MAX_ETA)
-            .then(nw.lit(float(SATURATED_ETA)))
-            .otherwise(nw.when(eta < -MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(eta))
-        )
-        loss = (nw.when(eta > 0).then(held).otherwise(0.0) - likelier.log()) * copies - held * hit
-        residual, curve = hit - rate * copies, other * likelier * copies
+        x, likely, other = (nw.col(f"{v}{place}") for v in ("x", "likely", "other"))
+        side, curve = nw.col(_side(regression.number)), likely * other
+        loss, error = 0.0 - likely.log(), other
+        if self.flipped:  # beside each row lies its copy
+            loss, error = loss - other.log() * self.flipped, other - likely * self.flipped
+            curve = curve * (1.0 + self.flipped)
+        residual = error * side
         terms = {
             "loss": loss,
             "residual": residual,
@@ -212,19 +224,36 @@ class _EngineRegressions(Regressions):
             "curve_2_": curve * x * x,
         }
         if self.rough:
-            bend = curve * (1.0 - rate * 2.0)
+            bend = curve * (other - likely) * side
             terms |= {f"bend_{k}_": math.prod([x] * k, start=bend) for k in range(4)}
-        values = {name: self.rows.weighted(term) for name, term in terms.items()}
-        if regression.left_out is not None:
-            included = nw.col(FOLD) != regression.left_out
-            values = {name: value_where(included, value) for name, value in values.items()}
-        return {f"{name}{place}": ("sum", value) for name, value in values.items()}
+        return {f"{name}{place}": ("sum", self.rows.weighted(one)) for name, one in terms.items()}
 
 
-def _columns(place: int, x: nw.Expr, eta: nw.Expr) -> list[dict[str, nw.Expr]]:
-    """Columns that are computed one after the other, as each needs those before it."""
-    size = nw.col(f"eta{place}").abs()
-    reached = nw.when(size > MAX_ETA).then(nw.lit(-float(SATURATED_ETA))).otherwise(0.0 - size)
-    likelier = 1.0 / (1.0 + nw.col(f"decay{place}"))
-    named = {"x": x, "eta": eta, "decay": reached.exp(), "likelier": likelier}
+def _side(number: int) -> str:
+    """Name of the column that says on which side of a class a row is."""
+    return f"side_of_{number}"
+
+
+def _hit_or_not(number: int) -> nw.Expr:
+    """1 where a row is of a class, else -1."""
+    return nw.when(nw.col(Y) == number).then(nw.lit(1.0)).otherwise(nw.lit(-1.0))
+
+
+def _margins(place: int, margin: nw.Expr, is_near: bool) -> list[dict[str, nw.Expr]]:
+    """Probabilities of a row's own outcome and of the other, column by column.
+
+    The margin is the linear predictor, from the side of the own outcome; where it may be out of
+    range its end stands for it, as in `Points.evaluate`.
+    """
+    m = held = nw.col(f"margin{place}")
+    if not is_near:
+        end = float(SATURATED_ETA)
+        held = nw.when(m > MAX_ETA).then(nw.lit(end)).otherwise(m)
+        held = nw.when(m < -MAX_ETA).then(nw.lit(-end)).otherwise(held)
+    named = {
+        "margin": margin,
+        "odds": (0.0 - held).exp(),
+        "likely": 1.0 / (nw.col(f"odds{place}") + 1.0),
+        "other": nw.col(f"odds{place}") * nw.col(f"likely{place}"),
+    }
     return [{f"{name}{place}": column} for name, column in named.items()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
-from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where, value_where
+from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where, totals, value_where
 from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.picked_rows import PickedRows
 from vtreat_py.lazy.rows import DesignRows, Y
+from vtreat_py.lazy.source import with_columns
 from vtreat_py.lazy.tables import brought
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
@@ -28,6 +29,10 @@ _CANCELLED = 1e-4
 # Sums of numbers times this do not leave the range of floats.
 _SMALL = 2.0**-64
 _CELL, _MEANS = "cell", "cell_of_means"
+# All rows of a cell, and those that count.
+_ROWS, _COUNTED = "all_rows", "counted_rows"
+# Good values, the same in inner coordinates, and the outcome of rows with good and bad values.
+_GOOD, _X, _Y, _BAD_Y = "good", "inner", "good_y", "bad_y"
 # Means of good values, of the outcome of good rows, and of bad ones, as columns of a query.
 _MEANS_OF = ("x_mean", "y_mean", "bad_mean")
 
@@ -43,27 +48,19 @@ class Extents:
     ----------
     low, high : ndarray of shape (cells,)
         Smallest and largest good value; NaN where there is none.
-    mean : float
-        Of the good values, each row counting as one; NaN where there is none.
-    has_bad, has_infinite : bool
-        Whether some row, of any weight, has a bad value, or an infinite one.
+    has_good : bool
+        Whether there is a good value.
+    has_bad : bool
+        Whether some row, of any weight, has a bad value.
+    coordinates : Coordinates
+        Near the good values.
     """
 
     low: FloatArray
     high: FloatArray
-    mean: float
+    has_good: bool
     has_bad: bool
-    has_infinite: bool
-
-    @property
-    def has_good(self) -> bool:
-        """Whether there is a good value."""
-        return not math.isnan(self.mean)
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """Coordinates near the good values."""
-        return Coordinates.around(self.mean, *self.ends)
+    coordinates: Coordinates
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -79,28 +76,117 @@ def batches(columns: Sequence[LazyNumber]) -> Iterator[Sequence[LazyNumber]]:
 
 def extents(rows: DesignRows, columns: Sequence[LazyNumber]) -> list[Extents]:
     """Look at numeric columns for the first time."""
-    asked: dict[str, Asked] = {}
+    table = _answer(rows, rows.of(columns), columns, [])
+    return [_extents(rows, table, i) for i in range(len(columns))]
+
+
+def extents_and_sums(
+    rows: DesignRows, columns: Sequence[LazyNumber], picked: PickedRows
+) -> tuple[list[Extents], list[list[NumericSums]]]:
+    """Look at numeric columns and sum them up, for each contrast, by fold.
+
+    Numbers are summed up less one that is near them. Where some rows tell one, one query does both;
+    else a second sums the column up. Where sums would lose digits in some cell, for it lies far off
+    for its spread, the column is summed up once more, about the means of the cells.
+
+    Returns
+    -------
+    extents : list of Extents
+    sums : list of list of NumericSums
+        Of a column without good values, none.
+    """
+    near = [picked.near(column) for column in columns]
+    guessed = [_Look(rows, columns[i], one, i) for i, one in enumerate(near) if one is not None]
+    first = _answer(rows, rows.of(columns), columns, guessed)
+    known = [_extents(rows, first, i, one) for i, one in enumerate(near)]
+    looks = [
+        _Look(rows, columns[i], one.coordinates, i) for i, one in enumerate(known) if one.has_good
+    ]
+    late = [look for look in looks if look.near != near[look.place]]
+    second = _answer(rows, rows.of([look.column for look in late]), [], late) if late else first
+    sums, unsure = {}, []
+    for look in looks:
+        table = second if look in late else first
+        sums[look.place], is_cancelled = look.read(table, known[look.place])
+        if is_cancelled:
+            unsure.append(replace(look, about=sums[look.place]))
+    if unsure:
+        table = _answer(rows, _with_means(unsure), [], unsure)
+        for look in unsure:
+            sums[look.place], _ = look.read(table, known[look.place])
+    return known, [
+        [sums[i].of_class(k, rows.n_classes) for k in rows.contrasted] or [sums[i]]
+        if i in sums
+        else []
+        for i in range(len(columns))
+    ]
+
+
+def _answer(
+    rows: DesignRows,
+    frame: nw.LazyFrame[Any],
+    columns: Sequence[LazyNumber],
+    looks: Sequence[_Look],
+) -> pa.Table:
+    """What extents of columns, and sums, are read from, by cell."""
+    good = {f"{_GOOD}{i}": _good(rows, column) for i, column in enumerate(columns)}
+    good |= {f"{_GOOD}{look.place}": _good(rows, look.column) for look in looks}
+    frame = with_columns(frame, good)
+    if made := {name: one for look in looks for name, one in look.columns().items()}:
+        frame = with_columns(frame, made)
+    asked: dict[str, Asked] = {_ROWS: ("count", nw.lit(1))}
+    if rows.weight is not None:
+        asked[_COUNTED] = "count", one_where(rows.counts)
     for i, column in enumerate(columns):
-        good = value_where(rows.counts & ~column.is_bad, column.value)
+        number = nw.col(f"{_GOOD}{i}")
         asked |= {
-            f"low{i}": ("min", good),
-            f"high{i}": ("max", good),
-            f"rows{i}": ("count", good),
-            f"sum{i}": ("sum", good * _SMALL),
-            f"bad{i}": ("count", one_where(column.is_bad)),
-            f"infinite{i}": ("count", one_where(column.is_bad & ~column.value.is_nan())),
+            f"low{i}": ("min", number),
+            f"high{i}": ("max", number),
+            f"rows{i}": ("count", number),
+            f"sum{i}": ("sum", number * _SMALL),
         }
-    table = grouped(rows.of(columns), {_CELL: rows.cell}, asked)
+        if rows.weight is not None:
+            asked[f"known{i}"] = "count", column.good
+    asked |= {name: one for look in looks for name, one in look.asked().items()}
+    return grouped(frame, {_CELL: rows.cell}, asked)
 
-    def of_column(i: int) -> Extents:
-        n_rows, total, n_bad, n_infinite = (
-            np.nansum(floats(table, f"{name}{i}")) for name in ("rows", "sum", "bad", "infinite")
-        )
-        low, high = (_placed(rows, table, f"{name}{i}", np.nan) for name in ("low", "high"))
-        mean = float(total / n_rows / _SMALL) if n_rows else math.nan
-        return Extents(low, high, mean, bool(n_bad), bool(n_infinite))
 
-    return [of_column(i) for i in range(len(columns))]
+def _extents(
+    rows: DesignRows, table: pa.Table, place: int, near: Coordinates | None = None
+) -> Extents:
+    """Read the extents of a column; ``near`` are its coordinates, unless its unit is another."""
+
+    def summed(name: str) -> float:
+        return float(np.nansum(floats(table, name)))
+
+    n_rows, total = summed(f"rows{place}"), summed(f"sum{place}")
+    known = n_rows if rows.weight is None else summed(f"known{place}")
+    low, high = (_placed(rows, table, f"{name}{place}", np.nan) for name in ("low", "high"))
+    coordinates = Coordinates()
+    if n_rows:
+        mean, ends = total / n_rows / _SMALL, (float(np.nanmin(low)), float(np.nanmax(high)))
+        coordinates = Coordinates.around(mean, *ends)
+        if near is not None and near.unit == coordinates.unit:
+            coordinates = near
+    return Extents(low, high, bool(n_rows), known < summed(_ROWS), coordinates)
+
+
+def with_infinite(rows: DesignRows, columns: Sequence[LazyNumber]) -> set[str]:
+    """Names of columns that have infinite values, by one query if there are columns."""
+    if not columns:
+        return set()
+    infinite = {c.name: c.is_bad & ~c.value.is_nan() for c in columns}
+    asked: dict[str, Asked] = {
+        f"infinite{i}": ("count", one_where(one)) for i, one in enumerate(infinite.values())
+    }
+    found = totals(rows.of(columns), asked)
+    return {name for name, count in zip(infinite, found.values(), strict=True) if count}
+
+
+def _good(rows: DesignRows, column: LazyNumber) -> nw.Expr:
+    """Good values of the rows that count; else null."""
+    good = column.value.is_finite()
+    return value_where(good if rows.weight is None else good & rows.counts, column.value)
 
 
 def _placed(rows: DesignRows, table: pa.Table, name: str, nothing: float = 0.0) -> FloatArray:
@@ -109,33 +195,6 @@ def _placed(rows: DesignRows, table: pa.Table, name: str, nothing: float = 0.0) 
     values = floats(table, name)
     found[table[_CELL].to_numpy()] = np.where(np.isnan(values), nothing, values)
     return found
-
-
-def number_sums(
-    rows: DesignRows, columns: Sequence[LazyNumber], known: Sequence[Extents]
-) -> list[list[NumericSums]]:
-    """Sum numeric columns that have good values, for each contrast, by fold.
-
-    Where sums about the column's mean would lose digits in some cell, for it lies far off for its
-    spread, the columns are summed once more, about the means of the cells.
-    """
-    looks = [_Look(rows, c, e, i) for i, (c, e) in enumerate(zip(columns, known, strict=True))]
-    table, sums, unsure = _answer(rows.of(columns), looks), [], []
-    for look in looks:
-        found, is_cancelled = look.read(table)
-        sums.append(found)
-        if is_cancelled:
-            unsure.append(replace(look, about=found))
-    if unsure:
-        table = _answer(_with_means(unsure), unsure)
-        for look in unsure:
-            sums[look.place], _ = look.read(table)
-    return [[one.of_class(k, rows.n_classes) for k in rows.contrasted] or [one] for one in sums]
-
-
-def _answer(frame: nw.LazyFrame[Any], looks: Sequence[_Look]) -> pa.Table:
-    asked = {name: one for look in looks for name, one in look.asked().items()}
-    return grouped(frame, {_CELL: looks[0].rows.cell}, asked)
 
 
 def _with_means(looks: Sequence[_Look]) -> nw.LazyFrame[Any]:
@@ -171,50 +230,56 @@ class _Look:
     ----------
     place : int
         Tells its sums from those of other columns.
+    near : Coordinates
+        What sums are taken in.
     about : NumericSums or None
         Sums are about their means, which the frame has as columns.
     """
 
     rows: DesignRows
     column: LazyNumber
-    extents: Extents
+    near: Coordinates
     place: int
     about: NumericSums | None = None
 
-    def asked(self) -> dict[str, Asked]:
-        """Sums of the good rows, and of the bad ones."""
-        rows, column = self.rows, self.column
-        good, bad = rows.counts & ~column.is_bad, rows.counts & column.is_bad
-        x, y, bad_y = inner(column.value, self.extents.coordinates), nw.col(Y), nw.col(Y)
+    def columns(self) -> dict[str, nw.Expr]:
+        """Columns that sums are of, made of good values."""
+        place, rows, good = self.place, self.rows, nw.col(f"{_GOOD}{self.place}")
+        x, y, bad_y = inner(good, self.near), nw.col(Y), nw.col(Y)
         if self.about is not None:
             x, y, bad_y = (
-                value - nw.col(f"{what}{self.place}")
+                value - nw.col(f"{what}{place}")
                 for value, what in zip((x, y, bad_y), _MEANS_OF, strict=True)
             )
+        made = {f"{_X}{place}": x}
+        if not rows.n_classes:
+            made[f"{_Y}{place}"] = value_where(~good.is_null(), y)
+            made[f"{_BAD_Y}{place}"] = value_where(rows.counts & good.is_null(), bad_y)
+        return made
 
-        def total(where: nw.Expr, value: nw.Expr) -> Asked:
-            return "sum", value_where(where, rows.weighted(value))
+    def asked(self) -> dict[str, Asked]:
+        """Sums of the good rows, and of the bad ones."""
+        rows = self.rows
+        x, y, bad_y = (nw.col(f"{name}{self.place}") for name in (_X, _Y, _BAD_Y))
 
-        asked: dict[str, Asked] = {
-            "rows": ("count", one_where(good)),
-            "bad_rows": ("count", one_where(bad)),
-            "x": total(good, x),
-            "xx": total(good, x * x),
-        }
+        def total(value: nw.Expr) -> Asked:
+            return "sum", rows.weighted(value)
+
+        asked: dict[str, Asked] = {"rows": ("count", x), "x": total(x), "xx": total(x * x)}
         if rows.weight is not None:
-            asked["weight"] = "sum", value_where(good, rows.w)
-            asked["bad_weight"] = "sum", value_where(bad, rows.w)
+            asked["weight"] = "sum", value_where(~x.is_null(), rows.w)
+            asked["bad_weight"] = "sum", value_where(rows.counts & x.is_null(), rows.w)
         if not rows.n_classes:
             asked |= {
-                "y": total(good, y),
-                "xy": total(good, x * y),
-                "yy": total(good, y * y),
-                "bad_y": total(bad, bad_y),
-                "bad_yy": total(bad, bad_y * bad_y),
+                "y": total(y),
+                "xy": total(x * y),
+                "yy": total(y * y),
+                "bad_y": total(bad_y),
+                "bad_yy": total(bad_y * bad_y),
             }
         return {f"{name}{self.place}": one for name, one in asked.items()}
 
-    def read(self, table: pa.Table) -> tuple[NumericSums, bool]:
+    def read(self, table: pa.Table, extents: Extents) -> tuple[NumericSums, bool]:
         """Turn the sums of each cell into moments about its means; say if too few digits are left.
 
         Those about means have enough.
@@ -225,7 +290,9 @@ class _Look:
             known = found in table.column_names
             return _placed(self.rows, table, found) if known else np.zeros(self.rows.n_cells)
 
-        rows, bad_rows, xx, yy, bad_yy = map(placed, ("rows", "bad_rows", "xx", "yy", "bad_yy"))
+        rows, xx, yy, bad_yy = map(placed, ("rows", "xx", "yy", "bad_yy"))
+        all_rows = _ROWS if self.rows.weight is None else _COUNTED
+        bad_rows = _placed(self.rows, table, all_rows) - rows
         n, bad_n = rows, bad_rows
         if self.rows.weight is not None:
             n, bad_n = placed("weight"), placed("bad_weight")
@@ -239,8 +306,8 @@ class _Look:
                 off + mean for off, mean in zip((x, y, bad_y), _means(self.about), strict=True)
             )
         # A constant does not vary, not even by rounding.
-        constant = self.extents.low == self.extents.high
-        only = self.extents.coordinates.inner(np.where(constant, self.extents.low, 0.0))
+        constant = extents.low == extents.high
+        only = self.near.inner(np.where(constant, extents.low, 0.0))
         x, xx, xy = (
             np.where(constant, known, found) for known, found in ((only, x), (0.0, xx), (0.0, xy))
         )

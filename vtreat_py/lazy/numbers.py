@@ -14,12 +14,13 @@ from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.scoring import mark_moments
 from vtreat_py.lazy.binned import binned_numbers
-from vtreat_py.lazy.columns import LazyNumber, LazyRanges
+from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
-from vtreat_py.lazy.profile_query import ProfileRows
+from vtreat_py.lazy.profile_query import profiled
 from vtreat_py.lazy.quantile_queries import quantiles
+from vtreat_py.lazy.ranges import LazyRanges
 from vtreat_py.lazy.residuals import Residuals, sampled
 from vtreat_py.lazy.score_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
@@ -50,10 +51,9 @@ class EngineNumbers:
         sums: list[NumericSums],
         residuals: Residuals,
         fits: Fits,
-        profile_rows: ProfileRows,
     ) -> None:
         self._column, self._extents, self._sums = column, extents, sums
-        self._residuals, self._fits, self._profile_rows = residuals, fits, profile_rows
+        self._residuals, self._fits = residuals, fits
         self._rows = fits.rows
         self._binned: BinnedNumbers | None = None
         self._quantiles: dict[tuple[float, ...], FloatArray] = {}
@@ -76,7 +76,8 @@ class EngineNumbers:
         extent = self.extent(None)
         assert extent is not None
         weight = float(self._sums[0].merged().good.weight[0])
-        return self._profile_rows.profile(self._column, extent, bad_weight / (bad_weight + weight))
+        bad_share = bad_weight / (bad_weight + weight)
+        return profiled(self._fits.picked, self._column, extent, bad_share)
 
     def sums(self) -> list[NumericSums]:
         """Sums of each fold, for each contrast."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -33,6 +33,16 @@ def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
     return native.project(
         ", ".join(f"{sql} AS {c.alias}" for sql, c in zip(plain, wanted, strict=True))
     )
+
+
+def stepwise(native: Any, source: str, name: str, steps: Sequence[Callable[[Any], Any]]) -> Any:
+    """Add a column that is computed of another, step by step."""
+    every, number = duckdb.StarExpression(), duckdb.ColumnExpression(source)
+    for step in steps:
+        native = native.select(every, step(number).alias(name))
+        every = duckdb.StarExpression(exclude=[name])
+        number = duckdb.ColumnExpression(name)
+    return native
 
 
 def quoted(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -32,6 +32,13 @@ def project(native: Any, wanted: Sequence[PlainColumn]) -> Any:
         functions.expr(_plain(c, type_name(native, c.read_from))).alias(c.alias) for c in wanted
     )
     return native.select(*plain)
+
+
+def stepwise(native: Any, source: str, name: str, steps: Sequence[Callable[[Any], Any]]) -> Any:
+    """Add a column that is computed of another, step by step."""
+    for step in steps:
+        native, source = native.withColumn(name, step(functions.col(source))), name
+    return native
 
 
 def quoted(name: str) -> str:

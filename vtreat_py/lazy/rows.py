@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from vtreat_py.folds.row_ids import RowIdFolds
+from vtreat_py.folds.row_ids import picked
 from vtreat_py.lazy.aggregates import Asked, one_where, value_where
 from vtreat_py.lazy.columns import LazyColumn, PlainColumn, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
@@ -104,16 +104,14 @@ class DesignRows:
         frame = self.of(columns)
         return frame if self.weight is None else frame.filter(self.counts)
 
-    def part(
-        self, frame: nw.LazyFrame[Any], n_rows: int, most: int, seed: int
-    ) -> nw.LazyFrame[Any] | None:
+    def part(self, frame: nw.LazyFrame[Any], n_rows: int, most: int) -> nw.LazyFrame[Any] | None:
         """About ``most`` of so many rows, by arithmetic on the row id; None without one."""
-        step = math.ceil(n_rows / most)
+        step = step_of(n_rows, most)
         if step <= 1:
             return frame
         if self.row_id is None:
             return None
-        return frame.filter(RowIdFolds.seeded(step, seed).of(self.row_id.value) == 0)
+        return frame.filter(picked(self.row_id.value, step))
 
     def of(self, columns: Sequence[LazyColumn]) -> nw.LazyFrame[Any]:
         """Build the query for some columns beside outcome, weight, row id and fold."""
@@ -152,3 +150,8 @@ class DesignRows:
         if labels is not None and outcome.kind in ("binomial", "multinomial"):
             classes = pa.table({_LABEL: labels, Y: pa.array(outcome.y, pa.int64())})
         return replace(self, outcome=outcome, n_rows=n_rows, label=label, classes=classes)
+
+
+def step_of(n_rows: int, most: int) -> int:
+    """Of how many rows one is looked at, so that there are about ``most`` at most."""
+    return math.ceil(n_rows / most)

@@ -17,7 +17,6 @@ from vtreat_py.lazy.source import collect
 from vtreat_py.lazy.tables import brought
 from vtreat_py.significance.spread import MOST_ROWS, SpreadTest, sampled_levels
 
-_SEED = 1953
 _LEVEL, _WEIGHT, _ID, _CHOSEN = "level", "weight", "row_id", "chosen_level"
 _TESTED = "tested_outcome"
 
@@ -37,7 +36,7 @@ def spread_p_value(
     frame = residuals.counted([column]).with_columns(residuals.tested(0).alias(_TESTED))
     if chosen is not None:
         frame = _of_levels(rows, column, levels, frame, chosen)
-    part = rows.part(frame, expected, MOST_ROWS, _SEED)
+    part = rows.part(frame, expected, MOST_ROWS)
     if part is None:
         return None
     wanted = {_LEVEL: column.level, _TESTED: nw.col(_TESTED), _WEIGHT: rows.w}
