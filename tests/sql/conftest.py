@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import socket
 import sqlite3
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -88,3 +90,60 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+@pytest.fixture(scope="session")
+def mysql() -> Iterator[Any]:
+    """A connection to a MariaDB server of our own behind a socket, each statement committed."""
+    pymysql = pytest.importorskip("pymysql", reason="pymysql is not installed")
+    with running_mariadb() as socket_path:
+        connection = pymysql.connect(unix_socket=socket_path, user="root", autocommit=True)
+        with closing(connection), closing(connection.cursor()) as cursor:
+            cursor.execute("CREATE DATABASE tests")
+            cursor.execute("USE tests")
+            yield connection
+
+
+class running_mariadb:  # noqa: N801 (used as a function)
+    """Start a server in a directory that is removed with it; the value is its socket."""
+
+    def __enter__(self) -> str:
+        install, server = (
+            shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+            for name in ("mariadb-install-db", "mariadbd")
+        )
+        if install is None or server is None:
+            pytest.skip("MariaDB's mariadb-install-db and mariadbd are not installed")
+        self.home = Path(tempfile.mkdtemp(prefix="vtreat_my_"))
+        user = f"--user={getpass.getuser()}"  # as root it would not start without
+        data = f"--datadir={self.home / 'data'}"
+        subprocess.run(
+            [install, "--no-defaults", data, user, "--auth-root-authentication-method=normal",
+             "--skip-test-db"],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        path = self.home / "socket"
+        self.server = subprocess.Popen(
+            [server, "--no-defaults", data, user, "--skip-networking", f"--socket={path}",
+             f"--pid-file={self.home / 'pid'}", "--innodb-flush-log-at-trx-commit=0"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        end = time.monotonic() + 60
+        while not path.exists():
+            if time.monotonic() > end or self.server.poll() is not None:
+                pytest.skip("MariaDB does not start here")
+            time.sleep(0.05)
+        return str(path)
+
+    def __exit__(self, *_: object) -> None:
+        self.server.terminate()
+        self.server.wait(60)
+        shutil.rmtree(self.home)
+
+
+@pytest.fixture(scope="session")
+def clickhouse() -> Iterator[Any]:
+    """A session of ClickHouse in this process."""
+    session = pytest.importorskip("chdb.session", reason="chdb is not installed")
+    with session.Session() as made:
+        yield made

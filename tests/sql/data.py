@@ -80,6 +80,7 @@ def awkward_plan(kind: str, **options: Any) -> vt.TreatmentPlan:
 
 
 def written_in(dialect: str, plan: vt.TreatmentPlan) -> list[str]:
-    """Variables of a plan that a dialect can write: SQLite has no clock of a zone with summers."""
-    clocks = {one.name for one in plan.made if one.offset is None and dialect == "sqlite"}
+    """Variables of a plan that a dialect can write: some have no clock of a zone with summers."""
+    no_clock = dialect in ("sqlite", "mysql")
+    clocks = {one.name for one in plan.made if one.offset is None and no_clock}
     return [v.name for v in plan.derived if v.orig_variable not in clocks]

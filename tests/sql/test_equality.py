@@ -19,7 +19,7 @@ from vtreat_py.sql import coding_tables, query
 # Levels and columns that differ in case only are what these tests are about.
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
 
-ENGINES = ["duckdb", "sqlite", "postgres", "spark"]
+ENGINES = ["duckdb", "sqlite", "postgres", "mysql", "clickhouse", "spark"]
 KINDS = ["numeric", "binomial", "multinomial", "unsupervised"]
 # Text in PostgreSQL cannot hold NUL: a level with one is left out, with a warning.
 WITHOUT_NUL = ["nul\0nul"]
@@ -66,7 +66,7 @@ RARE = {"rare_count": 12, "collar_prob": 0.1}
 CASES = [
     (engine, form, kind, [{}, RARE][(i + j + k) % 2])
     for (i, engine), (j, form), (k, kind) in product(
-        enumerate(ENGINES[:3]), enumerate(FORMS), enumerate(KINDS)
+        enumerate(ENGINES[:5]), enumerate(FORMS), enumerate(KINDS)
     )
 ] + [("spark", FORMS[i % len(FORMS)], kind, RARE) for i, kind in enumerate(KINDS)]
 
@@ -79,7 +79,7 @@ def test_queries_give_the_bits_of_prepare(
     dialect, connection = engine
     plan = awkward_plan(kind, **options)
     names = written_in(dialect, plan)
-    assert ("Zone_month_catP" in names) == (dialect != "sqlite")
+    assert ("Zone_month_catP" in names) == (dialect not in ("sqlite", "mysql"))
     for scale in (True,) if dialect == "spark" else (False, True):
         chosen = {"scale": scale and kind != "unsupervised", "collar": scale, "variables": names}
         report = plan.check_sql(connection, new_rows(dialect), **chosen)
@@ -231,9 +231,9 @@ def test_parts_of_dates(engine: tuple[str, Any], zone: str | None) -> None:
         min_fraction=0.03,
     )
     assert len(plan.made) == 11
-    if dialect == "sqlite" and zone == "America/New_York":
+    if dialect in ("sqlite", "mysql") and zone == "America/New_York":
         with pytest.raises(InvalidOptionError, match="'moment_month' is made of the dates"):
-            plan.to_sql("t", dialect="sqlite")
+            plan.to_sql("t", dialect=dialect)
         return
     report = plan.check_sql(connection, frame)
     assert report.passed, report

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.ipc
 from numpy.typing import NDArray
 
 from vtreat_py.base.dependencies import optional_module
@@ -211,13 +215,122 @@ class SparkConnection(Connection):
         return [tuple(row) for row in self.native.sql(query).collect()]
 
 
-_KINDS = (DuckDBConnection, SQLiteConnection, PostgresConnection, SparkConnection)
+class MySQLConnection(Connection):
+    """A connection of any driver of MySQL or MariaDB, such as pymysql."""
+
+    dialect = check_native("mysql")
+    told_by = "cursor"
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary table."""
+        self.loaded.callback(self._run, f"DROP TEMPORARY TABLE IF EXISTS {self._quoted(name)}")
+        self._fill("TEMPORARY TABLE", name, table, "")
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays, with an index of its levels, which are kept as bytes."""
+        known = "SELECT count(*) FROM information_schema.tables WHERE table_schema = database() "
+        if self._rows(f"{known} AND table_name = {self.dialect.text(name)}")[0][0]:
+            return
+        level = table.column_names[0]
+        prefix = "(64)"
+        if pa.types.is_large_string(table.schema.field(level).type):
+            table = table.set_column(0, level, table.column(level).cast(pa.large_binary()))
+        elif not pa.types.is_large_binary(table.schema.field(level).type):
+            prefix = ""
+        made = f"{name}_new"
+        try:
+            self._fill("TABLE", made, table, f", KEY ({self._quoted(level)}{prefix})")
+            self._run(f"RENAME TABLE {self._quoted(made)} TO {self._quoted(name)}")
+        except BaseException:
+            self._run(f"DROP TABLE IF EXISTS {self._quoted(made)}")
+            raise
+
+    def _fill(self, what: str, name: str, table: pa.Table, keys: str) -> None:
+        self._run(f"CREATE {what} {self._quoted(name)} ({_declared(table, self.dialect)}{keys})")
+        marks = ", ".join(["%s"] * table.num_columns)
+        rows = [tuple(map(_for_mysql, row)) for row in _python_rows(_in_utc(table))]
+        if rows:
+            self._run(f"INSERT INTO {self._quoted(name)} VALUES ({marks})", rows)
+
+    def _quoted(self, name: str) -> str:
+        return self.dialect.quoted(name)
+
+    def _rows(self, query: str) -> Any:
+        with closing(self.native.cursor()) as cursor:
+            cursor.execute(query)
+            return cursor.fetchall()
+
+    def _run(self, statement: str, rows: list[tuple[Any, ...]] | None = None) -> None:
+        with closing(self.native.cursor()) as cursor:
+            if rows is None:
+                cursor.execute(statement)
+            else:
+                cursor.executemany(statement, rows)
+
+
+class ClickHouseConnection(Connection):
+    """A session or a connection of chdb, which reads Arrow files."""
+
+    dialect = check_native("clickhouse")
+    told_by = "query"
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a temporary table."""
+        quoted = self.dialect.quoted(name)
+        self.loaded.callback(self.native.query, f"DROP TEMPORARY TABLE IF EXISTS {quoted}")
+        self._fill(f"CREATE TEMPORARY TABLE {quoted} ENGINE = Memory", table)
+
+    def create(self, name: str, table: pa.Table) -> None:
+        """Make a table that stays, sorted by its levels."""
+        quoted, made = self.dialect.quoted(name), self.dialect.quoted(f"{name}_new")
+        if self._rows(f"EXISTS TABLE {quoted}")[0][0]:
+            return
+        level = self.dialect.quoted(table.column_names[0])
+        try:
+            self._fill(
+                f"CREATE TABLE {made} ENGINE = MergeTree ORDER BY {level} "
+                "SETTINGS allow_nullable_key = 1",
+                table,
+            )
+            self.native.query(f"RENAME TABLE {made} TO {quoted}")
+        except BaseException:
+            self.native.query(f"DROP TABLE IF EXISTS {made}")
+            raise
+
+    def _fill(self, make: str, table: pa.Table) -> None:
+        with TemporaryDirectory() as folder:
+            path = os.path.join(folder, "table.arrow")
+            with pa.ipc.new_file(path, table.schema) as file:
+                file.write_table(table)
+            self.native.query(f"{make} AS SELECT * FROM file({self.dialect.text(path)}, 'Arrow')")
+
+    def _rows(self, query: str) -> Any:
+        found = self.native.query(query, "Arrow").bytes()
+        if not found:
+            return []
+        table = pa.ipc.open_file(pa.BufferReader(found)).read_all()
+        return list(_python_rows(table))
+
+
+_KINDS = (
+    DuckDBConnection,
+    SQLiteConnection,
+    PostgresConnection,
+    SparkConnection,
+    MySQLConnection,
+    ClickHouseConnection,
+)
 _DIALECT_OF = {
     "duckdb": "duckdb",
     "_duckdb": "duckdb",
     "sqlite3": "sqlite",
     "psycopg": "postgres",
     "pyspark": "spark",
+    "pymysql": "mysql",
+    "MySQLdb": "mysql",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "chdb": "clickhouse",
 }
 
 
@@ -228,8 +341,8 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
         dialect = next((_DIALECT_OF[p] for p in packages if p in _DIALECT_OF), None)
     if dialect is None:
         raise OptionTypeError(
-            f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3 "
-            "or psycopg, or a Spark session, or say what it talks to by dialect="
+            f"connection is of type {type(native).__name__}; give a connection of duckdb, sqlite3, "
+            "psycopg, pymysql or chdb, or a Spark session, or say what it talks to by dialect="
         )
     check_native(dialect)
     kind = next(kind for kind in _KINDS if kind.dialect.name == dialect)
@@ -288,27 +401,46 @@ def _for_sqlite(value: Any) -> Any:
 
 _LARGEST_INTEGER = 2**63 - 1  # of SQLite
 
-# Names of types in PostgreSQL and Spark.
-_TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None]] = [
-    (pa.types.is_boolean, "boolean", "boolean"),
-    (pa.types.is_large_string, "text", "string"),
-    (pa.types.is_large_binary, "bytea", "binary"),
-    (pa.types.is_float32, "real", "float"),
-    (pa.types.is_floating, "float8", "double"),
-    (pa.types.is_uint64, "numeric", "decimal(20, 0)"),
-    (pa.types.is_integer, "bigint", "bigint"),
-    (pa.types.is_decimal, "numeric", "decimal({kind.precision}, {kind.scale})"),
-    (pa.types.is_date, "date", "date"),
-    (lambda kind: pa.types.is_timestamp(kind) and kind.tz is None, "timestamp", "timestamp_ntz"),
-    (pa.types.is_timestamp, "timestamptz", "timestamp"),
-    (pa.types.is_duration, "interval", "interval day to second"),
-    (pa.types.is_time, "time", None),
+
+def _for_mysql(value: Any) -> Any:
+    """Turn what MySQL has no value for, NaN and infinities, into NULL: bad numbers like it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """Turn points in time into what the clock of UTC shows."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.tz is not None:
+            plain = table.column(place).cast(pa.timestamp(field.type.unit))
+            table = table.set_column(place, field.name, plain)
+    return table
+
+
+def _is_naive(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) and kind.tz is None
+
+
+# Names of types in PostgreSQL, Spark and MySQL.
+_TYPES: list[tuple[Callable[[pa.DataType], bool], str, str | None, str | None]] = [
+    (pa.types.is_boolean, "boolean", "boolean", "boolean"),
+    (pa.types.is_large_string, "text", "string", "longtext CHARACTER SET utf8mb4"),
+    (pa.types.is_large_binary, "bytea", "binary", "longblob"),
+    (pa.types.is_float32, "real", "float", "float"),
+    (pa.types.is_floating, "float8", "double", "double"),
+    (pa.types.is_uint64, "numeric", "decimal(20, 0)", "bigint unsigned"),
+    (pa.types.is_integer, "bigint", "bigint", "bigint"),
+    (pa.types.is_decimal, "numeric", *["decimal({kind.precision}, {kind.scale})"] * 2),
+    (pa.types.is_date, "date", "date", "date"),
+    (_is_naive, "timestamp", "timestamp_ntz", "datetime(6)"),
+    (pa.types.is_timestamp, "timestamptz", "timestamp", "datetime(6)"),
+    (pa.types.is_duration, "interval", "interval day to second", None),
+    (pa.types.is_time, "time", None, "time(6)"),
 ]
 
 
 def _type_name(field: pa.Field, dialect: Dialect) -> str:
     for test, *names in _TYPES:
-        name = names[("postgres", "spark").index(dialect.name)]
+        name = names[("postgres", "spark", "mysql").index(dialect.name)]
         if name is not None and test(field.type):
             return name.format(kind=field.type)
     raise UnsupportedColumnError(field.name, f"values of type {field.type}")

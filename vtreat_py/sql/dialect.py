@@ -40,6 +40,8 @@ class Dialect(ABC):
         ``{}`` is the place of the digits, and of the column.
     traps_underflow : bool
         Whether a product too small for a float is an error, and not 0.
+    has_infinity : bool
+        Whether floats of the engine can be infinite.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Dialect(ABC):
     blob = "X'{}'"
     text_key: str
     traps_underflow = False
+    has_infinity = True
 
     def identifier(self, name: str) -> str:
         """Quote a name, if the engine has such names."""
@@ -75,7 +78,9 @@ class Dialect(ABC):
 
     def holds(self, key: str | bytes | float) -> bool:
         """Whether a column of the engine can hold a level."""
-        return not isinstance(key, str) or is_unicode(key)
+        if isinstance(key, str):
+            return is_unicode(key)
+        return isinstance(key, bytes) or self.has_infinity or math.isfinite(key)
 
     def key(self, key: str | bytes | float) -> str:
         """Write a level."""
@@ -97,6 +102,15 @@ class Dialect(ABC):
         """Write a float (or an infinity), so that the engine reads the same bits."""
         word = infinity(value)
         return decimal(value) if word is None else f"CAST('{word}' AS DOUBLE)"
+
+    @property
+    def most(self) -> str:
+        """The largest number that the engine has, which NaN is not below."""
+        return self.double(math.inf if self.has_infinity else LARGEST)
+
+    def concatenated(self, parts: Sequence[str]) -> str:
+        """Write texts as one."""
+        return " || ".join(parts)
 
     def number(self, column: str, may_be_boolean: bool) -> str:  # noqa: ARG002
         """Read a column of numbers or booleans as floats."""
@@ -148,3 +162,12 @@ def floor_seconds(micros: str, divide: str, double: str) -> str:
     rest = f"((({micros}) % {MICROSECONDS} + {MICROSECONDS}) % {MICROSECONDS})"
     whole = f"((({micros}) - {rest}) {divide} {MICROSECONDS})"
     return f"(CAST({whole} AS {double}) + CAST({rest} AS {double}) / {decimal(1e6)})"
+
+
+def selected(rows: Sequence[Sequence[str]], columns: Sequence[str], source: str = "") -> str:
+    """Write literals without VALUES, whose columns some dialects lose: a SELECT for each row."""
+    selects = [
+        "  SELECT " + ", ".join(f"{v} AS {c}" for v, c in zip(row, columns, strict=True)) + source
+        for row in rows
+    ]
+    return "\n  UNION ALL\n".join(selects)

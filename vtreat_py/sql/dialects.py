@@ -6,15 +6,21 @@ from typing import Any, Literal, get_args
 
 from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.sql.clickhouse_dialect import ClickHouse
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.duckdb_dialect import DuckDB, Portable
+from vtreat_py.sql.mysql_dialect import MySQL
 from vtreat_py.sql.postgres_dialect import Postgres
 from vtreat_py.sql.spark_dialect import Spark
 from vtreat_py.sql.sqlite_dialect import SQLite
 
-NativeDialect = Literal["duckdb", "sqlite", "postgres", "spark"]
+NativeDialect = Literal["duckdb", "sqlite", "postgres", "spark", "mysql", "clickhouse"]
 _NATIVE: dict[str, Dialect] = dict(
-    zip(get_args(NativeDialect), (DuckDB(), SQLite(), Postgres(), Spark()), strict=True)
+    zip(
+        get_args(NativeDialect),
+        (DuckDB(), SQLite(), Postgres(), Spark(), MySQL(), ClickHouse()),
+        strict=True,
+    )
 )
 _UNVERIFIED = (
     "-- Unverified: translated by sqlglot from DuckDB's SQL to {dialect}; compare its numbers with "

@@ -23,7 +23,9 @@ def joint_keys(joint: JointColumn, parts: Sequence[str], dialect: Dialect) -> li
 
 
 def _together(parts: Sequence[str], dialect: Dialect) -> str:
-    return f" || {dialect.text(BETWEEN)} || ".join(parts)
+    between = [dialect.text(BETWEEN)] * len(parts)
+    together = [one for pair in zip(parts, between, strict=True) for one in pair]
+    return dialect.concatenated(together[:-1])
 
 
 def part_text(

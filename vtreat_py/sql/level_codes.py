@@ -34,9 +34,10 @@ def held_codes(codes: SqlCodes, dialect: Dialect) -> SqlCodes:
     if held.all():
         return codes
     lost = [key for key, keep in zip(codes.keys, held, strict=True) if not keep]
+    place = " in text" if codes.kind == "text" else ""
     warn(
         f"column {codes.column!r} has {counted(len(lost), 'level')} that {dialect.name} cannot "
-        f"hold in text, and that are left out: {listed(lost)}. Where such values were changed "
+        f"hold{place}, and that are left out: {listed(lost)}. Where such values were changed "
         "when the table was loaded, they are coded as novel levels"
     )
     return codes.where(held)

@@ -298,7 +298,7 @@ class _Query:
             return written
         may_be_boolean = all(key in (0.0, 1.0) for key in codes.keys)
         number = self.dialect.number(column, may_be_boolean)
-        return f"CASE WHEN abs({number}) <= {self.dialect.double(np.inf)} THEN {number} END"
+        return f"CASE WHEN abs({number}) <= {self.dialect.most} THEN {number} END"
 
     def _part(self, part: CalendarPart) -> str:
         written = part_of_date(part, self._column(part.column), self.dialect)
