@@ -18,7 +18,7 @@ import pytest
 import vtreat_py as vt
 
 # Engines that take seconds for a query: their tests are among the long ones.
-SLOW_ENGINES = {"spark", "dask", "ibis"}
+SLOW_ENGINES = {"spark", "dask", "ibis", "mysql", "clickhouse"}
 
 TEXT_DTYPE = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
 

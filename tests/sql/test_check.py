@@ -12,10 +12,11 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
+from tests.sql.running import run
 from tests.versions import older
 from vtreat_py.sql import check, query
 
-ENGINES = ["duckdb", "sqlite", "postgres", "spark"]
+ENGINES = ["duckdb", "sqlite", "postgres", "mysql", "clickhouse", "spark"]
 
 
 @pytest.fixture(params=ENGINES)
@@ -27,13 +28,12 @@ def connection(request: pytest.FixtureRequest) -> Any:
 
 def dialect_of(connection: Any) -> str:
     module = type(connection).__module__.partition(".")[0].strip("_")
-    return {"sqlite3": "sqlite", "psycopg": "postgres", "pyspark": "spark"}.get(module, module)
+    others = {"pymysql": "mysql", "chdb": "clickhouse", "pyspark": "spark"}
+    return ({"sqlite3": "sqlite", "psycopg": "postgres"} | others).get(module, module)
 
 
 def fetched(connection: Any, text: str) -> list[tuple[Any, ...]]:
-    if dialect_of(connection) == "spark":
-        return [tuple(row) for row in connection.sql(text).collect()]
-    return list(connection.execute(text).fetchall())
+    return run(connection, text, dialect_of(connection))
 
 
 def tables_of(connection: Any) -> set[str]:
@@ -42,6 +42,8 @@ def tables_of(connection: Any) -> set[str]:
         "sqlite": "SELECT name FROM sqlite_master UNION ALL SELECT name FROM sqlite_temp_master",
         "postgres": "SELECT relname FROM pg_class WHERE relname LIKE 'vtreat%'",
         "spark": "SHOW VIEWS",
+        "mysql": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'tests'",
+        "clickhouse": "SELECT name FROM system.tables WHERE name LIKE 'vtreat%'",
     }[dialect_of(connection)]
     return {str(value) for row in fetched(connection, text) for value in row}
 
@@ -96,6 +98,8 @@ def test_loaded_tables_serve_queries_of_all_options(connection: Any, scale: bool
     source = f'(SELECT v AS "User Id" FROM (VALUES {rows}) AS t(v))'
     if dialect_of(connection) == "sqlite":
         source = f'(SELECT column1 AS "User Id" FROM (VALUES {rows}))'
+    if dialect_of(connection) in ("mysql", "clickhouse"):
+        source = f"({' UNION ALL '.join(f'SELECT {q!r} AS `User Id`' for q in asked)})"
     if dialect_of(connection) == "spark":
         source = source.replace('"', "`")
     text = plan.to_sql(source, dialect=dialect_of(connection), row_id="User Id", scale=scale,
@@ -107,7 +111,7 @@ def test_loaded_tables_serve_queries_of_all_options(connection: Any, scale: bool
         if dialect_of(connection) == "spark":
             connection.catalog.dropTempView(name)
         else:
-            connection.execute(f"DROP TABLE {name}")
+            fetched(connection, f"DROP TABLE {name}")
 
 
 def test_nothing_is_left_behind(connection: Any, monkeypatch: pytest.MonkeyPatch) -> None:

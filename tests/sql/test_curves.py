@@ -60,7 +60,7 @@ def new() -> pd.DataFrame:
     return pd.DataFrame({"size": size, "town": town})
 
 
-@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres", "spark"])
+@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres", "mysql", "clickhouse", "spark"])
 def test_queries_give_the_bits_of_prepare(
     name: str, plan: vt.TreatmentPlan, request: pytest.FixtureRequest
 ) -> None:
@@ -108,7 +108,7 @@ def far() -> tuple[vt.TreatmentPlan, pd.DataFrame]:
     return made, pd.DataFrame({"x": at[np.isfinite(at)]})
 
 
-@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres", "mysql", "clickhouse"])
 @pytest.mark.parametrize("scale", [False, True])
 def test_queries_of_curves_in_units(
     name: str, scale: bool, far: tuple[Any, pd.DataFrame], request: pytest.FixtureRequest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import duckdb
 import numpy as np
@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 import vtreat_py as vt
+from tests.sql.running import run
+from vtreat_py.sql.dialects import NativeDialect, WrittenDialect, check_native
 
 ATTACKS = [
     "'; DROP TABLE victim; --",
@@ -39,14 +41,11 @@ def attacked(levels: list[str]) -> tuple[vt.TreatmentPlan, pd.DataFrame]:
     return plan, frame
 
 
-def run(connection: Any, statement: str) -> list[tuple[Any, ...]]:
-    if hasattr(connection, "sql") and hasattr(connection, "catalog"):
-        return [tuple(row) for row in connection.sql(statement).collect()]
-    return list(connection.execute(statement).fetchall())
+Victim = tuple[str, Any]
 
 
-@pytest.fixture(params=["duckdb", "sqlite", "postgres", "spark"])
-def victim(request: pytest.FixtureRequest) -> Any:
+@pytest.fixture(params=["duckdb", "sqlite", "postgres", "mysql", "clickhouse", "spark"])
+def victim(request: pytest.FixtureRequest) -> Victim:
     """A connection to a database that has a table to lose."""
     connection: Any
     if request.param == "duckdb":
@@ -56,53 +55,53 @@ def victim(request: pytest.FixtureRequest) -> Any:
     if request.param == "spark":
         connection.createDataFrame([(1,), (2,)], "id long").createOrReplaceTempView("victim")
     else:
-        run_all = ["DROP TABLE IF EXISTS victim", "CREATE TABLE victim (id int)"]
-        for statement in run_all:
-            connection.execute(statement)
-        connection.execute("INSERT INTO victim VALUES (1), (2)")
-    return connection
+        engine = " ENGINE = Memory" if request.param == "clickhouse" else ""
+        for statement in (
+            "DROP TABLE IF EXISTS victim",
+            f"CREATE TABLE victim (id int){engine}",
+            "INSERT INTO victim VALUES (1), (2)",
+        ):
+            run(connection, statement, request.param)
+    return request.param, connection
 
 
-def test_nothing_is_dropped_and_results_are_right(victim: Any) -> None:
-    levels = [v for v in ATTACKS if "\0" not in v or "psycopg" not in type(victim).__module__]
+def test_nothing_is_dropped_and_results_are_right(victim: Victim) -> None:
+    dialect, connection = victim
+    levels = [v for v in ATTACKS if "\0" not in v or dialect != "postgres"]
     plan, frame = attacked(levels)
-    report = plan.check_sql(victim, frame.iloc[: len(levels) + 3])
+    report = plan.check_sql(connection, frame.iloc[: len(levels) + 3])
     assert report.passed, report
-    assert run(victim, "SELECT count(*) FROM victim") == [(2,)]
+    assert run(connection, "SELECT count(*) FROM victim", dialect) == [(2,)]
 
 
-def test_names_of_tables_and_row_ids_are_data(victim: Any) -> None:
+def test_names_of_tables_and_row_ids_are_data(victim: Victim) -> None:
     """A table and a row id of awkward names; the query alone, without our loading."""
-    spark = hasattr(victim, "catalog")
-    quote = "`" if spark else '"'
-
-    def quoted(name: str) -> str:
-        return quote + name.replace(quote, quote * 2) + quote
-
+    dialect, connection = victim
+    quoted = check_native(dialect).quoted
     table, row_id = 't"`; DROP TABLE victim; --', "id'; DROP TABLE victim; --"
     frame = pd.DataFrame({row_id: [1, 2, 3], "z": [0.5, None, 2.0]})
     plan = vt.design_treatments(frame[["z"]], outcome_type="unsupervised")
     rows = "(1, 0.5), (2, NULL), (3, 2.0)"
-    if spark:
+    if dialect == "spark":
         table = "t_1"  # views of Spark have plain names
         columns = f"{quoted(row_id)} int, z double"
-        victim.createDataFrame([(1, 0.5), (2, None), (3, 2.0)], columns).createOrReplaceTempView(
-            table
-        )
-        dialect = "spark"
+        made = connection.createDataFrame([(1, 0.5), (2, None), (3, 2.0)], columns)
+        made.createOrReplaceTempView(table)
     else:
-        victim.execute(f"CREATE TABLE {quoted(table)} ({quoted(row_id)} int, z float)")
-        victim.execute(f"INSERT INTO {quoted(table)} VALUES {rows}")
-        module = type(victim).__module__.partition(".")[0].strip("_")
-        dialect = {"sqlite3": "sqlite", "psycopg": "postgres"}.get(module, module)
-    found = run(victim, plan.to_sql(table, dialect=dialect, row_id=row_id))
-    if not spark:
-        victim.execute(f"DROP TABLE {quoted(table)}")
+        kind = "Nullable(Float64)) ENGINE = Memory" if dialect == "clickhouse" else "float)"
+        run(connection, f"CREATE TABLE {quoted(table)} ({quoted(row_id)} int, z {kind}", dialect)
+        run(connection, f"INSERT INTO {quoted(table)} VALUES {rows}", dialect)
+    found = run(connection, plan.to_sql(table, dialect=dialect, row_id=row_id), dialect)
+    if dialect != "spark":
+        run(connection, f"DROP TABLE {quoted(table)}", dialect)
     assert sorted(found) == [(1, 0.5, 0.0), (2, 1.25, 1.0), (3, 2.0, 0.0)]
-    assert run(victim, "SELECT count(*) FROM victim") == [(2,)]
+    assert run(connection, "SELECT count(*) FROM victim", dialect) == [(2,)]
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
+ALL = [*get_args(NativeDialect), *get_args(WrittenDialect)]
+
+
+@pytest.mark.parametrize("dialect", ALL)
 @pytest.mark.parametrize("name", ["nul\0", "", "\ud800"])
 def test_names_that_no_table_has_are_refused(dialect: str, name: str) -> None:
     plan = vt.design_treatments(pd.DataFrame({"z": [1.0, 2.0]}), outcome_type="unsupervised")

@@ -19,7 +19,7 @@ pytestmark = [
 
 CASES = [
     (engine, form)
-    for engine in ("duckdb", "sqlite", "postgres")
+    for engine in ("duckdb", "sqlite", "postgres", "mysql", "clickhouse")
     for form in ("by number of levels", "coding tables")
 ] + [("spark", "by number of levels")]
 

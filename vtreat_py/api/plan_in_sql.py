@@ -20,7 +20,7 @@ from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig
 
 if TYPE_CHECKING:  # engines apply plans
     from vtreat_py.sql.check import SqlCheck
-    from vtreat_py.sql.dialects import NativeDialect
+    from vtreat_py.sql.dialects import NativeDialect, WrittenDialect
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class PlanInSql(Plan):
         self,
         source: str | Sequence[str],
         *,
-        dialect: NativeDialect | str = "duckdb",  # editors offer the words
+        dialect: NativeDialect | WrittenDialect = "duckdb",
         row_id: Hashable | None = None,
         prune_sig: PruneSig = None,
         prune_by: PruneBy = SIG,
@@ -40,6 +40,8 @@ class PlanInSql(Plan):
         variables: Iterable[str] | None = None,
         coders: Iterable[str] | None = None,
         extra_columns: Iterable[Hashable] = (),
+        coding_schema: str | Sequence[str] | None = None,
+        coding_upper_case: bool = False,
     ) -> str:
         """Write the plan as a SQL query that treats a table as `prepare` treats a frame.
 
@@ -50,17 +52,28 @@ class PlanInSql(Plan):
             of its name, as in ``("schema", "table")``. Text that starts with SELECT, WITH, VALUES
             or FROM and a space, or with ``(``, is a query of your own (in the latter case, one in
             parentheses) and goes in as it is, so never make it of text that you do not trust; a
-            table that is called so can be given as a sequence of one part.
+            table that is called so can be given as a sequence of one part. So does a reference of
+            dbt, as in ``"{{ ref('visits') }}"``: the query is a template of Jinja then, in which
+            braces of names and levels are written so that they stay text, and coding tables are
+            references, too.
         dialect : str, default="duckdb"
-            ``"duckdb"``, ``"sqlite"``, ``"postgres"`` or ``"spark"``, which are tested to give the
-            numbers of `prepare`; or any other that sqlglot translates to (such as ``"bigquery"``
-            or ``"snowflake"``), whose text starts with a comment that says that it is unverified.
+            ``"duckdb"``, ``"sqlite"``, ``"postgres"``, ``"spark"``, ``"mysql"`` (MariaDB, too) or
+            ``"clickhouse"``, which are tested to give the numbers of `prepare`; or
+            ``"snowflake"``, ``"bigquery"``, ``"tsql"``, ``"redshift"``, ``"trino"``,
+            ``"athena"``, ``"databricks"`` or ``"oracle"``, which are written by the rules of their
+            documentation, and whose text starts with a comment that says that no test runs it.
         row_id : column name, default=None
             A column of the table to put first, as SQL promises no order of rows.
         prune_sig, prune_by, scale, collar, variables, coders
             As for `prepare`.
         extra_columns : iterable of column names, default=()
             Columns of the table to append as they are.
+        coding_schema : str or sequence of str, default=None
+            Where coding tables are: a schema, or the parts of its name, as in
+            ``("database", "schema")``; None: where the engine looks for tables.
+        coding_upper_case : bool, default=False
+            Whether coding tables and their columns have names in upper case, as loaders of
+            Snowflake and Oracle give them.
 
         Returns
         -------
@@ -71,10 +84,9 @@ class PlanInSql(Plan):
         Raises
         ------
         InvalidOptionError, OptionTypeError
-            If an option cannot be used, a name cannot be written in the dialect, or a column holds
-            what the dialect has no type for. The column is named.
-        DependencyError
-            If a dialect needs sqlglot, and it is not installed, or too old.
+            If an option cannot be used, nothing is known about the dialect, a name cannot be
+            written in it, or a column holds what it has no type for. The column is named. If the
+            text would be longer than the engine takes.
 
         Warns
         -----
@@ -91,7 +103,10 @@ class PlanInSql(Plan):
         -----
         Columns of up to 20 levels are coded by CASE, of up to 2,000 by one join with a list of
         VALUES, and of more by one join with a coding table, which `load_coding_tables` makes.
-        Levels that get what novel levels get do not count.
+        Levels that get what novel levels get do not count. Where the engine takes text of so many
+        bytes only (BigQuery, Snowflake and Trino 1,000,000, Athena and ClickHouse 262,144, MySQL,
+        Redshift and Databricks 16 million), columns of fewer levels are joined with coding tables
+        as well, until it fits: ``coding_tables(query=...)`` gives those of a query.
 
         NULL is what a missing value is to `prepare`; so is NaN, and infinite numbers are bad ones.
         Floats are written so that the engine reads the same bits, and computed in the same order:
@@ -100,16 +115,20 @@ class PlanInSql(Plan):
 
         Levels are compared by code point, whatever collation the column has: text is cast to
         plain text and compared as ``COLLATE "binary"`` (DuckDB), BINARY (SQLite), ``"C"``
-        (PostgreSQL) or UTF8_BINARY (Spark). Columns of fixed length, CHAR(n), are compared as the
-        engine gives them, without their spaces at the end (PostgreSQL) or with them (Spark). The
-        cast turns numbers into text, too: give the table the types of the frame.
+        (PostgreSQL), UTF8_BINARY (Spark), or by its bytes (MySQL, ClickHouse). Columns of fixed
+        length, CHAR(n), are compared as the engine gives them, without their spaces at the end
+        (PostgreSQL, MySQL) or with them (Spark). The cast turns numbers into text, too: give the
+        table the types of the frame.
 
         SQLite has no dates: it is to hold ISO text (``2024-02-29``, ``2024-02-29 13:30:00.5``), and
         anything else is a bad value, as is text in a column of numbers. Spark reads TIMESTAMP as a
-        point in time and TIMESTAMP_NTZ by its clock, as aware and naive datetimes are read.
+        point in time and TIMESTAMP_NTZ by its clock, as aware and naive datetimes are read. MySQL
+        reads DATETIME by its clock and TIMESTAMP by that of the session (``SET time_zone =
+        '+00:00'`` makes it a point in time), and ClickHouse all as points in time. MySQL has no
+        NaN and no infinite numbers.
 
-        DuckDB, SQLite and Spark take names that differ by case only for one, as do many engines
-        that are translated to. There the later of two such variables of the plan, for instance
+        Of the engines that tests run, DuckDB, SQLite, Spark and MySQL take names that differ by
+        case only for one. There the later of two such variables of the plan, for instance
         ``x_lev_x_a`` after ``x_lev_x_A``, gets ``_2`` (or the first number that is free), as in
         `prepare` of a lazy frame, whichever variables are chosen.
 
@@ -140,15 +159,27 @@ class PlanInSql(Plan):
           END AS "x_lev_x_a"
         FROM vtreat_rows
         """
+        from vtreat_py.sql.coding_tables import CodingPlace
         from vtreat_py.sql.query import plan_to_sql
 
         choice = Choice.of(
             self, prune_sig, prune_by, scale, collar, variables, coders, extra_columns
         )
-        return plan_to_sql(self, source, choice, dialect, row_id)
+        place = CodingPlace.of(coding_schema, coding_upper_case)
+        return plan_to_sql(self, source, choice, dialect, row_id, place)
 
-    def coding_tables(self) -> dict[str, pd.DataFrame]:
+    def coding_tables(
+        self, *, query: str | None = None, upper_case: bool = False
+    ) -> dict[str, pd.DataFrame]:
         """Return the tables that `to_sql` joins with columns of more than 2,000 levels.
+
+        Parameters
+        ----------
+        query : str, default=None
+            What `to_sql` has written: the tables that it joins, which in a dialect of short texts
+            are also those of fewer levels. None: those that queries of other dialects may join.
+        upper_case : bool, default=False
+            Whether names are in upper case, for queries of ``coding_upper_case=True``.
 
         Returns
         -------
@@ -181,23 +212,39 @@ class PlanInSql(Plan):
         0    u0  0.0004
         1    u1  0.0004}
         """
-        from vtreat_py.sql.coding_tables import coding_tables
+        from vtreat_py.sql.coding_tables import CodingPlace, coding_tables
 
-        return {table.name: table.to_pandas() for table in coding_tables(self, self.treatments)}
+        cased = CodingPlace.of(None, upper_case).cased
+        return {
+            cased(table.name): table.to_pandas().rename(columns=cased)
+            for table in coding_tables(self, self.treatments, query)
+        }
 
     def load_coding_tables(
-        self, connection: Any, *, dialect: NativeDialect | None = None
+        self,
+        connection: Any,
+        *,
+        dialect: NativeDialect | None = None,
+        coding_schema: str | Sequence[str] | None = None,
+        query: str | None = None,
     ) -> list[str]:
         """Make the coding tables in a database, where they are not there yet.
 
         Parameters
         ----------
-        connection : connection of duckdb, sqlite3 or psycopg, or SparkSession
-            Tables are made in its current schema, as a whole or not at all, and committed if no
-            transaction was open. In Spark they are temporary views; to keep them, write the frames
-            of `coding_tables` under their names.
+        connection : connection of duckdb, sqlite3, psycopg, pymysql or chdb, or SparkSession
+            Other drivers of MySQL, and sessions of chdb, will do as well. Tables are made as a
+            whole or not at all, and committed if no transaction was open; MySQL commits an open
+            one, too. In Spark they are temporary views; to keep them, write the frames of
+            `coding_tables` under their names.
         dialect : str, default=None
             What the connection talks to, where its type does not say it.
+        coding_schema : str or sequence of str, default=None
+            Where they are made, as in `to_sql`; None: in the current schema.
+        query : str, default=None
+            What `to_sql` has written: only the tables that it joins. None: all that queries may
+            join, in ClickHouse and MySQL, which do not take all lengths of text, those of all
+            columns of more than 20 levels.
 
         Returns
         -------
@@ -222,9 +269,11 @@ class PlanInSql(Plan):
         ...     plan.load_coding_tables(connection)
         []
         """
+        from vtreat_py.sql.coding_tables import CodingPlace
         from vtreat_py.sql.connections import connected, load_coding_tables
 
-        return load_coding_tables(self, connected(connection, dialect))
+        place = CodingPlace.of(coding_schema)
+        return load_coding_tables(self, connected(connection, dialect), place, query)
 
     def check_sql(
         self,
@@ -244,7 +293,7 @@ class PlanInSql(Plan):
 
         Parameters
         ----------
-        connection : connection of duckdb, sqlite3 or psycopg, or SparkSession
+        connection : connection of duckdb, sqlite3, psycopg, pymysql or chdb, or SparkSession
             The frame and the coding tables are loaded as temporary objects, which are removed;
             nothing else is changed, and no transaction of yours is committed or undone.
         frame : pandas, polars or pyarrow data frame, or array

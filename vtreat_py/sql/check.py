@@ -102,7 +102,7 @@ def check_sql(
     _check_held(table, connection.dialect)
     with connection.passing():
         connection.load(name, table)
-        for coding in coding_tables(plan, treatments):
+        for coding in coding_tables(plan, treatments, query):
             connection.load(coding.name, coding.to_arrow(connection.dialect))
         found = connection.columns(query) or [np.empty(0)] * (len(names) + 1)
     rows = found[0].astype(np.intp)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
-from vtreat_py.sql.dialect import Dialect, decimal, floor_seconds, infinity
+from vtreat_py.sql.dialect import ERA_DAYS, Dialect, decimal, floor_seconds, infinity
 
 _DOUBLE = "Nullable(Float64)"
-# The calendar repeats itself, with its weekdays, after so many days, which Date32 has from 1900 on.
-_ERA, _FIRST = 146_097, -25_567
+# The first day of Date32, which has the 400 years after which the calendar repeats itself.
+_FIRST = -25_567
 
 
 class ClickHouse(Dialect):
@@ -22,6 +22,7 @@ class ClickHouse(Dialect):
 
     name = "clickhouse"
     folds_case = False
+    most_text = 262_144
     quote = "`"
     blob = "unhex('{}')"
     text_key = "CAST({} AS Nullable(String))"
@@ -63,7 +64,7 @@ class ClickHouse(Dialect):
     def calendar_field(self, field: str, seconds: str) -> str | None:
         """Fields of a date, of one alike in the years from 1900 on."""
         days = f"CAST({self.floored(f'{seconds} / {DAY}')} AS Nullable(Int64))"
-        alike = f"((({days}) - {_FIRST}) % {_ERA} + {_ERA}) % {_ERA} + {_FIRST}"
+        alike = f"((({days}) - {_FIRST}) % {ERA_DAYS} + {ERA_DAYS}) % {ERA_DAYS} + {_FIRST}"
         function = {"weekday": "toDayOfWeek", "week": "toISOWeek", "day": "toDayOfMonth"}
         return f"{function.get(field, 'toMonth')}(toDate32({alike}))"
 

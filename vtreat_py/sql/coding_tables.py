@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -12,12 +12,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from vtreat_py.base.checks import check_flag
+from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
 
+FEW_LEVELS = 20
 MANY_LEVELS = 2000
 LEVEL = "level"
 
@@ -60,17 +63,52 @@ class CodingTable:
         return pd.DataFrame({LEVEL: pd.Series(self.codes.keys, dtype=dtype), **values})
 
 
+@dataclass(frozen=True)
+class CodingPlace:
+    """Where a query looks for coding tables, and how their names are written.
+
+    Attributes
+    ----------
+    schema : tuple of str
+        The parts of the name before that of the table.
+    upper_case : bool
+        Whether tables and their columns have their names in upper case.
+    """
+
+    schema: tuple[str, ...] = ()
+    upper_case: bool = False
+
+    @classmethod
+    def of(cls, schema: str | Sequence[str] | None, upper_case: bool = False) -> CodingPlace:
+        """Check the options of `to_sql`."""
+        parts = () if schema is None else (schema,) if isinstance(schema, str) else tuple(schema)
+        if not all(isinstance(part, str) for part in parts):
+            raise OptionTypeError(
+                f"coding_schema={schema!r} must be the name of a schema, or a sequence of the "
+                "parts of its name such as ('database', 'schema')"
+            )
+        return cls(parts, check_flag("coding_upper_case", upper_case))
+
+    def cased(self, name: str) -> str:
+        """Write a name of ours in the case that it is to have."""
+        return name.upper() if self.upper_case else name
+
+    def column(self, name: str, dialect: Dialect) -> str:
+        """Write the name of a column of a table."""
+        return dialect.quoted(name.upper()) if self.upper_case else dialect.own(name)
+
+
 def code_column(place: int) -> str:
     """Name the column of a coding table that holds a variable, by its place in the column."""
     return f"code_{place + 1}"
 
 
-def coding_table(plan: Plan, treatment: LevelTreatment) -> CodingTable | None:
+def coding_table(plan: Plan, treatment: LevelTreatment, many: int) -> CodingTable | None:
     """Make the coding table of a column of a plan; None if it has not so many levels."""
-    if len(treatment.levels) <= MANY_LEVELS:
+    if len(treatment.levels) + len(plan.options.missing_values) <= many:
         return None
     codes = SqlCodes.of(treatment, variables_of(plan, treatment), plan.options.missing_values)
-    return CodingTable(_table_name(codes), codes) if len(codes) > MANY_LEVELS else None
+    return CodingTable(_table_name(codes), codes) if len(codes) > many else None
 
 
 def variables_of(plan: Plan, treatment: LevelTreatment) -> list[DerivedVariable]:
@@ -78,10 +116,22 @@ def variables_of(plan: Plan, treatment: LevelTreatment) -> list[DerivedVariable]
     return [v for v in plan.derived if v.orig_variable == treatment.column]
 
 
-def coding_tables(plan: Plan, treatments: Iterable[Treatment]) -> list[CodingTable]:
-    """Make the coding tables of some columns of a plan."""
-    made = [coding_table(plan, t) for t in treatments if isinstance(t, LevelTreatment)]
-    return [table for table in made if table is not None]
+def coding_tables(
+    plan: Plan, treatments: Iterable[Treatment], query: str | None, dialect: Dialect | None = None
+) -> list[CodingTable]:
+    """Make the coding tables of some columns of a plan.
+
+    Those that a query joins; or without one those of many levels, or of more than a few where a
+    dialect may take no long queries.
+    """
+    many = MANY_LEVELS if dialect is None or dialect.most_text is None else FEW_LEVELS
+    chosen = [t for t in treatments if isinstance(t, LevelTreatment)]
+    if query is not None:
+        many, query = min(FEW_LEVELS, MANY_LEVELS), query.lower()
+        chosen = [t for t in chosen if _prefix(t.column) in query]
+    made = [coding_table(plan, t, many) for t in chosen]
+    found = [table for table in made if table is not None]
+    return found if query is None else [table for table in found if table.name in query]
 
 
 def _table_name(codes: SqlCodes) -> str:
@@ -92,5 +142,9 @@ def _table_name(codes: SqlCodes) -> str:
         digest.update(json.dumps(codes.values.tolist()).encode())
     else:
         digest.update(np.ascontiguousarray(codes.values, dtype="<f8").tobytes())
-    plain = _NOT_PLAIN.sub("_", str(codes.column).lower())[:_LONGEST].strip("_") or "column"
-    return f"vtreat_{plain}_{digest.hexdigest()}"
+    return f"{_prefix(codes.column)}{digest.hexdigest()}"
+
+
+def _prefix(column: Hashable) -> str:
+    plain = _NOT_PLAIN.sub("_", str(column).lower())[:_LONGEST].strip("_") or "column"
+    return f"vtreat_{plain}_"

@@ -23,7 +23,7 @@ from vtreat_py.base.errors import (
     UnsupportedColumnError,
 )
 from vtreat_py.plan.data import Plan
-from vtreat_py.sql.coding_tables import coding_tables
+from vtreat_py.sql.coding_tables import CodingPlace, coding_tables
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.dialects import check_native
 
@@ -54,8 +54,11 @@ class Connection(ABC):
         """Make a temporary table."""
 
     @abstractmethod
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a table that stays, unless there is one of that name."""
+
+    def _named(self, schema: Sequence[str], name: str) -> str:
+        return ".".join(map(self.dialect.quoted, (*schema, name)))
 
     def columns(self, query: str) -> list[NDArray[Any]]:
         """Run a query: a column each, of text or of numbers, in which NULL is NaN."""
@@ -85,11 +88,11 @@ class DuckDBConnection(Connection):
         self.native.register(name, table)
         self.loaded.callback(self.native.unregister, name)
 
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a table that stays."""
         with self.passing():
             self.load(view := f"{name}_arrow", table)
-            quoted, read = self.dialect.quoted(name), self.dialect.quoted(view)
+            quoted, read = self._named(schema, name), self.dialect.quoted(view)
             self.native.execute(f"CREATE TABLE IF NOT EXISTS {quoted} AS SELECT * FROM {read}")
 
     def _rows(self, query: str) -> Any:
@@ -124,17 +127,17 @@ class SQLiteConnection(Connection):
         """Make a temporary table."""
         self._fill(f"temp.{self.dialect.quoted(name)}", table)
 
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a table that stays, with an index of its levels."""
-        known = "SELECT count(*) FROM main.sqlite_master WHERE name = ?"
+        schema = schema or ("main",)
+        known = f"SELECT count(*) FROM {self._named(schema, 'sqlite_master')} WHERE name = ?"
         if self._cursor().execute(known, (name,)).fetchone()[0]:
             return
         with self._savepoint(keep=True):
-            quoted = self.dialect.quoted(name)
-            self._fill(f"main.{quoted}", table)
-            level = self.dialect.quoted(table.column_names[0])
-            index = self.dialect.quoted(f"{name}_{table.column_names[0]}")
-            self.native.execute(f"CREATE UNIQUE INDEX main.{index} ON {quoted} ({level})")
+            self._fill(self._named(schema, name), table)
+            level, quoted = self.dialect.quoted(table.column_names[0]), self.dialect.quoted(name)
+            index = self._named(schema, f"{name}_{table.column_names[0]}")
+            self.native.execute(f"CREATE UNIQUE INDEX {index} ON {quoted} ({level})")
 
     def _rows(self, query: str) -> Any:
         return self._cursor().execute(query).fetchall()
@@ -166,14 +169,14 @@ class PostgresConnection(Connection):
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary table."""
-        self._fill("CREATE TEMPORARY TABLE", name, table)
+        self._fill("CREATE TEMPORARY TABLE", self.dialect.quoted(name), table)
 
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a table that stays."""
         with self.native.transaction(), self._cursor() as cursor:
-            quoted = self.dialect.quoted(name)
+            quoted = self._named(schema, name)
             if cursor.execute("SELECT to_regclass(%s)", (quoted,)).fetchone()[0] is None:
-                self._fill("CREATE TABLE", name, table)
+                self._fill("CREATE TABLE", quoted, table)
                 cursor.execute(f"ANALYZE {quoted}")
 
     def _rows(self, query: str) -> Any:
@@ -185,8 +188,7 @@ class PostgresConnection(Connection):
 
         return self.native.cursor(row_factory=tuple_row)
 
-    def _fill(self, make: str, name: str, table: pa.Table) -> None:
-        quoted = self.dialect.quoted(name)
+    def _fill(self, make: str, quoted: str, table: pa.Table) -> None:
         with self._cursor() as cursor:
             cursor.execute(f"{make} {quoted} ({_declared(table, self.dialect)})")
             with cursor.copy(f"COPY {quoted} FROM STDIN") as copy:
@@ -202,11 +204,16 @@ class SparkConnection(Connection):
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary view."""
-        self.create(name, table)
+        self.create((), name, table)
         self.loaded.callback(self.native.catalog.dropTempView, name)
 
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a view that stays as long as the session."""
+        if schema:
+            raise InvalidOptionError(
+                "coding tables are temporary views of a Spark session, which are in no schema; "
+                "leave coding_schema out, or write the frames of coding_tables() as tables"
+            )
         declared = _declared(table, self.dialect)
         frame = self.native.createDataFrame(list(_python_rows(table)), declared)
         frame.createOrReplaceTempView(name)
@@ -223,37 +230,35 @@ class MySQLConnection(Connection):
 
     def load(self, name: str, table: pa.Table) -> None:
         """Make a temporary table."""
-        self.loaded.callback(self._run, f"DROP TEMPORARY TABLE IF EXISTS {self._quoted(name)}")
-        self._fill("TEMPORARY TABLE", name, table, "")
+        drop = f"DROP TEMPORARY TABLE IF EXISTS {self.dialect.quoted(name)}"
+        self.loaded.callback(self._run, drop)
+        self._fill("TEMPORARY TABLE", self.dialect.quoted(name), table)
 
-    def create(self, name: str, table: pa.Table) -> None:
-        """Make a table that stays, with an index of its levels, which are kept as bytes."""
-        known = "SELECT count(*) FROM information_schema.tables WHERE table_schema = database() "
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
+        """Make a table that stays, with an index of its levels, of which text is kept as bytes."""
+        of_schema = self.dialect.text(schema[-1]) if schema else "database()"
+        known = f"SELECT count(*) FROM information_schema.tables WHERE table_schema = {of_schema}"
         if self._rows(f"{known} AND table_name = {self.dialect.text(name)}")[0][0]:
             return
-        level = table.column_names[0]
-        prefix = "(64)"
-        if pa.types.is_large_string(table.schema.field(level).type):
+        level, *_ = table.column_names
+        is_number = pa.types.is_floating(table.schema.field(level).type)
+        if not is_number:
             table = table.set_column(0, level, table.column(level).cast(pa.large_binary()))
-        elif not pa.types.is_large_binary(table.schema.field(level).type):
-            prefix = ""
-        made = f"{name}_new"
+        key = f", KEY ({self.dialect.quoted(level)}{'' if is_number else '(64)'})"
+        quoted, made = self._named(schema, name), self._named(schema, f"{name}_new")
         try:
-            self._fill("TABLE", made, table, f", KEY ({self._quoted(level)}{prefix})")
-            self._run(f"RENAME TABLE {self._quoted(made)} TO {self._quoted(name)}")
+            self._fill("TABLE", made, table, key)
+            self._run(f"RENAME TABLE {made} TO {quoted}")
         except BaseException:
-            self._run(f"DROP TABLE IF EXISTS {self._quoted(made)}")
+            self._run(f"DROP TABLE IF EXISTS {made}")
             raise
 
-    def _fill(self, what: str, name: str, table: pa.Table, keys: str) -> None:
-        self._run(f"CREATE {what} {self._quoted(name)} ({_declared(table, self.dialect)}{keys})")
+    def _fill(self, what: str, quoted: str, table: pa.Table, key: str = "") -> None:
+        self._run(f"CREATE {what} {quoted} ({_declared(table, self.dialect)}{key})")
         marks = ", ".join(["%s"] * table.num_columns)
         rows = [tuple(map(_for_mysql, row)) for row in _python_rows(_in_utc(table))]
         if rows:
-            self._run(f"INSERT INTO {self._quoted(name)} VALUES ({marks})", rows)
-
-    def _quoted(self, name: str) -> str:
-        return self.dialect.quoted(name)
+            self._run(f"INSERT INTO {quoted} VALUES ({marks})", rows)
 
     def _rows(self, query: str) -> Any:
         with closing(self.native.cursor()) as cursor:
@@ -280,9 +285,9 @@ class ClickHouseConnection(Connection):
         self.loaded.callback(self.native.query, f"DROP TEMPORARY TABLE IF EXISTS {quoted}")
         self._fill(f"CREATE TEMPORARY TABLE {quoted} ENGINE = Memory", table)
 
-    def create(self, name: str, table: pa.Table) -> None:
+    def create(self, schema: Sequence[str], name: str, table: pa.Table) -> None:
         """Make a table that stays, sorted by its levels."""
-        quoted, made = self.dialect.quoted(name), self.dialect.quoted(f"{name}_new")
+        quoted, made = self._named(schema, name), self._named(schema, f"{name}_new")
         if self._rows(f"EXISTS TABLE {quoted}")[0][0]:
             return
         level = self.dialect.quoted(table.column_names[0])
@@ -354,11 +359,13 @@ def connected(native: Any, dialect: str | None = None) -> Connection:
     return kind(native)
 
 
-def load_coding_tables(plan: Plan, connection: Connection) -> list[str]:
+def load_coding_tables(
+    plan: Plan, connection: Connection, place: CodingPlace, query: str | None
+) -> list[str]:
     """Make the coding tables of a plan; see `TreatmentPlan.load_coding_tables`."""
-    tables = coding_tables(plan, plan.treatments)
+    tables = coding_tables(plan, plan.treatments, query, connection.dialect)
     for table in tables:
-        connection.create(table.name, table.to_arrow(connection.dialect))
+        connection.create(place.schema, table.name, table.to_arrow(connection.dialect))
     return [table.name for table in tables]
 
 

@@ -55,7 +55,7 @@ def curve_variable(
         ]
     if joined is not None:
         named = ("slope", "start", *(("origin", "unit") if _has_units(curve) else ("low",)))
-        otherwise = along(*(f"{joined}.{name}" for name in named))
+        otherwise = along(*(f"{joined}.{dialect.own(name)}" for name in named))
         return f"CASE {' '.join(arms)} ELSE {otherwise} END"
     for low, high, slope, start, unit, origin in _pieces(curve):
         inside = (low,) if unit == 1.0 else (origin, unit)

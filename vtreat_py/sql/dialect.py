@@ -9,11 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
 from vtreat_py.plan.json_values import is_unicode
 
 LARGEST = float(np.finfo(np.float64).max)
+SMALLEST = float(np.finfo(np.float64).tiny)
 MICROSECONDS = 1_000_000
+# Days after which the calendar, with its weekdays, repeats itself: 400 years.
+ERA_DAYS = 146_097
 
 
 class Dialect(ABC):
@@ -42,6 +46,12 @@ class Dialect(ABC):
         Whether a product too small for a float is an error, and not 0.
     has_infinity : bool
         Whether floats of the engine can be infinite.
+    executed : bool
+        Whether tests run its queries; if not, a comment says so.
+    most_text : int or None
+        How many bytes of text a query may have, unless a setting says otherwise.
+    table_as : str
+        What stands between a table and its alias.
     """
 
     name: str
@@ -55,6 +65,9 @@ class Dialect(ABC):
     text_key: str
     traps_underflow = False
     has_infinity = True
+    executed = True
+    most_text: int | None = None
+    table_as = " AS "
 
     def identifier(self, name: str) -> str:
         """Quote a name, if the engine has such names."""
@@ -76,11 +89,40 @@ class Dialect(ABC):
         """Quote a name that has been checked."""
         return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
 
+    def table(self, parts: Sequence[str]) -> str:
+        """Name a table by the parts of its name."""
+        return ".".join(map(self.identifier, parts))
+
+    def own(self, name: str) -> str:
+        """Write a plain name of ours, as the engine has it in lower case."""
+        return name
+
     def holds(self, key: str | bytes | float) -> bool:
         """Whether a column of the engine can hold a level."""
         if isinstance(key, str):
             return is_unicode(key)
         return isinstance(key, bytes) or self.has_infinity or math.isfinite(key)
+
+    def as_text(self, column: str) -> str:
+        """Read a column as text, to be put together with other text."""
+        return self.text_key.format(column)
+
+    def as_bytes(self, column: str) -> str:
+        """Read a column of bytes so that it can be compared with `key`."""
+        return column
+
+    def of_table(self, level: str, kind: str) -> str:  # noqa: ARG002
+        """Read the levels of a coding table, which are text, bytes or numbers."""
+        return level
+
+    def of_list(self, level: str, kind: str) -> str:  # noqa: ARG002
+        """Read the levels of a list of literals."""
+        return level
+
+    def in_piece(self, number: str, table: str, lows: Sequence[str]) -> str:  # noqa: ARG002
+        """Write the condition that a number is in a piece of a curve, which start at ``lows``."""
+        low, high = self.own("low"), self.own("high")
+        return f"{number} >= {table}.{low} AND {number} < {table}.{high}"
 
     def key(self, key: str | bytes | float) -> str:
         """Write a level."""
@@ -136,6 +178,17 @@ class Dialect(ABC):
         """Month, weekday (1 is Monday), ISO week or day of the month of whole seconds."""
         return None
 
+    def day_alike(self, seconds: str) -> str:
+        """Days since 1970 of a date alike, within 400 years: others may be after the last one."""
+        days = self.floored(f"{seconds} / {self.double(float(DAY))}")
+        era = self.double(float(ERA_DAYS))
+        return f"({days} - {self.floored(f'{days} / {era}')} * {era})"
+
+    def weekday(self, seconds: str) -> str:
+        """Day of the week, of which 1 is Monday, by arithmetic: 1 January 1970 was a Thursday."""
+        days, week = f"({self.day_alike(seconds)} + {self.double(3.0)})", self.double(7.0)
+        return f"({days} - {self.floored(f'{days} / {week}')} * {week} + {self.double(1.0)})"
+
     def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """Write a named query of literals."""
         listed = ",\n".join(f"    ({', '.join(row)})" for row in rows)
@@ -147,6 +200,11 @@ def decimal(value: float) -> str:
     text = repr(value)
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text  # never two minus signs: a comment
+
+
+def without_subnormal(value: float) -> float:
+    """Write floats nearer 0 than engines have them as 0."""
+    return value if abs(value) >= SMALLEST else math.copysign(0.0, value)
 
 
 def infinity(value: float) -> str | None:

@@ -1,8 +1,6 @@
-"""SQL as DuckDB reads it, and a plain form of it that other dialects are translated from."""
+"""SQL as DuckDB reads it."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
@@ -43,25 +41,3 @@ class DuckDB(Dialect):
         function = {"weekday": "isodow", "week": "weekofyear"}.get(field, field)
         days = self.floored(f"{seconds} / {DAY}")
         return f"{function}(DATE '1970-01-01' + CAST({days} AS INTEGER))"
-
-
-class Portable(DuckDB):
-    """The part of DuckDB's SQL that other dialects have, too."""
-
-    text_key = "CAST({} AS VARCHAR)"
-
-    def at_zone(self, zone: str, seconds: str) -> str | None:  # noqa: ARG002
-        """Other dialects have other zones."""
-        return None
-
-    def calendar_field(self, field: str, seconds: str) -> str | None:  # noqa: ARG002
-        """Other dialects have other calendars: weeks of other kinds, weekdays from other days."""
-        return None
-
-    def values_table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        """Write a named query of literals without VALUES, whose columns some dialects lose."""
-        selects = [
-            "  SELECT " + ", ".join(f"{v} AS {c}" for v, c in zip(row, columns, strict=True))
-            for row in rows
-        ]
-        return f"{name} AS (\n" + "\n  UNION ALL\n".join(selects) + "\n)"

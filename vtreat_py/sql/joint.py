@@ -34,7 +34,7 @@ def part_text(
     """Write a part as text, given its column; None where the dialect knows no way."""
     missing = dialect.text(MISSING)
     if part.kind == TEXT:
-        lost = [dialect.text(one) for one in missing_values if dialect.holds(one)]
+        lost = [dialect.key(one) for one in missing_values if dialect.holds(one)]
         unknown = f"{column} IS NULL"
         if lost:
             unknown += f" OR {dialect.text_key.format(column)} IN ({', '.join(lost)})"
@@ -73,7 +73,7 @@ def _range(part: JointPart, number: str, dialect: Dialect) -> str:
 
 def escaped(column: str, dialect: Dialect) -> str:
     """Write text so that nothing in it stands between parts."""
-    text = dialect.text_key.format(column)
+    text = dialect.as_text(column)
     for plain, written in ESCAPED:
         text = f"replace({text}, {dialect.text(plain)}, {dialect.text(written)})"
     return text

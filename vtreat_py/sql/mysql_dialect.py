@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.frames.calendar import DAY
 from vtreat_py.frames.columns import Kind
-from vtreat_py.sql.dialect import MICROSECONDS, Dialect, decimal, floor_seconds, selected
+from vtreat_py.sql.dialect import ERA_DAYS, MICROSECONDS, Dialect, decimal, floor_seconds, selected
 
 # Text that reads the same whatever NO_BACKSLASH_ESCAPES and the character set of the connection.
 _PLAIN = re.compile(r"[^\\\x00-\x1f\x7f-\U0010ffff]*")
 _LONGEST_NAME = 64
-# Days after which the calendar, with its weekdays, repeats itself: 400 years.
-_ERA = 146_097
 
 
 class MySQL(Dialect):
@@ -27,6 +25,7 @@ class MySQL(Dialect):
     name = "mysql"
     most_joins = 60  # of the 61 tables that it takes
     most_columns = 4096
+    most_text = 16_777_215
     quote = "`"
     text_key = "CAST(CONVERT({} USING utf8mb4) AS BINARY)"
     has_infinity = False
@@ -78,7 +77,8 @@ class MySQL(Dialect):
     def calendar_field(self, field: str, seconds: str) -> str | None:
         """Fields of a date, of one alike in the years from 1970 on: others may be after 9999."""
         days = f"CAST({self.floored(f'{seconds} / {DAY}')} AS SIGNED)"
-        date = f"(DATE '1970-01-01' + INTERVAL (({days} % {_ERA} + {_ERA}) % {_ERA}) DAY)"
+        alike = f"(({days} % {ERA_DAYS} + {ERA_DAYS}) % {ERA_DAYS})"
+        date = f"(DATE '1970-01-01' + INTERVAL {alike} DAY)"
         if field == "weekday":
             return f"(weekday({date}) + 1)"
         return f"week({date}, 3)" if field == "week" else f"{field}({date})"

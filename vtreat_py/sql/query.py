@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,8 +23,10 @@ from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.sql.calendar import part_of_date
 from vtreat_py.sql.coding_tables import (
+    FEW_LEVELS,
     LEVEL,
     MANY_LEVELS,
+    CodingPlace,
     CodingTable,
     code_column,
     coding_table,
@@ -32,14 +34,17 @@ from vtreat_py.sql.coding_tables import (
 )
 from vtreat_py.sql.curves import FEW_KNOTS, curve_variable, piece_table
 from vtreat_py.sql.dialect import Dialect
-from vtreat_py.sql.dialects import native_dialect, source_dialect, translated
+from vtreat_py.sql.dialects import check_dialect
 from vtreat_py.sql.joint import check_whole, joint_keys, part_text
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
 from vtreat_py.sql.numbers import good_number, number_variable, scaled_code
-
-FEW_LEVELS = 20
+from vtreat_py.sql.templates import as_template, is_reference, stand_in
 
 _QUERY = re.compile(r"\s*(\(|(SELECT|WITH|VALUES|FROM)\s)", re.IGNORECASE)
+_UNVERIFIED = (
+    "-- Unverified: written for {dialect} by rules that no test has executed; compare its numbers "
+    "with prepare() before use.\n"
+)
 
 
 def plan_to_sql(
@@ -48,12 +53,35 @@ def plan_to_sql(
     choice: Choice,
     dialect: str,
     row_id: Hashable | None,
+    place: CodingPlace | None = None,
 ) -> str:
-    """Write a plan as a query; see `TreatmentPlan.to_sql`."""
-    native = native_dialect(dialect)
-    query = _Query(plan, choice, native or source_dialect())
-    text = query.text(source, row_id)
-    return text if native else translated(text, dialect)
+    """Write a plan as a query; see `TreatmentPlan.to_sql`.
+
+    Where its text would be too long for the engine, columns of fewer levels are joined with coding
+    tables, too.
+    """
+    found, place = check_dialect(dialect), place or CodingPlace()
+    head = "" if found.executed else _UNVERIFIED.format(dialect=dialect)
+    for many in _inline_levels(found):
+        text = head + _Query(plan, choice, found, place, many).text(source, row_id)
+        size = len(text.encode())
+        if found.most_text is None or size <= found.most_text:
+            return text
+    raise InvalidOptionError(
+        f"the query has {size:,} bytes, and {dialect} takes {found.most_text:,}, also with coding "
+        f"tables for all columns of more than {FEW_LEVELS} levels. Choose variables (variables=, "
+        "prune_sig=), or write several queries"
+    )
+
+
+def _inline_levels(dialect: Dialect) -> list[int]:
+    """Numbers of levels up to which columns are coded within the text, to be tried in turn."""
+    if dialect.most_text is None:
+        return [MANY_LEVELS]
+    tried: list[int] = []
+    while not tried or tried[-1] > FEW_LEVELS:
+        tried.append(max(tried[-1] // 2, FEW_LEVELS) if tried else MANY_LEVELS)
+    return tried
 
 
 @dataclass
@@ -63,6 +91,9 @@ class _Query:
     plan: Plan
     choice: Choice
     dialect: Dialect
+    place: CodingPlace
+    many: int
+    references: dict[str, str] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     joins: list[str] = field(default_factory=list)
@@ -79,7 +110,7 @@ class _Query:
         columns = sources_of((t.column for t in treatments), self.plan.made)
         self._check_names(kept, columns, list(names.values()))
         scanned = self._source(source)
-        while self.prefix in scanned.lower():  # our names must not hide the tables of a subquery
+        while self.prefix in str(source).lower():  # our names must not hide those of a subquery
             self.prefix += "_"
         as_they_are = [f"{self._read(self._column(c))} AS {self._name(c)}" for c in kept]
         derived: dict[str, str] = {}
@@ -97,9 +128,11 @@ class _Query:
         self._check_size(max(len(selected), len(self.read)))
         rows = f"{self.prefix}_rows"
         listed = ",\n    ".join(self.read)
-        scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {scanned} AS {self.prefix}_source\n)"
+        aliased = f"{scanned}{self.dialect.table_as}{self.prefix}_source"
+        scan = f"{rows} AS (\n  SELECT\n    {listed}\n  FROM {aliased}\n)"
         body = "SELECT\n  " + ",\n  ".join(selected) + f"\nFROM {rows}"
-        return "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
+        text = "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
+        return as_template(text, self.references) if self.references else text
 
     def _output_names(self) -> dict[str, str]:
         """Name derived variables so that the engine can tell them apart, with a warning.
@@ -155,7 +188,9 @@ class _Query:
         return str(column).lower() if self.dialect.folds_case else str(column)
 
     def _source(self, source: str | Sequence[str]) -> str:
-        """Write where rows come from: a quoted name, or a query as it was given."""
+        """Write where rows come from: a quoted name, or a query or reference as it was given."""
+        if is_reference(source):
+            return self._reference(str(source).strip())
         if isinstance(source, str) and _QUERY.match(source):
             query = source.strip().rstrip(";")
             return f"(\n{query}\n)"
@@ -167,7 +202,13 @@ class _Query:
             )
         if not parts:
             raise InvalidOptionError("source is empty; give the name of a table, or a query")
-        return ".".join(map(self.dialect.identifier, parts))
+        return self.dialect.table(parts)
+
+    def _reference(self, written: str) -> str:
+        """Put in an expression of Jinja, once all other text is written."""
+        where = stand_in(len(self.references))
+        self.references[where] = written
+        return where
 
     def _name(self, column: Hashable) -> str:
         return self.dialect.identifier(str(column))
@@ -205,14 +246,19 @@ class _Query:
         name = f"{self.prefix}_curve_{len(self.joins) + 1}"
         columns, pieces = piece_table(curve)
         rows = [[self.dialect.double(one) for one in piece] for piece in pieces]
-        self.tables.append(self.dialect.values_table(name, columns, rows))
-        self._add_join(f"{name} ON {number} >= {name}.low AND {number} < {name}.high")
+        self.tables.append(self.dialect.values_table(name, self._own(columns), rows))
+        lows = [low for low, *_ in rows]
+        self._add_join(f"{name} ON {self.dialect.in_piece(number, name, lows)}")
         return name
+
+    def _own(self, names: Iterable[str]) -> list[str]:
+        return [self.dialect.own(name) for name in names]
 
     def _levels(self, treatment: LevelTreatment, variables: list[DerivedVariable]) -> list[str]:
         codes = SqlCodes.of(treatment, variables, self.plan.options.missing_values)
         level, *keys = [self._read(key) for key in self._keys(codes)]
-        table = coding_table(self.plan, treatment) if len(codes) > MANY_LEVELS else None
+        is_long = len(codes) > self.many
+        table = coding_table(self.plan, treatment, self.many) if is_long else None
         if self.choice.scale:
             codes = codes.scaled(variables)
         if table is None:
@@ -290,7 +336,7 @@ class _Query:
         if codes.kind == "text":
             return self.dialect.text_key.format(column)
         if codes.kind == "bytes":
-            return column
+            return self.dialect.as_bytes(column)
         if codes.kind != "number":
             written = self.dialect.moment(codes.kind, column)
             if written is None:
@@ -333,13 +379,14 @@ class _Query:
     def _join_values(self, codes: SqlCodes, level: str) -> list[str]:
         """Join the codes as a table of literals; return its columns."""
         name = f"{self.prefix}_levels_{len(self.joins) + 1}"
-        columns = [code_column(i) for i in range(codes.values.shape[1])]
+        columns = self._own([LEVEL, *(code_column(i) for i in range(codes.values.shape[1]))])
         rows = [
             [self.dialect.key(key), *map(self.dialect.value, values)]
             for key, values in zip(codes.keys, codes.values.tolist(), strict=True)
         ]
-        self.tables.append(self.dialect.values_table(name, [LEVEL, *columns], rows))
-        return self._join(name, name, level, columns)
+        self.tables.append(self.dialect.values_table(name, columns, rows))
+        key = self.dialect.of_list(f"{name}.{columns[0]}", codes.kind)
+        return self._join(name, name, level, key, columns[1:])
 
     def _join_table(
         self,
@@ -351,9 +398,11 @@ class _Query:
         """Join a coding table; return its columns, scaled where they are to be."""
         alias = f"{self.prefix}_levels_{len(self.joins) + 1}"
         names = [v.name for v in variables_of(self.plan, treatment)]
-        columns = [code_column(names.index(v.name)) for v in variables]
-        quoted = self.dialect.identifier(table.name)
-        found = self._join(f"{quoted} AS {alias}", alias, level, columns)
+        named = [LEVEL, *(code_column(names.index(v.name)) for v in variables)]
+        columns = [self.place.column(name, self.dialect) for name in named]
+        joined = f"{self._coding_table(table)}{self.dialect.table_as}{alias}"
+        key = self.dialect.of_table(f"{alias}.{columns[0]}", table.codes.kind)
+        found = self._join(joined, alias, level, key, columns[1:])
         if not self.choice.scale:
             return found
         return [
@@ -361,8 +410,15 @@ class _Query:
             for v, column in zip(variables, found, strict=True)
         ]
 
-    def _join(self, table: str, alias: str, level: str, columns: list[str]) -> list[str]:
-        self._add_join(f"{table} ON {level} = {alias}.{LEVEL}")
+    def _coding_table(self, table: CodingTable) -> str:
+        """Name a coding table; beside a reference it is one, unless it is said where it is."""
+        name = self.place.cased(table.name)
+        if self.references and not self.place.schema:
+            return self._reference(f"{{{{ ref('{name}') }}}}")
+        return self.dialect.table((*self.place.schema, name))
+
+    def _join(self, table: str, alias: str, level: str, key: str, columns: list[str]) -> list[str]:
+        self._add_join(f"{table} ON {level} = {key}")
         return [f"{alias}.{column}" for column in columns]
 
     def _add_join(self, join: str) -> None:

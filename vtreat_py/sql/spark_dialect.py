@@ -80,3 +80,11 @@ class Spark(Dialect):
         if field == "weekday":
             return f"(weekday({date}) + 1)"
         return f"{'weekofyear' if field == 'week' else field}({date})"
+
+
+class Databricks(Spark):
+    """Databricks, which reads the SQL of Spark."""
+
+    name = "databricks"
+    executed = False
+    most_text = 16_000_000
