@@ -14,7 +14,7 @@ from vtreat_py.base.errors import InvalidOptionError
 
 @pytest.mark.parametrize(
     ("dialect", "many"),
-    [(d, False) for d in ("duckdb", "sqlite", "postgres", "mysql", "clickhouse", "spark")] + [("duckdb", True)],
+    [*((d, False) for d in get_args(NativeDialect)), ("duckdb", True)],
 )
 def test_queries_give_the_same_bits(
     dialect: str, many: bool, request: pytest.FixtureRequest
