@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
@@ -10,6 +10,7 @@ import pytest
 import vtreat_py as vt
 from tests.design.test_joint import OPTIONS, new_rows, shops
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.sql.dialects import NativeDialect
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,8 @@ _EXAMPLES = {
   {name} audit plan.json june.parquet --csv""",
     "sql": """\
   {name} sql plan.json --table shop.visits --row-id id --dialect postgres
-  {name} sql plan.json --table visits --coding-tables tables --output treat.sql""",
+  {name} sql plan.json --table visits --coding-tables tables --output treat.sql
+  {name} sql plan.json --table visits --row-id id --dbt shop --dialect snowflake""",
     "diff": """\
   {name} diff may.json june.json""",
     "report": """\
@@ -236,14 +237,32 @@ def _sql(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--dialect",
         metavar="NAME",
-        default=argparse.SUPPRESS,
-        help="duckdb, sqlite, postgres, spark, or what sqlglot translates to (default: duckdb)",
+        default="duckdb",
+        help="duckdb, sqlite, postgres, spark, mysql or clickhouse, which tests execute; or "
+        "snowflake, bigquery, tsql, redshift, trino, athena, databricks or oracle, which they do "
+        "not (default: duckdb)",
     )
     one.add_argument("--row-id", metavar="NAME", help="a column to put first")
     _keep(one, "columns of the table to append as they are")
     one.add_argument(
         "--coding-tables", metavar="FOLDER",
         help="where tables go that the query joins (columns of over 2,000 levels): Parquet",
+    )  # fmt: skip
+    one.add_argument(
+        "--coding-schema", type=values.table_name, metavar="NAME",
+        help="the schema that these tables are in, with dots between the parts of its name",
+    )  # fmt: skip
+    one.add_argument(
+        "--coding-upper-case", action="store_true",
+        help="their names are in upper case",
+    )  # fmt: skip
+    one.add_argument(
+        "--dbt", metavar="FOLDER",
+        help="write a model, seeds for the tables it joins, and tests, into a dbt project instead",
+    )  # fmt: skip
+    one.add_argument(
+        "--model", metavar="NAME",
+        help="what the model is called (default: the name of the table and _treated)",
     )  # fmt: skip
     _output(one, "where the query goes (default: standard output)", default="-")
     add(one, "what comes out", CHOICE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -15,22 +16,27 @@ from vtreat_py.command_line.errors import about
 from vtreat_py.command_line.options import CHOICE, given
 from vtreat_py.command_line.plans import read_plan, say
 from vtreat_py.command_line.writing import check_output
+from vtreat_py.plan.choice import Choice
+from vtreat_py.sql.dbt import dbt_files
 
 
 def run(options: Namespace) -> int:
-    """Write the query, and the tables that it joins."""
-    check_output(options.output, ends=())
+    """Write the query, and the tables that it joins, or files of a dbt project."""
     plan = read_plan(options.plan)
-    dialect = {"dialect": options.dialect} if hasattr(options, "dialect") else {}
+    if options.dbt is not None:
+        return _write_project(plan, options)
+    check_output(options.output, ends=())
     with about(options.plan):
         query = plan.to_sql(
             options.table,
             row_id=options.row_id,
             extra_columns=options.keep,
-            **dialect,
+            dialect=options.dialect,
+            coding_schema=options.coding_schema,
+            coding_upper_case=options.coding_upper_case,
             **given(options, CHOICE),
         )
-        _write_coding_tables(plan, query, options.coding_tables)
+        _write_coding_tables(plan, query, options)
     if options.output == "-":
         sys.stdout.write(f"{query}\n")
     else:
@@ -39,9 +45,39 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _write_coding_tables(plan: TreatmentPlan, query: str, folder: str | None) -> None:
+def _write_project(plan: TreatmentPlan, options: Namespace) -> int:
+    """Write a model of dbt, its seeds and its tests into the folder of a project."""
+    with about(options.plan):
+        choice = Choice.of(plan, **given(options, CHOICE), extra_columns=options.keep)
+        files = dbt_files(
+            plan,
+            options.table,
+            choice,
+            options.dialect,
+            options.row_id,
+            options.model or f"{_last_part(options.table)}_treated",
+            options.coding_schema,
+        )
+    for path, text in files.items():
+        whole = os.path.join(options.dbt, *path.split("/"))
+        with about(whole):
+            os.makedirs(os.path.dirname(whole), exist_ok=True)
+            with whole_file(whole) as file:
+                file.write(text.encode())
+    say(options.dbt, f"wrote {', '.join(files)}")
+    return 0
+
+
+def _last_part(table: str | Sequence[str]) -> str:
+    """Take the name of a table; a reference or a query has none."""
+    name = table if isinstance(table, str) else table[-1]
+    return name if name.isidentifier() else "rows"
+
+
+def _write_coding_tables(plan: TreatmentPlan, query: str, options: Namespace) -> None:
     """Write the tables that a query joins, or say that it does."""
-    tables = {name: table for name, table in plan.coding_tables().items() if name in query}
+    folder = options.coding_tables
+    tables = plan.coding_tables(query=query, upper_case=options.coding_upper_case)
     if folder is None:
         if tables:
             say(

@@ -95,14 +95,14 @@ def calendar(text: str) -> Any:
 
 
 def table_name(text: str) -> str | list[str]:
-    """Read the name of a table of a database, in parts; a query stays as it is.
+    """Read the name of a table of a database, in parts; a query or reference stays as it is.
 
     Examples
     --------
     >>> table_name('shop."visits.2024"')
     ['shop', 'visits.2024']
     """
-    if re.match(r"\s*(\(|(select|with|values|from)\s)", text, re.IGNORECASE):
+    if re.match(r"\s*(\(|\{\{|(select|with|values|from)\s)", text, re.IGNORECASE):
         return text
     return [_bare(part) for part in _split(text, ".")]
 

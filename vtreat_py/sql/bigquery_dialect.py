@@ -22,6 +22,7 @@ class BigQuery(Dialect):
     """
 
     name = "bigquery"
+    text_type, double_type = "STRING", "FLOAT64"
     executed = False
     most_text = 1_000_000
     most_columns = 10_000

@@ -21,6 +21,7 @@ class ClickHouse(Dialect):
     """
 
     name = "clickhouse"
+    text_type, double_type = "Nullable(String)", "Nullable(Float64)"
     folds_case = False
     most_text = 262_144
     quote = "`"

@@ -73,13 +73,18 @@ class CodingPlace:
         The parts of the name before that of the table.
     upper_case : bool
         Whether tables and their columns have their names in upper case.
+    is_dbt : bool
+        Whether the query is a model of dbt: coding tables without a schema are its seeds.
     """
 
     schema: tuple[str, ...] = ()
     upper_case: bool = False
+    is_dbt: bool = False
 
     @classmethod
-    def of(cls, schema: str | Sequence[str] | None, upper_case: bool = False) -> CodingPlace:
+    def of(
+        cls, schema: str | Sequence[str] | None, upper_case: bool = False, is_dbt: bool = False
+    ) -> CodingPlace:
         """Check the options of `to_sql`."""
         parts = () if schema is None else (schema,) if isinstance(schema, str) else tuple(schema)
         if not all(isinstance(part, str) for part in parts):
@@ -87,7 +92,7 @@ class CodingPlace:
                 f"coding_schema={schema!r} must be the name of a schema, or a sequence of the "
                 "parts of its name such as ('database', 'schema')"
             )
-        return cls(parts, check_flag("coding_upper_case", upper_case))
+        return cls(parts, check_flag("coding_upper_case", upper_case), is_dbt)
 
     def cased(self, name: str) -> str:
         """Write a name of ours in the case that it is to have."""

@@ -52,6 +52,10 @@ class Dialect(ABC):
         How many bytes of text a query may have, unless a setting says otherwise.
     table_as : str
         What stands between a table and its alias.
+    end : str
+        What `key` and ``text_key`` put behind text.
+    text_type, double_type : str
+        Types of text and floats.
     """
 
     name: str
@@ -68,6 +72,9 @@ class Dialect(ABC):
     executed = True
     most_text: int | None = None
     table_as = " AS "
+    end = ""
+    text_type = "VARCHAR"
+    double_type = "DOUBLE"
 
     def identifier(self, name: str) -> str:
         """Quote a name, if the engine has such names."""

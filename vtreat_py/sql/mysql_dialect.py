@@ -23,6 +23,7 @@ class MySQL(Dialect):
     """
 
     name = "mysql"
+    text_type, double_type = "LONGTEXT", "DOUBLE"
     most_joins = 60  # of the 61 tables that it takes
     most_columns = 4096
     most_text = 16_777_215

@@ -29,6 +29,7 @@ class Oracle(Dialect):
     """
 
     name = "oracle"
+    text_type, double_type = "VARCHAR2(4000)", "BINARY_DOUBLE"
     executed = False
     folds_case = False
     longest_name = 128

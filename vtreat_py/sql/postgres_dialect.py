@@ -14,6 +14,7 @@ class Postgres(Dialect):
     """
 
     name = "postgres"
+    text_type, double_type = "text", "float8"
     folds_case = False
     longest_name = 63
     most_columns = 1664

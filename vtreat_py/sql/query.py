@@ -38,6 +38,7 @@ from vtreat_py.sql.dialects import check_dialect
 from vtreat_py.sql.joint import check_whole, joint_keys, part_text
 from vtreat_py.sql.level_codes import SqlCodes, held_codes
 from vtreat_py.sql.numbers import good_number, number_variable, scaled_code
+from vtreat_py.sql.seeds import seed_key
 from vtreat_py.sql.templates import as_template, is_reference, stand_in
 
 _QUERY = re.compile(r"\s*(\(|(SELECT|WITH|VALUES|FROM)\s)", re.IGNORECASE)
@@ -84,6 +85,29 @@ def _inline_levels(dialect: Dialect) -> list[int]:
     return tried
 
 
+def is_query(source: str) -> bool:
+    """Whether a source is a query, and no name of a table."""
+    return _QUERY.match(source) is not None
+
+
+def output_names(plan: Plan, choice: Choice, dialect: Dialect) -> dict[str, str]:
+    """Name derived variables so that the engine can tell them apart, with a warning.
+
+    The name of one does not depend on which are chosen.
+    """
+    chosen = [v.name for v in choice.variables]
+    if not dialect.folds_case:
+        return {name: name for name in chosen}
+    apart = told_apart(plan.feature_names)
+    renamed = [f"{name!r} is called {apart[name]!r}" for name in chosen if apart[name] != name]
+    if renamed:
+        warn(
+            f"{dialect.name} does not tell upper from lower case in names of columns: "
+            f"{', '.join(renamed)} in its results"
+        )
+    return {name: apart[name] for name in chosen}
+
+
 @dataclass
 class _Query:
     """A query as it is put together: columns are read once, then joined with their codes."""
@@ -106,7 +130,7 @@ class _Query:
         kept = [*([] if row_id is None else [row_id]), *self.choice.extra]
         check_reads_no_text(self.plan, self.choice, "SQL")
         treatments = self.choice.treatments(self.plan)
-        names = self._output_names()
+        names = output_names(self.plan, self.choice, self.dialect)
         columns = sources_of((t.column for t in treatments), self.plan.made)
         self._check_names(kept, columns, list(names.values()))
         scanned = self._source(source)
@@ -133,23 +157,6 @@ class _Query:
         body = "SELECT\n  " + ",\n  ".join(selected) + f"\nFROM {rows}"
         text = "WITH " + ",\n".join([scan, *self.tables]) + "\n" + "\n".join([body, *self.joins])
         return as_template(text, self.references) if self.references else text
-
-    def _output_names(self) -> dict[str, str]:
-        """Name derived variables so that the engine can tell them apart, with a warning.
-
-        The name of one does not depend on which are chosen.
-        """
-        chosen = [v.name for v in self.choice.variables]
-        if not self.dialect.folds_case:
-            return {name: name for name in chosen}
-        apart = told_apart(self.plan.feature_names)
-        renamed = [f"{name!r} is called {apart[name]!r}" for name in chosen if apart[name] != name]
-        if renamed:
-            warn(
-                f"{self.dialect.name} does not tell upper from lower case in names of columns: "
-                f"{', '.join(renamed)} in its results"
-            )
-        return {name: apart[name] for name in chosen}
 
     def _check_names(
         self, kept: list[Hashable], columns: list[Hashable], derived: list[str]
@@ -191,9 +198,9 @@ class _Query:
         """Write where rows come from: a quoted name, or a query or reference as it was given."""
         if is_reference(source):
             return self._reference(str(source).strip())
-        if isinstance(source, str) and _QUERY.match(source):
-            query = source.strip().rstrip(";")
-            return f"(\n{query}\n)"
+        if isinstance(source, str) and is_query(source):
+            query = f"(\n{source.strip().rstrip(';')}\n)"
+            return self._reference(query) if self.place.is_dbt else query
         parts = [source] if isinstance(source, str) else source
         if not isinstance(parts, Sequence) or not all(isinstance(p, str) for p in parts):
             raise OptionTypeError(
@@ -401,7 +408,11 @@ class _Query:
         named = [LEVEL, *(code_column(names.index(v.name)) for v in variables)]
         columns = [self.place.column(name, self.dialect) for name in named]
         joined = f"{self._coding_table(table)}{self.dialect.table_as}{alias}"
-        key = self.dialect.of_table(f"{alias}.{columns[0]}", table.codes.kind)
+        key, kind = f"{alias}.{columns[0]}", table.codes.kind
+        if self.place.is_dbt and not self.place.schema and kind == "text":
+            level, key = seed_key(level, self.dialect), self.dialect.of_list(key, kind)
+        else:
+            key = self.dialect.of_table(key, kind)
         found = self._join(joined, alias, level, key, columns[1:])
         if not self.choice.scale:
             return found

@@ -26,6 +26,8 @@ class Redshift(Dialect):
     most_columns = 1600
     blob = "FROM_HEX('{}')"
     text_key = "COLLATE(CAST({} AS VARCHAR(65535)) || '|', 'case_sensitive')"
+    end = "|"
+    text_type, double_type = "VARCHAR(65535)", "FLOAT8"
     has_infinity = False
     traps_underflow = True
 

@@ -23,6 +23,7 @@ class Spark(Dialect):
     """
 
     name = "spark"
+    text_type, double_type = "STRING", "DOUBLE"
     quote = "`"
     text_key = "CAST({} AS STRING)"  # which takes away a collation of the column
 

@@ -23,6 +23,7 @@ class SQLite(Dialect):
     """
 
     name = "sqlite"
+    text_type, double_type = "TEXT", "REAL"
     most_joins = 60  # of the 64 that it takes
     most_columns = 2000
     nul = "char(0)"

@@ -28,6 +28,8 @@ class TSQL(Dialect):
     executed = False
     most_columns = 4096
     text_key = f"(CAST({{}} AS NVARCHAR(MAX)) + N'{_END}') COLLATE {_COLLATION}"
+    end = _END
+    text_type, double_type = "NVARCHAR(4000)", "FLOAT"
     has_infinity = False
     traps_underflow = True
 
