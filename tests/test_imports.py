@@ -113,7 +113,7 @@ for dialect in ("duckdb", "sqlite", "postgres", "spark"):
 print(json.dumps(list(sys.modules)))
 """
     tops = {name.partition(".")[0] for name in run(program)}
-    assert not tops & {"duckdb", "sqlglot", "psycopg", "pyspark", "sqlite3"}
+    assert not tops & {"duckdb", "chdb", "pymysql", "psycopg", "pyspark", "sqlite3"}
 
 
 def test_public_names_are_imported_on_use() -> None:

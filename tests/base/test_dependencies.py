@@ -77,7 +77,6 @@ USES = {
     "duckdb": lambda: vt.design_treatments("rows.parquet", outcome="y"),
     "matplotlib": lambda: new_figure(1, 1),
     "sympy": score_formulas,
-    "sqlglot": lambda: plan().to_sql("t", dialect="bigquery"),
     "dask": lambda: check_optional("dask.dataframe.dask_expr._collection"),
     "ibis-framework": lambda: check_optional("ibis.expr.types.relations"),
     "pyspark": lambda: check_optional("pyspark.sql.classic.dataframe"),

@@ -213,7 +213,7 @@ def test_errors_say_what_is_wrong(postgres: Any) -> None:
         plan.load_coding_tables("data.db")
     with pytest.raises(vt.VtreatError, match="tolerance=-1; it must be >= 0"):
         plan.check_sql(duckdb.connect(), frame, tolerance=-1)
-    with pytest.raises(vt.VtreatError, match="dialect='bigquery' is translated, and cannot be run"):
+    with pytest.raises(vt.VtreatError, match="dialect='bigquery' is written, and cannot be run"):
         plan.check_sql(duckdb.connect(), frame, dialect="bigquery")
     with pytest.raises(vt.VtreatError, match=r"column 'User Id' holds 'a\\x00b', which postgres"):
         plan.check_sql(postgres, pd.DataFrame({"User Id": ["a\0b", "c"]}))

@@ -238,12 +238,3 @@ def test_parts_of_dates(engine: tuple[str, Any], zone: str | None) -> None:
     report = plan.check_sql(connection, frame)
     assert report.passed, report
     assert report.largest_difference == 0
-
-
-def test_parts_of_dates_are_translated_to_no_dialect() -> None:
-    pytest.importorskip("sqlglot")
-    frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=40)})
-    plan = vt.design_treatments(frame, outcome_type="unsupervised", calendar="auto")
-    with pytest.raises(InvalidOptionError, match=r"'day_weekday' is made .* calendar=None"):
-        plan.to_sql("t", dialect="snowflake")
-    assert "day" in plan.to_sql("t", dialect="snowflake", variables=["day"])

@@ -40,12 +40,6 @@ def test_queries_give_the_same_bits(
         assert plan.check_sql(connection, nothing).passed
 
 
-def test_other_dialects_are_written_too() -> None:
-    plan = vt.design_treatments(shops(900), **OPTIONS | {"calendar": None, "composites": []})
-    text = plan.to_sql("shops", dialect="mysql", variables=["zip_catN"])
-    assert "CONCAT" in text.upper()
-
-
 def test_names_that_are_no_whole_numbers_are_refused() -> None:
     frame = shops(900)
     frame["zip"] = frame["zip"] + 0.5

@@ -7,8 +7,8 @@
 # what a quote in a name does, and the ninth digit of a number.
 #
 # A treatment plan is data: small tables of levels and codes. So it can be *written as a query*, and
-# the rows stay where they are. `plan.to_sql` writes it, for DuckDB, SQLite, PostgreSQL and Spark;
-# `plan.check_sql` proves on rows of yours that both ways agree, to the last bit.
+# the rows stay where they are. `plan.to_sql` writes it, for DuckDB, SQLite, PostgreSQL, Spark,
+# MySQL and ClickHouse; `plan.check_sql` proves on rows of yours that both ways agree, to the last bit.
 
 # %%
 import sqlite3
@@ -134,5 +134,6 @@ texts = [p.to_sql("customers", row_id="id", coders=CODES) for p in (plan, restor
 assert texts[0] == texts[1]
 
 # %% [markdown]
-# Other engines (BigQuery, Snowflake, ...) get a translation by sqlglot, `dialect="bigquery"`, whose
-# first line says that nobody has run it: compare a few thousand rows with `prepare` before you do.
+# Other engines (BigQuery, Snowflake, ...) get a query by the rules of their documentation,
+# `dialect="bigquery"`, whose first line says that no test has run it: compare a few thousand rows
+# with `prepare` before you do. Where dbt runs your queries, the command line writes a model of it.

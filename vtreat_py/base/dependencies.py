@@ -30,7 +30,6 @@ OPTIONAL = {
     "polars": "1.21",
     "pyspark": "4.0",
     "skl2onnx": "1.20",
-    "sqlglot": "25.32",
     "sympy": "1.13.3",
 }
 _EXTRA_OF = {
@@ -38,7 +37,6 @@ _EXTRA_OF = {
     "matplotlib": "plot",
     "pyspark": "spark",
     "skl2onnx": "onnx",
-    "sqlglot": "sql",
     "sympy": "symbolic",
 }
 _PACKAGE_OF = {"ibis": "ibis-framework"}
