@@ -16,7 +16,8 @@ def run(connection: Any, statement: str, dialect: str) -> list[tuple[Any, ...]]:
     if dialect == "clickhouse":
         lines = connection.query(statement, "Arrow").bytes()
         return [] if not lines else arrow_rows(lines)
-    return list(connection.execute(statement).fetchall())
+    done = connection.execute(statement)
+    return [] if done.description is None else list(done.fetchall())
 
 
 def arrow_rows(found: bytes) -> list[tuple[Any, ...]]:

@@ -62,11 +62,11 @@ def test_floats_are_read_bit_for_bit_by_servers(
     numbers = rng.integers(-(2**63), 2**63, 400).view(np.float64)
     numbers = [v for v in numbers.tolist() if math.isfinite(v)] + [-0.0, 5e-324, 0.1, 1e22]
     double = check_native(fixture).double
-    query = " UNION ALL ".join(f"SELECT {double(v)} AS v" for v in numbers[:200])
+    query = " UNION ALL ".join(f"SELECT {double(v)} AS v" for v in numbers[-200:])
     found = run(connection, query, fixture)
     assert sorted(bits(row[0]) for row in found) == sorted(
         bits(v + 0.0 if fixture == "mysql" else v)
-        for v in numbers[:200]  # -0.0 is 0.0
+        for v in numbers[-200:]  # -0.0 is 0.0
     )
 
 

@@ -8,7 +8,8 @@
 #
 # A treatment plan is data: small tables of levels and codes. So it can be *written as a query*, and
 # the rows stay where they are. `plan.to_sql` writes it, for DuckDB, SQLite, PostgreSQL, Spark,
-# MySQL and ClickHouse; `plan.check_sql` proves on rows of yours that both ways agree, to the last bit.
+# MySQL and ClickHouse; `plan.check_sql` proves on rows of yours that both ways agree, to the last
+# bit.
 
 # %%
 import sqlite3

@@ -32,14 +32,14 @@ class BigQuery(Dialect):
 
     def identifier(self, name: str) -> str:
         """Quote a name, if the engine has such columns."""
-        found = _NOT_IN_NAMES.search(name)
+        quoted, found = super().identifier(name), _NOT_IN_NAMES.search(name)
         if found or len(name) > 300:
             raise InvalidOptionError(
                 f"the name {name!r} cannot be written for BigQuery, whose columns have names of "
                 f"up to 300 characters without {found[0] if found else 'more'!r}. Rename the "
                 "column before the design, or choose other derived variables (variables=, coders=)"
             )
-        return super().identifier(name)
+        return quoted
 
     def table(self, parts: Sequence[str]) -> str:
         """Name a table, whose parts may stand between one pair of quotes."""

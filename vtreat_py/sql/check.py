@@ -24,7 +24,7 @@ from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 from vtreat_py.sql.coding_tables import coding_tables
-from vtreat_py.sql.connections import Connection, numbers_or_text
+from vtreat_py.sql.connection import Connection, numbers_or_text
 from vtreat_py.sql.dialect import Dialect
 from vtreat_py.sql.level_codes import sql_keys
 from vtreat_py.sql.plain_types import TYPES, plain_array
