@@ -144,6 +144,16 @@ def test_all_that_a_plan_may_hold(case: str) -> None:
         assert_as_prepared(plan, fresh, scale=scale, collar=scale)
 
 
+@pytest.mark.parametrize("code", ["catP", "catN", "lev"])
+def test_one_code_of_pairs(code: str) -> None:
+    frame, options = rows()[["a", "b", "y"]], {"composites": [("a", "b")], "min_fraction": 0.0}
+    plan = vt.design_treatments(frame, outcome="y", random_state=0, **options)
+    (joint,) = plan.made
+    names = [v.name for v in plan.derived if (v.orig_variable, v.code) == (joint.name, code)]
+    assert names
+    assert_as_prepared(plan, rows(90, seed=1)[["b", "a"]], scale=True, variables=names)
+
+
 def test_codes_of_many_classes() -> None:
     frame = rows()
     outcome = np.digitize(frame.pop("y"), [-0.5, 0.5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,15 @@ def test_what_onnx_cannot_say_is_refused(data: Any, options: Any, given: Any, me
         given = {"variables": [v.name for v in plan.derived if v.orig_variable in names]}
     with pytest.raises(InvalidOptionError, match=message):
         plan.to_onnx(**given)
+
+
+def test_a_column_is_read_in_one_way() -> None:
+    plan = plan_of(frame(), composites=[("town", "kg")])
+    (joint,) = plan.made
+    parts = tuple(replace(part, kind="number") for part in joint.parts)
+    tampered = replace(plan, made=(replace(joint, parts=parts),))
+    with pytest.raises(InvalidOptionError, match="column 'town' is read as text and as number"):
+        tampered.to_onnx()
 
 
 def test_text_that_is_kept_is_refused() -> None:

@@ -31,7 +31,7 @@ _MARKED = re.compile(r"\\[^\\c]")
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class TextPlaces:
     """Where rows have one of several texts; what is none of them has the place behind the last.
 
     Attributes
@@ -63,19 +63,19 @@ class _Parts:
 
     def places(
         self, joint: JointColumn, treatment: LevelTreatment
-    ) -> tuple[Places, Sequence[Places]]:
+    ) -> tuple[TextPlaces, Sequence[TextPlaces]]:
         """Places among the levels, in their order, and among the keys (see `LevelParts`)."""
         levels = [level.split(BETWEEN) for level in treatment.levels.to_list()]
-        parts: list[Places] = []
-        together: list[Places] = []
+        parts: list[TextPlaces] = []
+        together: list[TextPlaces] = []
         for number, part in enumerate(joint.parts, 1):
             texts = list(dict.fromkeys(level[number - 1] for level in levels))
-            parts.append(Places(self._part(part, texts), texts))
+            parts.append(TextPlaces(self._part(part, texts), texts))
             so_far = list(dict.fromkeys(BETWEEN.join(level[:number]) for level in levels))
             together.append(self._pair(together[-1], parts[-1], so_far) if together else parts[0])
         return together[-1], together[:-1] if joint.nested else parts
 
-    def _pair(self, before: Places, part: Places, texts: list[str]) -> Places:
+    def _pair(self, before: TextPlaces, part: TextPlaces, texts: list[str]) -> TextPlaces:
         """Look up what two places are together."""
         n_parts = len(part.texts) + 1
         number = self.graph.node("Mul", before.name, self.graph.constant(n_parts, np.int64))
@@ -84,7 +84,7 @@ class _Parts:
         for place, text in enumerate(texts):
             first, _, last = text.rpartition(BETWEEN)
             pairs[firsts[first] * n_parts + lasts[last]] = place
-        return Places(self.graph.lookup(number, pairs, len(texts)), texts)
+        return TextPlaces(self.graph.lookup(number, pairs, len(texts)), texts)
 
     def _part(self, part: JointPart, texts: list[str]) -> str:
         """Place of a part among texts; what is none of them has the place behind the last."""
@@ -145,7 +145,7 @@ def joint_variables(
 
 def _sums(
     graph: Graph,
-    keys: Sequence[Places],
+    keys: Sequence[TextPlaces],
     treatment: LevelTreatment,
     variables: list[DerivedVariable],
 ) -> str:
