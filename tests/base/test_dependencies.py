@@ -77,6 +77,8 @@ USES = {
     "duckdb": lambda: vt.design_treatments("rows.parquet", outcome="y"),
     "matplotlib": lambda: new_figure(1, 1),
     "sympy": score_formulas,
+    "onnx": lambda: plan().to_onnx(),
+    "skl2onnx": vt.onnx_models.register_converters,
     "dask": lambda: check_optional("dask.dataframe.dask_expr._collection"),
     "ibis-framework": lambda: check_optional("ibis.expr.types.relations"),
     "pyspark": lambda: check_optional("pyspark.sql.classic.dataframe"),
