@@ -298,6 +298,31 @@ def test_coding_tables_come_with_queries(folder: Path, run: Run) -> None:
     assert len(pd.read_parquet(f"tables/{name}.parquet")) == 3000
 
 
+def test_a_plan_is_a_model_of_dbt(folder: Path, run: Run) -> None:
+    frame = pd.DataFrame({"who": [f"u{i % 3000}" for i in range(5000)]})
+    frame.to_csv("who.csv", index=False)
+    options = ("--outcome-type", "unsupervised", "--coders", "catP")
+    assert run("design", "who.csv", *options, "--plan", "who.json")[0] == 0
+    plan = vt.TreatmentPlan.from_json(folder / "who.json")
+    (name,) = plan.coding_tables()
+    status, out, said = run("sql", "who.json", "--table", "raw.who", "--dbt", "shop")
+    assert (status, out) == (0, "")
+    files = [
+        "models/who_treated/who_treated.sql",
+        f"seeds/who_treated/{name}.csv",
+        "models/who_treated/schema.yml",
+    ]
+    assert said == f"shop: wrote {', '.join(files)}\n"
+    assert all((folder / "shop" / file).stat().st_size for file in files)
+    assert "{{ source('raw', 'who') }}" in (folder / "shop" / files[0]).read_text()
+    given = ("--table", "{{ ref('who') }}", "--dbt", "shop", "--coding-schema", "db.codes")
+    assert run("sql", "who.json", *given, "--model", "coded", "--dialect", "snowflake")[0] == 0
+    text = (folder / "shop/models/coded/coded.sql").read_text()
+    assert f'LEFT JOIN "db"."codes"."{name}" AS' in text
+    status, _, said = run("sql", "who.json", "--table", "two words", "--dbt", "shop")
+    assert (status, "is no name of a dbt model" in said) == (2, True)
+
+
 def test_plans_that_differ_are_worth_a_status(folder: Path, run: Run, plan: Any) -> None:
     assert run("diff", "plan.json", "plan.json") == (0, "the plans are equal\n", "")
     other = ("--outcome", "c", "--keep", "id,y", "--random-state", "0", "--rare-count", "3")

@@ -11,7 +11,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.sql.running import run
-from vtreat_py.sql.dialects import NativeDialect, WrittenDialect, check_native
+from vtreat_py.sql.dialects import NativeDialect, WrittenDialect, check_dialect, check_native
 
 ATTACKS = [
     "'; DROP TABLE victim; --",
@@ -99,6 +99,28 @@ def test_names_of_tables_and_row_ids_are_data(victim: Victim) -> None:
 
 
 ALL = [*get_args(NativeDialect), *get_args(WrittenDialect)]
+
+
+@pytest.mark.parametrize("dialect", get_args(WrittenDialect))
+def test_levels_are_data_where_nothing_is_executed(dialect: str) -> None:
+    sqlglot = pytest.importorskip("sqlglot")
+    written = check_dialect(dialect)
+    for attack in [one for one in ATTACKS if written.holds(one)]:
+        parsed = sqlglot.parse(f"SELECT {written.text(attack)} AS x", read=dialect)
+        assert [tree.key for tree in parsed] == ["select"]
+        (value,) = parsed[0].selects
+        literal = value.unalias()
+        if literal.key in ("literal", "national"):
+            assert literal.name == attack
+        assert len(list(parsed[0].find_all(sqlglot.exp.Column))) == 0
+
+
+@pytest.mark.parametrize("name", ["a`; DROP TABLE victim; --", "a\\"])
+def test_names_that_would_end_a_quoted_name_of_bigquery_are_refused(name: str) -> None:
+    plan = vt.design_treatments(pd.DataFrame({"z": [1.0, 2.0]}), outcome_type="unsupervised")
+    for given in ({"source": name}, {"source": "t", "row_id": name}):
+        with pytest.raises(vt.VtreatError, match="cannot be written for BigQuery"):
+            plan.to_sql(**given, dialect="bigquery")
 
 
 @pytest.mark.parametrize("dialect", ALL)

@@ -43,6 +43,12 @@ class BigQuery(Dialect):
 
     def table(self, parts: Sequence[str]) -> str:
         """Name a table, whose parts may stand between one pair of quotes."""
+        for part in parts:
+            if "`" in part or "\\" in part:
+                raise InvalidOptionError(
+                    f"the name {part!r} cannot be written for BigQuery, whose tables have names "
+                    "without backticks and backslashes"
+                )
         return ".".join(map(super().identifier, parts))
 
     def text(self, value: str) -> str:
