@@ -319,6 +319,8 @@ def test_a_plan_is_a_model_of_dbt(folder: Path, run: Run) -> None:
     assert run("sql", "who.json", *given, "--model", "coded", "--dialect", "snowflake")[0] == 0
     text = (folder / "shop/models/coded/coded.sql").read_text()
     assert f'LEFT JOIN "db"."codes"."{name}" AS' in text
+    status, _, said = run("sql", "who.json", *given, "--output", "q.sql")
+    assert (status, "--dbt writes the query and its tables: leave out" in said) == (2, True)
     status, _, said = run("sql", "who.json", "--table", "two words", "--dbt", "shop")
     assert (status, "is no name of a dbt model" in said) == (2, True)
 

@@ -243,8 +243,8 @@ class PlanInSql(Plan):
             Where they are made, as in `to_sql`; None: in the current schema.
         query : str, default=None
             What `to_sql` has written: only the tables that it joins. None: all that queries may
-            join, in ClickHouse and MySQL, which do not take all lengths of text, those of all
-            columns of more than 20 levels.
+            join, which in ClickHouse, whose queries are short, are those of all columns of more
+            than 20 levels.
 
         Returns
         -------
@@ -317,6 +317,11 @@ class PlanInSql(Plan):
             As `prepare` and `to_sql` do.
         FrameError
             If the engine cannot hold the values of a column.
+
+        Notes
+        -----
+        MySQL has no NaN and no infinite numbers: they are loaded as NULL, which `prepare` codes
+        alike in columns of numbers.
 
         Examples
         --------

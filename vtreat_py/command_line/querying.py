@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.files import whole_file
-from vtreat_py.command_line.errors import about
+from vtreat_py.command_line.errors import CommandLineError, about
 from vtreat_py.command_line.options import CHOICE, given
 from vtreat_py.command_line.plans import read_plan, say
 from vtreat_py.command_line.writing import check_output
@@ -47,6 +47,11 @@ def run(options: Namespace) -> int:
 
 def _write_project(plan: TreatmentPlan, options: Namespace) -> int:
     """Write a model of dbt, its seeds and its tests into the folder of a project."""
+    if options.output != "-" or options.coding_tables or options.coding_upper_case:
+        raise CommandLineError(
+            "--dbt writes the query and its tables: leave out --output, --coding-tables and "
+            "--coding-upper-case"
+        )
     with about(options.plan):
         choice = Choice.of(plan, **given(options, CHOICE), extra_columns=options.keep)
         files = dbt_files(

@@ -25,6 +25,7 @@ MANY_LEVELS = 2000
 LEVEL = "level"
 
 _LONGEST = 30
+_LONG = 1 << 20  # bytes of a query that most plans have room in
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
 
 
@@ -127,9 +128,10 @@ def coding_tables(
     """Make the coding tables of some columns of a plan.
 
     Those that a query joins; or without one those of many levels, or of more than a few where a
-    dialect may take no long queries.
+    dialect takes short queries only.
     """
-    many = MANY_LEVELS if dialect is None or dialect.most_text is None else FEW_LEVELS
+    is_short = dialect is not None and (dialect.most_text or _LONG) < _LONG
+    many = FEW_LEVELS if is_short else MANY_LEVELS
     chosen = [t for t in treatments if isinstance(t, LevelTreatment)]
     if query is not None:
         many, query = min(FEW_LEVELS, MANY_LEVELS), query.lower()
