@@ -20,6 +20,7 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import with_parts
 from vtreat_py.frames.made import MadeColumn
 from vtreat_py.frames.reading import warn_if_rounded
+from vtreat_py.lazy.answer_size import check_level_answers
 from vtreat_py.lazy.columns import (
     LazyColumn,
     LazyJoint,
@@ -150,6 +151,9 @@ class LazyDesign:
             self.rows.n_folds,
             self.context.outcome.note,
         )
+        if self.context.uses_levels:
+            levels = [c for c in self.columns if isinstance(c, LazyLevels)]
+            check_level_answers(self.rows, levels)
         learned: dict[str, Learned | Unused] = {}
         with progress_line(len(self.columns), self.progress) as advance:
             numbers = [c for c in self.columns if isinstance(c, LazyNumber)]

@@ -17,6 +17,9 @@ _SPANS = [*combinations(_UNITS, 1), *combinations(_UNITS, 2)]
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"void": EMPTY} | {f"interval {' to '.join(units)}": "duration" for units in _SPANS}
 
+# What the driver takes of one answer, in bytes or with a unit; 0: anything.
+LARGEST_ANSWER = "spark.driver.maxResultSize"
+_UNITS_OF_SIZE = {unit: 1024**power for power, unit in enumerate("bkmgtp")}
 # Up to this many rows a table goes to every worker, so that the rows need not be shuffled.
 _BROADCAST = 100_000
 
@@ -39,6 +42,27 @@ def stepwise(native: Any, source: str, name: str, steps: Sequence[Callable[[Any]
     for step in steps:
         native, source = native.withColumn(name, step(functions.col(source))), name
     return native
+
+
+def largest_answer(native: Any) -> int | None:
+    """Bytes of the largest answer that a session hands over; None: any."""
+    text = str(native.sparkSession.conf.get(LARGEST_ANSWER, "1g")).strip().lower()
+    number = text.rstrip("bkmgtp")
+    unit = text[len(number) :][:1] or "b"
+    return int(number) * _UNITS_OF_SIZE[unit] or None
+
+
+def sizes_of_levels(native: Any) -> list[tuple[int, float]]:
+    """Number of different values of each column, about, and bytes of a value in the mean."""
+    asked = []
+    for name in native.columns:
+        value = functions.col(name)
+        asked += [
+            functions.approx_count_distinct(value),
+            functions.avg(functions.octet_length(value)),
+        ]
+    (found,) = native.select(*asked).collect()
+    return [(int(n), float(size or 0.0)) for n, size in zip(found[::2], found[1::2], strict=True)]
 
 
 def quoted(name: str) -> str:
