@@ -23,6 +23,7 @@ import vtreat_py as vt
 from tests.laws import (
     engines,
     finite,
+    for_scoring,
     foreign,
     missingness,
     models,
@@ -55,6 +56,7 @@ LAWS: dict[str, Law] = {
     "lazy": engines.lazily_the_same,
     "kept": engines.kept_the_same,
     "missingness": missingness.nothing_is_missing,
+    "for scoring": for_scoring.scored_the_same,
     "sql": engines.sql_the_same,
     "estimators": engines.estimators_the_same,
     "wrong arguments": foreign.wrong_arguments,

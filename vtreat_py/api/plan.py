@@ -22,8 +22,9 @@ from vtreat_py.frames.made import n_added
 from vtreat_py.kept.sums import KeptSums
 from vtreat_py.memory.row_scorer import MissingKeys, Output, RowScorer
 from vtreat_py.plan.choice import Choice
-from vtreat_py.plan.data import Plan
+from vtreat_py.plan.data import Plan, check_is_whole
 from vtreat_py.plan.diff import plan_diff
+from vtreat_py.plan.for_scoring import for_scoring
 from vtreat_py.plan.html import plan_html
 from vtreat_py.plan.importance import variable_importance
 from vtreat_py.plan.json import plan_from_json, plan_to_json
@@ -84,6 +85,11 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         Columns that are made of others when they are read: parts of dates, each with its ``name``,
         the ``column``, what that holds (``kind``), the ``part`` and the ``zone`` of its clock; and
         columns of several, with the ``parts`` that they are made of, which are ``nested`` or not.
+    weighs : bool
+        Whether weights did not count rows, although those of levels look as if they did. Not looked
+        at by ``==``.
+    scoring : ScoringOnly or None
+        What was taken out of a plan that `for_scoring` made; None: it is whole.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
@@ -493,6 +499,7 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         >>> report.flagged, float(report.frame["above"].iloc[0])
         (['kg'], 1.0)
         """
+        check_is_whole(self, "an audit compares with what was seen of levels and numbers, which")
         limits = check_limits(psi, sig, on_drift)
         check_same_rows({"frame": frame, "sample_weight": sample_weight})
         if is_lazy(frame):
@@ -544,6 +551,7 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         1    novel  below
         2  missing  above
         """
+        check_is_whole(self, "mark_rows compares with the numbers that were seen, which")
         if is_lazy(frame):
             raise OptionTypeError("frame is lazy, and has no rows to mark; collect some of them")
         from vtreat_py.memory.marked_rows import marked_rows
@@ -669,6 +677,83 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         choice = Choice.of(self, prune_sig, prune_by, scale, collar, variables, coders)
         return RowScorer(self, choice, output, missing_keys)
 
+    def for_scoring(self, *, min_rows: int = 10) -> TreatmentPlan:
+        """Make a plan that treats rows as this one does, and tells nothing of few of them.
+
+        To be handed on to those who only score: in none of its forms (pickle, JSON, SQL, report)
+        is there a level of fewer than ``min_rows`` rows, nor what was seen of levels and numbers.
+
+        Parameters
+        ----------
+        min_rows : int, default=10
+            Levels of fewer training rows are novel: `prepare` takes them for levels never seen. So
+            are missing values, in columns of categories where fewer rows had one.
+
+        Returns
+        -------
+        TreatmentPlan
+            Its variables are those of this plan, with the same names and, on all rows of the levels
+            that stay, the same values to the bit; but for those that are left out:
+
+            * indicators of levels that are hidden,
+            * codes that are made of single rows: ``catQ``, shapes, coders of one's own; and
+              ``text``, where levels are hidden. A warning names them, and ``unused`` says why,
+            * with several classes, codes of those of fewer rows, which are not named.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ``min_rows`` is no whole number from 1 on; if the design had weights that do not
+            count rows; if this is a plan for scoring already; if fewer than two classes of the
+            outcome have so many rows, or the plan does not know how many they have.
+
+        See Also
+        --------
+        TreatmentPlan.to_sql : The query of such a plan has no more in it than the plan.
+
+        Notes
+        -----
+        What is in the plan, and what is not:
+
+        * There are no counts and means of levels (``level_statistics``), no outcome by range, no
+          smallest and largest numbers and no histogram, no marks of rows, no hints (they quote
+          levels). So ``audit``, ``mark_rows``, ``level_effects`` and ``number_effects`` refuse:
+          use this plan for those.
+        * Codes of levels never seen: by default these are coded as levels of one row are. Where
+          there are so few of those, or of rows in the pool of ``rare_count``, that the code would
+          tell of them, it is 0 in place of it. So is a deviation code (``catD``) that is the one of
+          a hidden level: it is then the largest of those that stay. ``plan.scoring.renewed`` names
+          these variables; nothing else of them changes.
+        * Slopes and scores that would tell the outcomes of fewer rows are not there: of all
+          variables of a column whose hidden rows are fewer in all (what all rows add up to, less
+          what levels that are told of add up to, is theirs), and of marks and numbers that have one
+          value in all but fewer rows. ``plan.scoring.unscaled`` names these; ``scale=True`` refuses
+          them, ``rsq`` is 0, and ``sig`` is 0 where the variable was recommended, else 1; 1 for
+          marks. All others are recommended, and pruned, as before, but that adjusted p-values
+          may move a little.
+        * Cuts of the collar that fewer rows lie beyond are not there; ``collar=True`` refuses them.
+        * What remains are numbers that rest on ``min_rows`` rows or more: codes and shares of
+          levels, slopes, means (and what else is imputed), scores; the number of rows; and in
+          columns of ``composites`` the eighths of numbers. Who knows all rows but one can compute
+          that one from a mean: only noise (differential privacy) would keep it.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> frame = pd.DataFrame({
+        ...     "town": ["Ayr", "Bath", "Cork"] * 20 + ["Deal"],
+        ...     "debt": [1.0, 4.0, 2.0] * 20 + [77.7]})
+        >>> plan = vt.design_treatments(frame, outcome="debt", random_state=0)
+        >>> scoring = plan.for_scoring(min_rows=5)
+        >>> "Deal" in plan.to_json(), "Deal" in scoring.to_json(), "77.7" in scoring.to_json()
+        (True, False, False)
+        >>> rows = pd.DataFrame({"town": ["Ayr", "Deal", "Oslo"]})
+        >>> vt.prepare(scoring, rows)["town_lev_x_Ayr"].tolist()
+        [1.0, 0.0, 0.0]
+        """
+        return with_verbs(for_scoring(self, min_rows))
+
     @overload
     def report(self, path: None = None) -> PlanReport: ...
 
@@ -727,6 +812,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             f"{counted(len(self.derived), 'derived variable')} "
             f"({sum(self.recommended)} recommended), designed on {self.n_rows} rows",
         ]
+        if self.scoring is not None:
+            lines.append(f"for scoring: {self.scoring.told[0].lower()}{self.scoring.told[1:-1]}")
         if limits := self.limits:
             lines.append(f"recommended: sig below {limits}")
         lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]

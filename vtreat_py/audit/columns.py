@@ -128,7 +128,7 @@ def audit_columns(plan: Plan, counts: FrameCounts) -> list[ColumnAudit]:
 
 
 def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> ColumnAudit:
-    profile = treatment.profile
+    profile = treatment.spread
     good = float(profile.counts.sum())
     bad = good * profile.bad_share / (1.0 - profile.bad_share)
     inside = now.bins.copy()
@@ -159,7 +159,7 @@ def _numbers(treatment: NumericTreatment, now: NumberCounts, weight: float) -> C
 
 def _bin_labels(treatment: NumericTreatment) -> list[str]:
     """Names of the bins, between those of values below and above the range of the design."""
-    profile, kind = treatment.profile, treatment.kind
+    profile, kind = treatment.spread, treatment.kind
     low, high = _shown(profile.low, kind), _shown(profile.high, kind)
     ends = [_shown(edge, kind) for edge in (*profile.edges.tolist(), profile.high)]
     inner = [f"{a} to {b}" for a, b in zip([low, *ends], ends, strict=False)]

@@ -11,6 +11,7 @@ import pandas as pd
 from vtreat_py.audit.counts import LevelTally
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.treatments import LevelTreatment
 
 
 def most_first(levels: Sequence[Any], weight: FloatArray) -> list[int]:
@@ -21,7 +22,12 @@ def most_first(levels: Sequence[Any], weight: FloatArray) -> list[int]:
 
 def novel_levels(plan: Plan, tallies: Mapping[Hashable, LevelTally]) -> pd.DataFrame:
     """List them, column by column; see `TreatmentPlan.novel_levels`."""
-    seen = {s.column: (s.levels, s.count[:-1] > 0) for s in plan.level_statistics}
+    seen = {
+        t.column: (t.levels, np.ones(len(t.levels) + 1, dtype=bool))
+        for t in plan.treatments
+        if isinstance(t, LevelTreatment)  # of plans for scoring that is all
+    }
+    seen |= {s.column: (s.levels, s.count[:-1] > 0) for s in plan.level_statistics}
     columns: list[Hashable] = []
     labels: list[Any] = []
     rows, weights = [np.empty(0)], [np.empty(0)]

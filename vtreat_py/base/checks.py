@@ -29,9 +29,14 @@ def check_number(
 
 def check_most(most: Any) -> int:
     """Return how many of something are to be shown."""
-    if isinstance(most, bool) or not isinstance(most, numbers.Integral) or most < 1:
-        raise InvalidOptionError(f"most={most!r}; it must be a whole number, 1 or more")
-    return int(most)
+    return check_whole_number("most", most)
+
+
+def check_whole_number(name: str, value: Any) -> int:
+    """Return a number of things, 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise InvalidOptionError(f"{name}={value!r}; it must be a whole number, 1 or more")
+    return int(value)
 
 
 def is_one_of(value: Any, allowed: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from vtreat_py.design.hints import DETERMINES
 from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.frames.made import MadeColumn, calendar_parts
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.for_scoring import are_whole, counts_of
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
@@ -120,6 +121,7 @@ def assemble(
         tuple(hints),
         dropped=tuple(dropped),
         made=made,
+        weighs=not outcome.weighting.counts_rows and are_whole(counts_of(treatments, statistics)),
     )
 
 

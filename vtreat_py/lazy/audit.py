@@ -46,7 +46,7 @@ def count_lazy(plan: Plan, frame: Any, sample_weight: Any) -> FrameCounts:
         if column.name in numbers:
             counts[treatment.column] = numbers[column.name]
         elif isinstance(treatment, NumericTreatment):
-            bins = np.zeros(len(treatment.profile.counts))
+            bins = np.zeros(len(treatment.spread.counts))
             counts[treatment.column] = NumberCounts(bins, 0.0, 0.0, 0.0, weight)
         else:
             tally = _tally_levels(rows, column, n_rows, weight)
@@ -83,7 +83,7 @@ def _count_numbers(
     """Count the rows of each bin of several columns by one query."""
     asked: dict[str, Asked] = {}
     for i, (treatment, column) in enumerate(zip(treatments, columns, strict=True)):
-        x, good, profile = column.value, ~column.is_bad, treatment.profile
+        x, good, profile = column.value, ~column.is_bad, treatment.spread
         conditions = {
             "bad": column.is_bad,
             "good": good,
@@ -97,7 +97,7 @@ def _count_numbers(
     found = {name: float(np.nan_to_num(weight)) for name, weight in weights.items()}
     counts = {}
     for i, (treatment, column) in enumerate(zip(treatments, columns, strict=True)):
-        upto = [found[f"{i}_upto{k}"] for k in range(len(treatment.profile.edges))]
+        upto = [found[f"{i}_upto{k}"] for k in range(len(treatment.spread.edges))]
         names = ("good", "below", "above", "clipped", "bad")
         whole, *others = (found[f"{i}_{name}"] for name in names)
         counts[column.name] = NumberCounts(np.diff([0.0, *upto, whole]), *others)

@@ -68,7 +68,7 @@ def tally_frame(plan: Plan, frame: Any, sample_weight: Any = None) -> dict[Hasha
 def _count_numbers(
     treatment: NumericTreatment, column: Column, weight: FloatArray | None
 ) -> NumberCounts:
-    profile = treatment.profile
+    profile = treatment.spread
     n_bins = len(profile.counts)
     if not isinstance(column, NumericColumn):
         return NumberCounts(np.zeros(n_bins), 0.0, 0.0, 0.0, _sum_over(None, weight, len(column)))

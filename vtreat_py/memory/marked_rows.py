@@ -36,8 +36,8 @@ def _mark(treatment: Treatment, column: Column, words: NDArray[np.object_]) -> N
         words[codes == treatment.levels.novel] = NOVEL
         return
     if isinstance(column, NumericColumn):
-        words[column.values < treatment.profile.low] = BELOW
-        words[column.values > treatment.profile.high] = ABOVE
+        words[column.values < treatment.spread.low] = BELOW
+        words[column.values > treatment.spread.high] = ABOVE
     bad = treatment.encode(column)[1]
     if bad is not None:
         words[bad] = MISSING

@@ -51,6 +51,7 @@ class Choice:
         if scale and plan.outcome_type == "unsupervised":
             raise InvalidOptionError("scale=True needs an outcome; this plan is unsupervised")
         chosen = plan.select(prune_sig, variables, coders, prune_by)
+        _check_scoring(plan, chosen, scale, collar)
         names = [v.name for v in chosen]
         extra, first = _beside(extra_columns, row_id, names)
         if sparse:
@@ -99,6 +100,27 @@ def check_reads_no_text(plan: Plan, choice: Choice, where: str) -> None:
         raise InvalidOptionError(
             f"{listed(reading)} rest on the texts of levels never seen (code text), which {where} "
             "does not read. Leave them out with variables= or coders=, or prepare a frame in memory"
+        )
+
+
+def _check_scoring(
+    plan: Plan, variables: Sequence[DerivedVariable], scale: bool, collar: bool
+) -> None:
+    """Refuse slopes and cuts that a plan for scoring does not hold."""
+    if plan.scoring is None:
+        return
+    few = f"fewer than {plan.scoring.min_rows} rows, and which a plan for scoring does not hold"
+    unscaled = [v.name for v in variables if v.name in plan.scoring.unscaled]
+    if scale and unscaled:
+        raise InvalidOptionError(
+            f"scale=True needs the slopes of {listed(unscaled)}, which would tell the outcomes of "
+            f"{few}; leave these out with variables=, or prepare by the plan of the design"
+        )
+    uncut = [v.name for v in variables if v.orig_variable in plan.scoring.uncut]
+    if collar and uncut:
+        raise InvalidOptionError(
+            f"collar=True cuts {listed(uncut)} at numbers that are beyond all but {few}; leave "
+            "these out with variables=, or design with a larger collar_prob"
         )
 
 

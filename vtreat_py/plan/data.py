@@ -17,6 +17,7 @@ from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 from vtreat_py.plan.scores import PlanScores
+from vtreat_py.plan.scoring_only import ScoringOnly
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
@@ -46,6 +47,8 @@ class Plan(PlanScores):
     marks: TrainingMarks | None = field(default=None, compare=False)
     dropped: tuple[DroppedCode, ...] = ()
     made: tuple[MadeColumn, ...] = ()
+    weighs: bool = field(default=False, compare=False)
+    scoring: ScoringOnly | None = None
 
     def select(
         self,
@@ -108,6 +111,15 @@ class Plan(PlanScores):
         return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def check_is_whole(plan: Plan, what: str) -> None:
+    """Refuse what a plan that only treats rows cannot do; ``what`` says what it would need."""
+    if plan.scoring is not None:
+        raise InvalidOptionError(
+            f"{what} a plan for scoring does not hold; take the plan of the design, which "
+            "for_scoring was made of"
+        )
 
 
 def same(a: Any, b: Any) -> bool:

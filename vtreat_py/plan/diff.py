@@ -116,6 +116,8 @@ def _tree(plan: Plan) -> dict[str, Any]:
     plain = ("outcome_type", "outcome_name", "target", "classes", "note", "n_rows", "version")
     tree = {name: getattr(plan, name) for name in plain}
     tree["options"] = _options_tree(plan.options)
+    if plan.scoring is not None:
+        tree["scoring"] = {f".{name}": value for name, value in vars(plan.scoring).items()}
     treatments = {t.column: t for t in plan.treatments}
     statistics = {s.column: s for s in plan.level_statistics}
     reasons = dict(plan.unused)
@@ -161,8 +163,9 @@ def _treatment_tree(treatment: NumericTreatment | LevelTreatment) -> dict[str, A
     if isinstance(treatment, NumericTreatment):
         profile = treatment.profile
         tree |= {f".{name}": getattr(treatment, name) for name in ("imputed", "lower", "upper")}
-        tree |= {f".{name}": getattr(profile, name) for name in ("low", "high", "bad_share")}
-        tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
+        if profile is not None:
+            tree |= {f".{name}": getattr(profile, name) for name in ("low", "high", "bad_share")}
+            tree |= {f".{name}": getattr(profile, name).tolist() for name in ("edges", "counts")}
         if treatment.by_range is not None:
             tree |= _ranges_tree(treatment.by_range)
         for one in treatment.ranges:

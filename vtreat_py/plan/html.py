@@ -51,6 +51,8 @@ def _summary(plan: Plan) -> list[str]:
 
 def _warnings(plan: Plan) -> list[str]:
     warnings = []
+    if plan.scoring is not None:
+        warnings.append(f"A plan for scoring. {escape(plan.scoring.told)}")
     if plan.derived and not any(plan.recommended):
         warnings.append("No derived variable is recommended.")
     if plan.unused:

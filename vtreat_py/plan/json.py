@@ -55,6 +55,7 @@ from vtreat_py.plan.options import (
     function_name,
 )
 from vtreat_py.plan.range_statistics import RangeOutcome, RangeStatistics
+from vtreat_py.plan.scoring_only import ScoringOnly
 from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import (
     CurveCodes,
@@ -132,6 +133,16 @@ _BY_RANGE = record(
 )
 
 
+_SCORING = record(
+    ScoringOnly,
+    ("unscaled", "uncut", "renewed"),
+    min_rows=WHOLE,
+    unscaled=several(TEXT),
+    uncut=several(VALUE),
+    renewed=several(TEXT),
+)
+
+
 def _options_with(names: Sequence[str] | Callable[[], Sequence[str]]) -> Part:
     """Describe options, in a plan of codes of these names."""
     return record(
@@ -166,7 +177,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     curve = record(_curve, **fields_of(Curve, method=text(METHODS)))
     numeric = record(
         NumericTreatment,
-        ("ranges", "curves", "by_range"),
+        ("ranges", "curves", "by_range", "profile"),
         **fields_of(
             NumericTreatment,
             kind=text(get_args(Kind)),
@@ -207,7 +218,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     )
     return record(
         dict,
-        ("hints", "marks", "dropped", "made"),
+        ("hints", "marks", "dropped", "made", "weighs", "scoring"),
         format=text((FORMAT,)),
         format_version=WHOLE,
         version=TEXT,
@@ -230,8 +241,10 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         level_statistics=several(record(LevelStatistics, **_STATISTICS)),
         hints=pairs(column=VALUE, hint=TEXT),
         made=MADE,
-        dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(of_levels)))),
+        dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(names)))),
         marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
+        weighs=FLAG,
+        scoring=_SCORING,
     )
 
 
@@ -295,6 +308,8 @@ def _version_of(plan: Plan) -> int:
     """Tell the format: the first that knows what is in the plan, which older versions read."""
     new_codes = set(plan.options.coders) - set(codes.names(c for c in codes.CODES if c.by_default))
     if new_codes or plan.made or any(isinstance(t, TextTreatment) for t in plan.treatments):
+        return FORMAT_VERSION
+    if plan.weighs or plan.scoring is not None:
         return FORMAT_VERSION
     return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 

@@ -59,6 +59,7 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_columns(held, part)
     _check_made(held)
     classes, own = held["classes"], held["options"].own_codes
+    _check_scoring(held)
     for i, treatment in enumerate(held["treatments"]):
         _CHECKS[type(treatment)](treatment, classes, own, f"treatments[{i}]")
     levels = levels_of(held["treatments"])
@@ -66,7 +67,7 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_statistics(statistics, levels, classes, f"level_statistics[{i}]")
     counted_columns = {s.column for s in held["level_statistics"]}
     lacking = [column for column in levels if column not in counted_columns]
-    if lacking:
+    if lacking and not held.get("scoring"):
         raise PlanFormatError(
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
@@ -76,6 +77,31 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_dropped(one, known, classes, f"dropped[{i}]")
     if held.get("marks") is not None:
         _check_marks(held["marks"], held["treatments"])
+
+
+def _check_scoring(held: dict[str, Any]) -> None:
+    """A plan that only treats rows holds nothing of what was seen of them; all others do."""
+    scoring = held.get("scoring")
+    numbers = [t for t in held["treatments"] if isinstance(t, NumericTreatment)]
+    if scoring is None:
+        for i, treatment in enumerate(held["treatments"]):
+            if isinstance(treatment, NumericTreatment) and treatment.profile is None:
+                raise PlanFormatError(f"treatments[{i}].profile is missing")
+        return
+    if any(t.profile is not None or t.by_range is not None for t in numbers):
+        raise PlanFormatError("treatments: a plan for scoring has no profiles of numbers")
+    for part in ("level_statistics", "hints", "marks"):
+        if held.get(part):
+            raise PlanFormatError(f"{part}: a plan for scoring has none")
+    if scoring.min_rows < 1:
+        raise PlanFormatError("scoring.min_rows: expected 1 or more, found 0")
+    derived, columns = set(held["derived"]), {t.column for t in held["treatments"]}
+    for part, known in (("unscaled", derived), ("uncut", columns), ("renewed", derived)):
+        found = getattr(scoring, part)
+        check_distinct(found, f"scoring.{part}")
+        unknown = [one for one in found if one not in known]
+        if unknown:
+            raise PlanFormatError(f"scoring.{part}: {unknown[0]!r} is not in the plan")
 
 
 def _check_made(held: dict[str, Any]) -> None:
@@ -95,7 +121,8 @@ def _check_made(held: dict[str, Any]) -> None:
     joint = {one.name: one for one in joint_columns(made.values())}
     for i, treatment in enumerate(held["treatments"]):
         if isinstance(treatment, LevelTreatment) and (treatment.keys or treatment.column in joint):
-            _check_keys(treatment, joint.get(treatment.column), f"treatments[{i}]")
+            made_of, scores = joint.get(treatment.column), bool(held.get("scoring"))
+            _check_keys(treatment, made_of, f"treatments[{i}]", of_more_levels=scores)
         if treatment.column in joint and type(treatment) is not LevelTreatment:
             raise PlanFormatError(
                 f"treatments[{i}]: {treatment.column!r} is made of several columns; it is treated "
@@ -131,8 +158,10 @@ def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
             )
 
 
-def _check_keys(treatment: LevelTreatment, joint: JointColumn | None, where: str) -> None:
-    """Keys are those of the parts of the levels."""
+def _check_keys(
+    treatment: LevelTreatment, joint: JointColumn | None, where: str, *, of_more_levels: bool
+) -> None:
+    """Keys are those of the parts of the levels; or of more, of which some are not told."""
     expected = 0 if joint is None else len(joint.parts) - joint.nested
     if joint is None or len(treatment.keys) != expected:
         raise PlanFormatError(f"{where}.keys: expected {expected}, found {len(treatment.keys)}")
@@ -144,7 +173,8 @@ def _check_keys(treatment: LevelTreatment, joint: JointColumn | None, where: str
     for number, (key, of) in enumerate(
         zip(treatment.keys, LevelParts.of(treatment.levels, joint).keys, strict=True)
     ):
-        if key != of:
+        unknown = key.codes_of_levels(of) == key.novel if of_more_levels else key != of
+        if np.any(unknown):
             raise PlanFormatError(f"{where}.keys[{number}]: they are not those of the levels")
     impact = set(codes.names_of_impact())
     for i, part in enumerate(treatment.parts):
@@ -199,7 +229,8 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
     columns = [one[0] if part == "unused" else one.column for one in held[part]]
     check_distinct(columns, part)
     known, unused = set(held["variables"]), dict(held["unused"])
-    some_declined = bool(held["options"].custom_coders)  # columns may have other codes
+    # Columns may have other codes.
+    some_declined = bool(held["options"].custom_coders or held.get("scoring"))
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
@@ -212,9 +243,10 @@ def _check_numbers(
 ) -> None:
     if treatment.lower > treatment.upper:
         raise PlanFormatError(f"{where}.lower: it is greater than upper")
-    _check_profile(treatment.profile, f"{where}.profile")
+    if treatment.profile is not None:
+        _check_profile(treatment.profile, f"{where}.profile")
     if treatment.by_range is not None:
-        _check_by_range(treatment.by_range, treatment.profile, classes, f"{where}.by_range")
+        _check_by_range(treatment.by_range, treatment.spread, classes, f"{where}.by_range")
     if not treatment.variables:
         raise PlanFormatError(f"{where}.variables is empty")
     check_distinct([(v.code, v.target) for v in treatment.variables], f"{where}.variables")

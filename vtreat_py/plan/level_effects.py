@@ -12,13 +12,14 @@ from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.names import is_name
 from vtreat_py.frames.joint import JointColumn
 from vtreat_py.frames.made import joint_columns
-from vtreat_py.plan.data import Plan
+from vtreat_py.plan.data import Plan, check_is_whole
 from vtreat_py.plan.level_statistics import LevelOutcome
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 
 
 def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     """Find a column and a class among a plan's; see `TreatmentPlan.level_effects`."""
+    check_is_whole(plan, "level_effects shows what was seen of levels, which")
     by_column = {s.column: s for s in plan.level_statistics}
     statistics = by_column.get(column) if is_name(column) else None
     if statistics is None or not statistics.outcomes:

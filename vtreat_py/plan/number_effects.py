@@ -9,19 +9,20 @@ import pandas as pd
 
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.names import is_name
-from vtreat_py.plan.data import Plan
+from vtreat_py.plan.data import Plan, check_is_whole
 from vtreat_py.plan.level_effects import check_target
 from vtreat_py.plan.treatments import NumericTreatment
 
 
 def number_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     """Find a column and a class among a plan's; see `TreatmentPlan.number_effects`."""
+    check_is_whole(plan, "number_effects shows what was seen of numbers, which")
     treatment = {t.column: t for t in plan.treatments}.get(column) if is_name(column) else None
     if not isinstance(treatment, NumericTreatment) or treatment.by_range is None:
         raise InvalidOptionError(_why_there_are_none(plan, column))
     check_target(plan, target)
     outcome = next(o for o in treatment.by_range.outcomes if o.target == target)
-    return treatment.by_range.effects(outcome, treatment.profile)
+    return treatment.by_range.effects(outcome, treatment.spread)
 
 
 def _why_there_are_none(plan: Plan, column: Hashable) -> str:

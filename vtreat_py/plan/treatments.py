@@ -106,8 +106,9 @@ class NumericTreatment:
         Collar cuts.
     sample : str
         Digest of a few training values, to recognise the training frame.
-    profile : NumberProfile
-        How the training values were spread, to compare later frames with.
+    profile : NumberProfile or None
+        How the training values were spread, to compare later frames with; None in plans that
+        only treat rows.
     ranges : tuple of RangeCodes
         For each of the variables that are a number for each range of values.
     curves : tuple of CurveCodes
@@ -124,7 +125,7 @@ class NumericTreatment:
     upper: float
     variables: tuple[DerivedVariable, ...]
     sample: str
-    profile: NumberProfile
+    profile: NumberProfile | None = None
     ranges: tuple[RangeCodes, ...] = ()
     curves: tuple[CurveCodes, ...] = ()
     by_range: RangeStatistics | None = None
@@ -133,6 +134,12 @@ class NumericTreatment:
     def designed_on(self) -> str:
         """What the column held, for messages."""
         return self.kind
+
+    @property
+    def spread(self) -> NumberProfile:
+        """The profile, of plans that have it: others refuse first what needs it."""
+        assert self.profile is not None
+        return self.profile
 
     def renamed(self, names: Sequence[str]) -> NumericTreatment:
         """Return the same treatment with other names for its variables."""

@@ -210,7 +210,7 @@ def _strip(
     inner = np.clip(low, *view), np.clip(high, *view)
     least = 0.012 * (view[1] - view[0] or 1.0)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        density = np.where(high > low, treatment.profile.counts / (high - low), np.inf)
+        density = np.where(high > low, treatment.spread.counts / (high - low), np.inf)
     tallest = density[np.isfinite(density)].max(initial=0.0)
     height = np.minimum(density / tallest, 1.0) if tallest > 0 else np.ones(len(density))
     middle = (inner[0] + inner[1]) / 2

@@ -27,7 +27,7 @@ def card(plan: Plan, column: PlanColumn, most_levels: int, most_variables: int, 
     facts = _facts(plan, column)
     read = pairs(facts) if facts else ""
     seen = ""
-    if isinstance(column.treatment, NumericTreatment):
+    if isinstance(column.treatment, NumericTreatment) and column.treatment.profile is not None:
         seen = f'<div class="charts">{number_charts(plan, column)}</div>'
     elif column.statistics is not None:
         title = "Levels and the outcome" if column.statistics.outcomes else "Levels"
@@ -76,16 +76,20 @@ def _facts(plan: Plan, column: PlanColumn) -> list[tuple[str, str]]:
 
 def _of_numbers(plan: Plan, treatment: NumericTreatment) -> list[tuple[str, str]]:
     profile, kind = treatment.profile, treatment.kind
-    tenths = (value_text(quantile(profile, part), kind) for part in (0.1, 0.5, 0.9))
+    facts = []
+    if profile is not None:
+        tenths = (value_text(quantile(profile, part), kind) for part in (0.1, 0.5, 0.9))
+        facts += [
+            ("Smallest", value_text(profile.low, kind)),
+            ("Largest", value_text(profile.high, kind)),
+            ("10%, 50%, 90% are up to", ", ".join(tenths)),
+        ]
     imputer = plan.options.imputer(treatment.column)
     how = imputer if isinstance(imputer, str) else "as the options say"
-    facts = [
-        ("Smallest", value_text(profile.low, kind)),
-        ("Largest", value_text(profile.high, kind)),
-        ("10%, 50%, 90% are up to", ", ".join(tenths)),
-        ("Bad values become", f"{value_text(treatment.imputed, kind)} <small>{how}</small>"),
-    ]
-    if plan.options.collar_prob:
+    bad = f"{value_text(treatment.imputed, kind)} <small>{how}</small>"
+    facts.append(("Bad values become", bad))
+    uncut = () if plan.scoring is None else plan.scoring.uncut
+    if plan.options.collar_prob and treatment.column not in uncut:
         cuts = (value_text(cut, kind) for cut in (treatment.lower, treatment.upper))
         facts.append(("Collar", " to ".join(cuts)))
     return facts

@@ -84,7 +84,8 @@ class PlanColumn:
     def missing(self) -> float | None:
         """Share of missing values; None where the plan does not know."""
         if isinstance(self.treatment, NumericTreatment):
-            return self.treatment.profile.bad_share
+            profile = self.treatment.profile
+            return None if profile is None else profile.bad_share
         if self.statistics is None:
             return None
         weight = self.statistics.count[:-1]  # the last are rows that the levels count, too

@@ -53,7 +53,7 @@ def number_charts(plan: Plan, column: PlanColumn) -> str:
     """Draw a numeric column; with several classes once for each."""
     treatment = column.treatment
     assert isinstance(treatment, NumericTreatment)
-    histogram = Histogram.of(treatment.profile)
+    histogram = Histogram.of(treatment.spread)
     below = _histogram(treatment, histogram)
     if plan.outcome_type == "unsupervised":
         return f'<figure class="chart">{below}</figure>'
@@ -69,7 +69,7 @@ def number_charts(plan: Plan, column: PlanColumn) -> str:
 
 
 def _histogram(treatment: NumericTreatment, histogram: Histogram) -> str:
-    profile, kind = treatment.profile, treatment.kind
+    profile, kind = treatment.spread, treatment.kind
     middle = quantile(profile, 0.5)
     at = float(histogram.axis.place(middle))
     low, high = value_text(profile.low, kind), value_text(profile.high, kind)

@@ -75,6 +75,8 @@ def outcome(plan: Plan) -> str:
 def notices(plan: Plan) -> str:
     """Warnings and hints."""
     found = []
+    if plan.scoring is not None:
+        found.append(f"<p><b>A plan for scoring.</b> {safe(plan.scoring.told, 2_000)}</p>")
     if plan.derived and not any(plan.recommended):
         found.append("<p><b>No derived variable is recommended.</b></p>")
     used = {one.column for one in plan.treatments}

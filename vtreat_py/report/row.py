@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vtreat_py.base.errors import counted
 from vtreat_py.base.markup import NOTHING, p_value, plain, share
-from vtreat_py.plan.treatments import NumericTreatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
 from vtreat_py.report.columns import PlanColumn
 from vtreat_py.report.markup import data
 from vtreat_py.report.spread import extent, level_spread, most_common, number_spread
@@ -85,7 +86,12 @@ def _values(column: PlanColumn) -> tuple[float | None, str, str]:
     treatment, statistics = column.treatment, column.statistics
     if isinstance(treatment, NumericTreatment):
         profile, kind = treatment.profile, treatment.kind
+        if profile is None:
+            return None, NOTHING, ""
         return None, extent(profile, kind), number_spread(profile, kind)
+    if statistics is None and isinstance(treatment, LevelTreatment):
+        n_levels = len(treatment.levels)
+        return float(n_levels), counted(n_levels, "level"), ""
     if statistics is not None:
         n_levels = len(most_common(statistics))
         return (
