@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         NumericOutcomeTreatment,
         UnsupervisedTreatment,
     )
+    from vtreat_py.plan.differential_privacy import DifferentialPrivacy
     from vtreat_py.yaware.pca import YAwarePCA
     from vtreat_py.yaware.pcr import YAwarePCR, YAwarePCRClassifier
     from vtreat_py.yaware.scaler import YAwareScaler
@@ -54,6 +55,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "CrossFrameExperiment": "api.experiment",
             "Curve": "coders.curve",
             "DesignStatistics": "api.statistics",
+            "DifferentialPrivacy": "plan.differential_privacy",
             "DriftError": "base.errors",
             "LevelCoder": "coders.custom",
             "MultinomialOutcomeTreatment": "estimators.treatments",
@@ -88,6 +90,7 @@ __all__ = [
     "CrossFrameExperiment",
     "Curve",
     "DesignStatistics",
+    "DifferentialPrivacy",
     "DriftError",
     "LevelCoder",
     "MultinomialOutcomeTreatment",

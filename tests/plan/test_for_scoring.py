@@ -363,8 +363,11 @@ def test_read_plans_for_scoring_are_checked(train: pd.DataFrame) -> None:
     plan = vt.design_treatments(train, outcome=numeric(train), random_state=0)
     whole, tree = json.loads(plan.to_json()), json.loads(plan.for_scoring().to_json())
     for changes, message in (
-        ({"level_statistics": whole["level_statistics"]}, "level_statistics: a plan for scoring"),
-        ({"marks": whole["marks"]}, "marks: a plan for scoring has none"),
+        (
+            {"level_statistics": whole["level_statistics"]},
+            "level_statistics: a plan that only",
+        ),
+        ({"marks": whole["marks"]}, "marks: a plan that only treats rows has none"),
         ({"scoring": {"min_rows": 0}}, "scoring.min_rows: expected 1 or more"),
         ({"scoring": {"min_rows": 5, "unscaled": ["no"]}}, "'no' is not in the plan"),
         ({"treatments": whole["treatments"], "derived": whole["derived"]}, "has no profiles"),

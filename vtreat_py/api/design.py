@@ -12,6 +12,7 @@ from vtreat_py.api.lazy_experiment import LazyCrossFrameExperiment
 from vtreat_py.api.lazy_statistics import lazy_kept_experiment, lazy_statistics
 from vtreat_py.api.options import CrossFrameOptions
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
+from vtreat_py.api.private import private_experiment, private_plan
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.by_name import check_by_name, options_by_name
@@ -31,6 +32,7 @@ from vtreat_py.memory.design import Design
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import WeightKind
 from vtreat_py.plan.choice import Choice, check_sparse_in_memory, check_sparse_options
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.options import OutcomeType, Significance
 from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 
@@ -72,6 +74,7 @@ def design_treatments(
     n_jobs: int | None = None,
     progress: bool = False,
     keep_statistics: bool = False,
+    privacy: DifferentialPrivacy | None = None,
 ) -> TreatmentPlan:
     """Learn how to turn the columns of a frame into safe numbers.
 
@@ -266,6 +269,12 @@ def design_treatments(
         `DesignStatistics`, which says what that asks of ``cv`` and weights, and what differs in
         the plan. The sums tell the outcome by level: they are as sensitive as the data. The rows
         of a lazy frame are brought into memory about a million at a time, by their ``row_id``.
+    privacy : DifferentialPrivacy, default=None
+        Make the plan of counts and sums with noise alone, so that none of its numbers and levels
+        tells whether a row was there; see `DifferentialPrivacy` and ``vignettes/guide/privacy.md``.
+        For outcomes of numbers and of two classes, and without outcome; codes are ``"clean"``,
+        ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"`` and ``"catN"``. ``outcome_type``, ``target``
+        and the ranges of numbers must be given.
 
     Returns
     -------
@@ -320,8 +329,10 @@ def design_treatments(
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
-        max_classes=max_classes, composites=composites, hierarchies=hierarchies,
+        max_classes=max_classes, composites=composites, hierarchies=hierarchies, privacy=privacy,
     )  # fmt: skip
+    if privacy is not None:
+        return private_plan(frame, request, keep)
     if is_lazy(frame):
         lazy = LazyDesign.of(frame, request)
         if keep:
@@ -401,6 +412,7 @@ def cross_frame_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
     keep_statistics: bool = False,
+    privacy: DifferentialPrivacy | None = None,
     scale: bool = False,
     collar: bool = False,
     prune_sig: PruneSig = None,
@@ -431,6 +443,10 @@ def cross_frame_experiment(
         As there.
     imputation, imputation_map, significance, force_split, n_jobs, progress, keep_statistics
         As there.
+    privacy
+        As there. Impact codes of the cross-frame are then those of private plans, of the same
+        budget, of the other of five folds: a model learns from codes that are as far off as those
+        that it will get. It is the training frame that nobody else is to see, and not private.
     scale, collar, prune_sig, prune_by, sparse_output
         As for `prepare`; slopes and cuts are learned fold by fold.
 
@@ -465,7 +481,7 @@ def cross_frame_experiment(
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
-        scale, max_classes, composites, hierarchies,
+        scale, max_classes, composites, hierarchies, privacy,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
@@ -475,6 +491,8 @@ def cross_frame_experiment(
         "collar": collar,
         "sparse_output": sparse,
     }
+    if privacy is not None:
+        return private_experiment(frame, request, lambda plan: Choice.of(plan, **options), keep)
     if is_lazy(frame):
         check_sparse_in_memory(sparse)
         lazy = LazyDesign.of(frame, request)

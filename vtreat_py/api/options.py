@@ -10,6 +10,7 @@ from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.coders.prior import Smoothing
 from vtreat_py.design.checks import Calendar
 from vtreat_py.outcome.weights import WeightKind
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.options import OutcomeType, Significance
 from vtreat_py.plan.pruning import PruneBy, PruneSig
 
@@ -68,6 +69,7 @@ class CrossFrameOptions(ChoiceOptions, total=False):
     n_jobs: int | None
     progress: bool
     keep_statistics: bool
+    privacy: DifferentialPrivacy | None
 
 
 class KeptFrameOptions(ChoiceOptions, total=False):

@@ -90,6 +90,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         at by ``==``.
     scoring : ScoringOnly or None
         What was taken out of a plan that `for_scoring` made; None: it is whole.
+    privacy : DifferentialPrivacy or None
+        What a private design promised; ``n_rows`` and all other numbers then have noise.
     statistics : DesignStatistics or None
         The sums that the plan was made of, where the design was told to keep them
         (``keep_statistics=True``). Not looked at by ``==``, and not written by `to_json`;
@@ -814,6 +816,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         ]
         if self.scoring is not None:
             lines.append(f"for scoring: {self.scoring.told[0].lower()}{self.scoring.told[1:-1]}")
+        if self.privacy is not None:
+            lines.append(f"private: {self.privacy.told[0].lower()}{self.privacy.told[1:-1]}")
         if limits := self.limits:
             lines.append(f"recommended: sig below {limits}")
         lines += [f"not used: {column!r}, {reason}" for column, reason in self.unused[:10]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vtreat_py.base.checks import check_flag
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.base.names import NameRegister
 from vtreat_py.coders import codes
@@ -36,6 +36,7 @@ from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.options import CLASSIC, DesignOptions
 
 
@@ -70,6 +71,7 @@ class DesignRequest(DesignOptions):
     max_classes: int = MOST_CLASSES
     composites: Any = ()
     hierarchies: Any = None
+    privacy: DifferentialPrivacy | None = None
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
@@ -82,6 +84,10 @@ class DesignRequest(DesignOptions):
         checked["calendar"] = check_calendar(self.calendar)
         checked["composites"] = check_composites(self.composites)
         checked["hierarchies"] = check_hierarchies(self.hierarchies)
+        if not isinstance(self.privacy, DifferentialPrivacy | None):
+            raise OptionTypeError(
+                f"privacy is of type {type(self.privacy).__name__}; give a DifferentialPrivacy"
+            )
         checked["progress"] = check_flag("progress", self.progress)
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 

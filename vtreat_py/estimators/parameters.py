@@ -13,6 +13,7 @@ from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.coders.prior import Smoothing
 from vtreat_py.design.checks import Calendar
 from vtreat_py.outcome.weights import WeightKind
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.options import Significance
 from vtreat_py.plan.pruning import PLAUSIBLE, SIG, PruneBy, PruneSig
 
@@ -48,6 +49,7 @@ class ColumnParameters(BaseEstimator):  # type: ignore[misc]
     imputation_map: Mapping[Hashable, Imputer] | None = None
     n_jobs: int | None = None
     progress: bool = False
+    privacy: DifferentialPrivacy | None = None
     collar: bool = False
     sparse_output: bool = False
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.prepare import prepare
+from vtreat_py.api.private import private_experiment, private_plan
 from vtreat_py.base.arrays import FloatArray, ObjectArray
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
@@ -263,13 +264,17 @@ class SupervisedTreatment(Treatment):
             )
         return given | {"prune_sig": None, "prune_by": SIG, "variables": [best.name]}
 
-    def _design(
+    def _choice_in_fit(self, plan: TreatmentPlan) -> Choice:
+        return Choice.of(plan, **self._wanted(plan, fitting=True))
+
+    def _request(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, scaled: bool = False
-    ) -> Design:
+    ) -> tuple[InputFrame, DesignRequest]:
+        """Return the training frame, and what is asked of its design."""
         options = self._options()
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         source = training_frame(self, X, y)
-        request = DesignRequest(
+        return source, DesignRequest(
             outcome=y,
             outcome_type=self._outcome_type,
             sample_weight=sample_weight,
@@ -277,7 +282,6 @@ class SupervisedTreatment(Treatment):
             scaled=scaled,
             **options,
         )
-        return Design.of(source, request)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the plan.
@@ -316,9 +320,13 @@ class SupervisedTreatment(Treatment):
         3  town_lev_x_Bath   lev         True
         4  town_lev_x_Cork   lev         True
         """
-        design = self._design(X, y, sample_weight, groups)
-        plan = with_verbs(design.plan(design.learn()))
-        self._remember(design.source, plan, y, sample_weight, groups)
+        source, request = self._request(X, y, sample_weight, groups)
+        if request.privacy is None:
+            design = Design.of(source, request)
+            plan = with_verbs(design.plan(design.learn()))
+        else:
+            plan = private_plan(source, request)
+        self._remember(source, plan, y, sample_weight, groups)
         self._wanted(plan, fitting=True)
         return self
 
@@ -377,7 +385,13 @@ class SupervisedTreatment(Treatment):
         check_container(self, self.sparse_output)
         if check_flag("sparse_output", self.sparse_output):
             check_sparse_options(select["scale"])
-        design = self._design(X, y, sample_weight, groups, scaled=bool(select["scale"]))
+        scaled = bool(select["scale"])
+        source, request = self._request(X, y, sample_weight, groups, scaled=scaled)
+        if request.privacy is not None:
+            made = private_experiment(source, request, self._choice_in_fit)
+            self._remember(source, made.plan, y, sample_weight, groups)
+            return self._for_output(made.cross_frame)
+        design = Design.of(source, request)
         if not design.rows.folds.applies_once:
             raise InvalidOptionError(
                 "fit_transform must return every row once, but cv leaves some out of all "
@@ -386,9 +400,8 @@ class SupervisedTreatment(Treatment):
             )
         learned = design.learn()
         plan = with_verbs(design.plan(learned))
-        self._remember(design.source, plan, y, sample_weight, groups)
-        wanted = self._wanted(plan, fitting=True)
-        cross_frame, _ = design.cross_frame(plan, learned, Choice.of(plan, **wanted))
+        self._remember(source, plan, y, sample_weight, groups)
+        cross_frame, _ = design.cross_frame(plan, learned, self._choice_in_fit(plan))
         return self._for_output(cross_frame)
 
     def __sklearn_tags__(self) -> Any:

@@ -13,6 +13,7 @@ from vtreat_py.base.errors import InvalidOptionError, meant
 from vtreat_py.coders import codes
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.made import MadeColumn
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
 from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
@@ -49,6 +50,7 @@ class Plan(PlanScores):
     made: tuple[MadeColumn, ...] = ()
     weighs: bool = field(default=False, compare=False)
     scoring: ScoringOnly | None = None
+    privacy: DifferentialPrivacy | None = None
 
     def select(
         self,
@@ -120,6 +122,8 @@ def check_is_whole(plan: Plan, what: str) -> None:
             f"{what} a plan for scoring does not hold; take the plan of the design, which "
             "for_scoring was made of"
         )
+    if plan.privacy is not None:
+        raise InvalidOptionError(f"{what} a private plan does not hold")
 
 
 def same(a: Any, b: Any) -> bool:

@@ -118,6 +118,8 @@ def _tree(plan: Plan) -> dict[str, Any]:
     tree["options"] = _options_tree(plan.options)
     if plan.scoring is not None:
         tree["scoring"] = {f".{name}": value for name, value in vars(plan.scoring).items()}
+    if plan.privacy is not None:
+        tree["privacy"] = {f".{name}": value for name, value in vars(plan.privacy).items()}
     treatments = {t.column: t for t in plan.treatments}
     statistics = {s.column: s for s in plan.level_statistics}
     reasons = dict(plan.unused)

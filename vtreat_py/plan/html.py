@@ -53,6 +53,8 @@ def _warnings(plan: Plan) -> list[str]:
     warnings = []
     if plan.scoring is not None:
         warnings.append(f"A plan for scoring. {escape(plan.scoring.told)}")
+    if plan.privacy is not None:
+        warnings.append(f"A private plan. {escape(plan.privacy.told)}")
     if plan.derived and not any(plan.recommended):
         warnings.append("No derived variable is recommended.")
     if plan.unused:

@@ -23,6 +23,7 @@ from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.joint import JOINT, NAMES, JointColumn, JointPart
 from vtreat_py.frames.joint import TEXT as TEXT_KIND
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.json_arrays import is_long
 from vtreat_py.plan.json_checks import check_plan, levels_of
 from vtreat_py.plan.json_schema import (
@@ -143,6 +144,24 @@ _SCORING = record(
 )
 
 
+def _privacy(**given: Any) -> DifferentialPrivacy:
+    try:
+        return DifferentialPrivacy(**given)
+    except VtreatError as reason:
+        raise PlanFormatError(f"privacy: {reason}") from reason
+
+
+_RANGE = several(number())
+_PRIVACY = record(
+    _privacy,
+    ("outcome_range", "number_ranges"),
+    epsilon=number(),
+    delta=number(),
+    outcome_range=_RANGE,
+    number_ranges=pairs(dict, column=VALUE, range=_RANGE),
+)
+
+
 def _options_with(names: Sequence[str] | Callable[[], Sequence[str]]) -> Part:
     """Describe options, in a plan of codes of these names."""
     return record(
@@ -218,7 +237,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     )
     return record(
         dict,
-        ("hints", "marks", "dropped", "made", "weighs", "scoring"),
+        ("hints", "marks", "dropped", "made", "weighs", "scoring", "privacy"),
         format=text((FORMAT,)),
         format_version=WHOLE,
         version=TEXT,
@@ -245,6 +264,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
         marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),
         weighs=FLAG,
         scoring=_SCORING,
+        privacy=_PRIVACY,
     )
 
 
@@ -309,7 +329,7 @@ def _version_of(plan: Plan) -> int:
     new_codes = set(plan.options.coders) - set(codes.names(c for c in codes.CODES if c.by_default))
     if new_codes or plan.made or any(isinstance(t, TextTreatment) for t in plan.treatments):
         return FORMAT_VERSION
-    if plan.weighs or plan.scoring is not None:
+    if plan.weighs or plan.scoring is not None or plan.privacy is not None:
         return FORMAT_VERSION
     return 2 if any(is_long(s.count) for s in plan.level_statistics) else 1
 

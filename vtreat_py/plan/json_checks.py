@@ -67,7 +67,7 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_statistics(statistics, levels, classes, f"level_statistics[{i}]")
     counted_columns = {s.column for s in held["level_statistics"]}
     lacking = [column for column in levels if column not in counted_columns]
-    if lacking and not held.get("scoring"):
+    if lacking and not _only_treats(held):
         raise PlanFormatError(
             f"level_statistics: it lacks {listed(lacking)}, which a treatment is of"
         )
@@ -79,20 +79,27 @@ def check_plan(held: dict[str, Any]) -> None:
         _check_marks(held["marks"], held["treatments"])
 
 
+def _only_treats(held: dict[str, Any]) -> bool:
+    """Whether a plan holds nothing of what was seen of rows."""
+    return held.get("scoring") is not None or held.get("privacy") is not None
+
+
 def _check_scoring(held: dict[str, Any]) -> None:
     """A plan that only treats rows holds nothing of what was seen of them; all others do."""
-    scoring = held.get("scoring")
     numbers = [t for t in held["treatments"] if isinstance(t, NumericTreatment)]
-    if scoring is None:
+    if not _only_treats(held):
         for i, treatment in enumerate(held["treatments"]):
             if isinstance(treatment, NumericTreatment) and treatment.profile is None:
                 raise PlanFormatError(f"treatments[{i}].profile is missing")
         return
     if any(t.profile is not None or t.by_range is not None for t in numbers):
-        raise PlanFormatError("treatments: a plan for scoring has no profiles of numbers")
+        raise PlanFormatError("treatments: a plan that only treats rows has no profiles of numbers")
     for part in ("level_statistics", "hints", "marks"):
         if held.get(part):
-            raise PlanFormatError(f"{part}: a plan for scoring has none")
+            raise PlanFormatError(f"{part}: a plan that only treats rows has none")
+    scoring = held.get("scoring")
+    if scoring is None:
+        return
     if scoring.min_rows < 1:
         raise PlanFormatError("scoring.min_rows: expected 1 or more, found 0")
     derived, columns = set(held["derived"]), {t.column for t in held["treatments"]}
@@ -230,7 +237,7 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
     check_distinct(columns, part)
     known, unused = set(held["variables"]), dict(held["unused"])
     # Columns may have other codes.
-    some_declined = bool(held["options"].custom_coders or held.get("scoring"))
+    some_declined = bool(held["options"].custom_coders or _only_treats(held))
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")

@@ -77,6 +77,8 @@ def notices(plan: Plan) -> str:
     found = []
     if plan.scoring is not None:
         found.append(f"<p><b>A plan for scoring.</b> {safe(plan.scoring.told, 2_000)}</p>")
+    if plan.privacy is not None:
+        found.append(f"<p><b>A private plan.</b> {safe(plan.privacy.told, 2_000)}</p>")
     if plan.derived and not any(plan.recommended):
         found.append("<p><b>No derived variable is recommended.</b></p>")
     used = {one.column for one in plan.treatments}

@@ -1,0 +1,1 @@
+"""Designs under differential privacy: noisy tables, and plans that are made of them alone."""
