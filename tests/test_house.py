@@ -19,8 +19,8 @@ END = "<!-- End of the picture -->"
 # A file imports its own folder and those before it, also inside functions and under TYPE_CHECKING.
 FLOORS = [
     "base", "statistics", "significance", "frames", "outcome", "folds", "coders", "plan", "design",
-    "audit", "sql", "onnx_graph", "report", "memory", "private", "lazy", "kept", "api", "estimators",
-    "yaware",
+    "audit", "sql", "onnx_graph", "report", "memory", "private", "lazy", "kept", "api",
+    "estimators", "yaware",
 ]  # fmt: skip
 # The roof, which uses what users use.
 ROOF = {
