@@ -13,7 +13,7 @@ from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.ext.autosummary import Autosummary
 
-MODULES = ["", ".evaluation", ".plots", ".compat", ".split_plans", ".testing"]
+MODULES = ["", ".evaluation", ".onnx_models", ".plots", ".compat", ".split_plans", ".testing"]
 UNDERLINED = "{title}\n{line}\n\n"
 
 
