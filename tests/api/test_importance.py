@@ -184,7 +184,8 @@ def test_without_outcome_nothing_is_important() -> None:
 def test_all_options_that_change_scores_are_there() -> None:
     design = inspect.signature(vt.design_treatments).parameters
     ours = inspect.signature(vt.variable_importance).parameters
-    assert set(design) - set(ours) == {"cat_scaling", "collar_prob", "keep_statistics"}
+    left_out = {"cat_scaling", "collar_prob", "keep_statistics", "privacy"}
+    assert set(design) - set(ours) == left_out
     assert set(ours) <= set(design)
     shared = [name for name in ours if name != "outcome"]
     assert [name for name in shared if ours[name].default != design[name].default] == []
