@@ -113,7 +113,7 @@ def kept_the_same(random: Random) -> None:
 def sql_the_same(random: Random) -> None:
     """A query gives what `prepare` gives, on whatever an engine can hold."""
     case = designs.case(random, shares=random.choice([None, _IN_TABLES]))
-    plan = case.design()
+    plan = designs.perhaps_for_scoring(random, case.design())
     n = random.choice([1, 4, 9])
     new = case.new_rows(random, n) if random.random() < 0.3 else case.kind.telling_frame(random, n)
     choice = choice_options(random, case.outcome_kind)

@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.laws import designs, frames
-from tests.laws.designs import refusable
+from tests.laws.designs import perhaps_for_scoring, refusable
 from tests.laws.options import choice_options
 from vtreat_py.base.errors import SchemaError, VtreatError
 
@@ -21,7 +21,7 @@ from vtreat_py.base.errors import SchemaError, VtreatError
 def rows_alone(random: Random) -> None:
     """No row is coded by its neighbours."""
     case = designs.case(random)
-    plan = case.design()
+    plan = perhaps_for_scoring(random, case.design())
     new = case.new_rows(random, random.choice([1, 2, 3, 5, 9]))
     choice = choice_options(random, case.outcome_kind)
     treated = frames.treated_values(refusable(lambda: vt.prepare(plan, new, **choice)))
@@ -43,7 +43,7 @@ def rows_alone(random: Random) -> None:
 def rows_scored(random: Random) -> None:
     """A row scorer gives what `prepare` gives for a list of the one row, or refuses it likewise."""
     case = designs.case(random)
-    plan = case.design()
+    plan = perhaps_for_scoring(random, case.design())
     new = case.new_rows(random, random.choice([1, 2, 3]))
     choice = choice_options(random, case.outcome_kind)
     score = refusable(lambda: plan.row_scorer(output="tuple", **choice))

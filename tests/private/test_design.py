@@ -245,6 +245,8 @@ def test_other_mistakes_are_refused(frame: pd.DataFrame, y: Any) -> None:
         numeric(frame, y[:-1])
     assert "3999" not in str(error.value)
     assert "4000" not in str(error.value)
+    with pytest.raises(InvalidOptionError, match="have different indexes"):
+        numeric(frame, pd.Series(y, index=frame.index[::-1]))
     with pytest.raises(OutcomeError, match="must hold numbers"):
         numeric(frame, "town")
     with pytest.raises(InvalidOptionError, match="outcome_range is for numeric outcomes"):

@@ -104,7 +104,7 @@ def plans(n_rows: int, epsilon: float, runs: int) -> np.ndarray[Any, Any]:
 
 @pytest.mark.long
 def test_plans_keep_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
-    epsilon, runs = 3.0, 2_000
+    epsilon, runs = 3.0, 600
     one, other = (plans(n, epsilon, runs) for n in (41, 40))
     assert least_epsilon(one, other, 1e-3) <= epsilon
     laplace = Noise.laplace

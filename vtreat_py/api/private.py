@@ -9,6 +9,7 @@ import numpy as np
 from vtreat_py.api.experiment import CrossFrameExperiment
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.design.checks import no_cross_frame
 from vtreat_py.design.request import DesignRequest
@@ -56,4 +57,5 @@ def _design(frame: Any, request: DesignRequest, keep: bool) -> PrivateDesign:
         )
     if is_lazy(frame):
         raise InvalidOptionError("privacy= is for frames in memory; collect the lazy frame")
+    check_same_rows({"frame": frame, "outcome": request.outcome})
     return PrivateDesign(frame, request)
