@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from vtreat_py.base.errors import counted
+
 
 @dataclass(frozen=True)
 class ScoringOnly:
@@ -30,8 +32,14 @@ class ScoringOnly:
 
     @property
     def told(self) -> str:
-        """What it is, in a sentence."""
-        return (
+        """What it is, in a sentence or two."""
+        novel = (
             f"Levels of fewer than {self.min_rows} training rows are novel, and what was seen of "
             "levels and numbers is not in it."
+        )
+        if not self.unscaled:
+            return novel
+        return (
+            f"{novel} Scores of {counted(len(self.unscaled), 'variable')} are not told: rsq is 0, "
+            "and sig 0 if it is recommended, else 1."
         )

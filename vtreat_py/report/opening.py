@@ -87,7 +87,8 @@ def notices(plan: Plan) -> str:
     if unused:
         found.append(f"<p><b>Columns that are not used</b></p>{_by_reason(unused)}")
     if declined:
-        found.append(f"<p><b>Codes that could not be made</b></p>{_by_reason(declined)}")
+        what = "could not be made" if plan.scoring is None else "were left out"
+        found.append(f"<p><b>Codes that {what}</b></p>{_by_reason(declined)}")
     if plan.hints:
         found.append(f"<p><b>Hints</b></p>{_hints(plan.hints)}")
     if not found:
