@@ -6,7 +6,8 @@
 A file of three text columns (of 100, 100,000 and 2 million levels), three columns of numbers with
 missing values, a binary outcome and a row id is designed, and prepared to another Parquet file, in
 a process that ends itself when it has more than 2 GB in memory. The same is done in memory with
-fewer rows, in another process. All values follow from the row id by integer arithmetic.
+fewer rows, in another process. All values follow from the row id by integer arithmetic;
+the outcome by cubes, so that rows of a level are as if drawn at random, and not spread evenly.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ROWS = f"""
     WITH a AS (SELECT range AS id, (range % {PRIME} * 48271 + 11) % {PRIME} AS r FROM range({{n}})),
     b AS (SELECT id, r, (r * 69621 + 7) % {PRIME} AS s FROM a),
     c AS (SELECT id, r, s, (s * 39373 + 5) % {PRIME} AS t FROM b),
-    d AS (SELECT id, r, s, t, (t * 742938 + 3) % {PRIME} AS u FROM c)
+    d AS (SELECT id, r, s, t, (t * t % {PRIME} * t + 3) % {PRIME} AS u FROM c)
     SELECT id, 'town ' || (r % 100) AS town, 'shop ' || (s % 100000) AS shop,
         'customer ' || (t % 2000000) AS customer,
         CASE WHEN r // 100 % 10 > 0 THEN (s // 100 % 10007) / 100.0 END AS price,
