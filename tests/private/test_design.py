@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -266,3 +268,62 @@ def test_codes_see_no_rows() -> None:
     for module in (codes,):
         assert not {"InputFrame", "Column", "read_along"} & set(vars(module))
     assert outcome.STEPS == 65_536
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "level"),
+    [
+        (True, 1, 1),
+        (1.0, 1, 1),
+        (Decimal("0.50"), 0.5, 0.5),
+        (Decimal("1.10"), Decimal("1.1"), Decimal("1.1")),
+        (pd.Timestamp("2020-01-01"), datetime(2020, 1, 1), datetime(2020, 1, 1)),
+        (
+            datetime(2020, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))),
+            datetime(2020, 1, 1, tzinfo=UTC),
+            datetime(2020, 1, 1, tzinfo=UTC),
+        ),
+    ],
+)
+def test_the_first_row_does_not_say_how_a_level_is_written(
+    first: Any, others: Any, level: Any
+) -> None:
+    found = []
+    for rows in ([first, *[others] * 200], [others] * 201):
+        given = pd.Series([*rows, *["a"] * 200], dtype=object).to_frame("x")
+        plan = vt.design_treatments(
+            given, outcome_type="unsupervised", random_state=0,
+            privacy=vt.DifferentialPrivacy(100.0, 1e-3),
+        )  # fmt: skip
+        (treatment,) = plan.treatments
+        found.append((plan.feature_names, treatment.levels.to_list()))  # type: ignore[union-attr]
+        assert vt.prepare(plan, given.iloc[[0]])["x_catP"].item() > 0.4
+    assert found[0] == found[1]
+    (written,) = [one for one in found[0][1] if one != "a"]
+    assert (written, type(written)) == (level, type(level))
+
+
+def test_warnings_and_errors_quote_no_row() -> None:
+    privacy = vt.DifferentialPrivacy(10.0, 1e-3, number_ranges={"x": (0.0, 10.0)})
+    options: Any = {"outcome_type": "unsupervised", "privacy": privacy}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vt.design_treatments(pd.DataFrame({"x": [1] * 200 + [2**53 + 3]}), **options)
+        privacy = vt.DifferentialPrivacy(10.0, 1e-3, (0, 3), {"x": (0.0, 10.0)})
+        vt.design_treatments(
+            pd.DataFrame({"x": [1] * 201}), outcome=np.array([1] * 200 + [2**53 + 3]),
+            outcome_type="numeric", privacy=privacy,
+        )  # fmt: skip
+    odd = pd.DataFrame({"x": pd.Series(["a"] * 200 + [["Jane"]], dtype=object)})
+    with pytest.raises(InvalidOptionError, match="types that no code can be made of") as caught:
+        vt.design_treatments(odd, **options)
+    assert "Jane" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_steps_stay_within_what_noise_is_made_for() -> None:
+    for low, high in ((1e16, 1e16 + 2.0), (1.0, np.nextafter(1.0, 2.0)), (-1e100, 1e100)):
+        steps = outcome.Grid(low, high).steps(np.array([low, high]))
+        assert abs(steps).max() <= outcome.STEPS
+    with pytest.raises(InvalidOptionError, match="must be smaller"):
+        vt.DifferentialPrivacy(1.0, outcome_range=(0.0, 5e-324))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -102,7 +101,7 @@ def _range(name: str, given: Any) -> Range:
         low, high = map(float, given)
     except (TypeError, ValueError) as reason:
         raise OptionTypeError(f"{name}={given!r} must be two numbers") from reason
-    if not (-_LARGEST <= low < high <= _LARGEST) or not math.isfinite(high - low):
+    if not (-_LARGEST <= low < high <= _LARGEST) or high / 2.0 == low / 2.0:
         raise InvalidOptionError(
             f"{name}={given!r}; the first must be smaller than the second, and both within "
             f"{_LARGEST:g}"

@@ -25,6 +25,7 @@ from vtreat_py.private.budget import Budget
 from vtreat_py.private.codes import LevelsCoder, Overall, number_treatment
 from vtreat_py.private.noise import Noise
 from vtreat_py.private.outcome import STEPS, Grid, PrivateOutcome
+from vtreat_py.private.reading import read_quietly
 from vtreat_py.private.tables import NoisyGroups, NoisyLevels, NoisyNumbers
 
 # Options that a private design knows; others must be as they are by default.
@@ -122,7 +123,12 @@ class PrivateDesign:
         self, source: InputFrame, name: Hashable, outcome: PrivateOutcome, overall: Overall
     ) -> LevelTreatment | NumericTreatment | None:
         options = self._request.options
-        column, mechanism = source.read(name), (outcome, self._budget, self._noise)
+        mechanism = outcome, self._budget, self._noise
+        column = read_quietly(
+            lambda: source.read(name),
+            f"column {name!r} holds values of types that no code can be made of; convert it, or "
+            "leave it out with variables=",
+        )
         if name in self._privacy.number_ranges:
             values: NumberArray = np.zeros(len(column))
             bad = np.ones(len(column), dtype=bool)

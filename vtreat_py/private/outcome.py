@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, NumberArray
-from vtreat_py.base.errors import InvalidOptionError, OutcomeError, VtreatError
+from vtreat_py.base.errors import OutcomeError
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.beside import read_along
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.plan.differential_privacy import Range
 from vtreat_py.private.noise import Whole
+from vtreat_py.private.reading import read_quietly
 
 # Numbers are rounded to so many steps from the middle of their range to its ends.
 STEPS = 1 << 16
@@ -40,7 +41,9 @@ class Grid:
     def steps(self, values: NumberArray) -> Whole:
         """Cut numbers off at the ends, and round them."""
         inside = np.clip(values.astype(np.float64), self.low, self.high)
-        return np.rint((inside - self.middle) / self.half * STEPS).astype(np.int64)
+        steps = np.rint((inside - self.middle) / self.half * STEPS)
+        # The middle of a range of few floats is rounded to one of its ends.
+        return np.clip(steps, -STEPS, STEPS).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +86,11 @@ class PrivateOutcome:
 
 
 def _read(source: InputFrame, outcome: Any) -> Column:
-    try:
-        column = read_along(source, "outcome", outcome)
-    except VtreatError:
-        raise InvalidOptionError(
-            "outcome= must be the name of a column, or a one-dimensional array of as many values "
-            "as the frame has rows, of a type that outcomes have"
-        ) from None
-    return column
+    return read_quietly(
+        lambda: read_along(source, "outcome", outcome),
+        "outcome= must be the name of a column, or a one-dimensional array of as many values as "
+        "the frame has rows, of a type that outcomes have",
+    )
 
 
 def _is_target(column: Column, target: Any) -> tuple[BoolArray, Whole]:

@@ -13,6 +13,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.private.budget import Budget, variance
 from vtreat_py.private.noise import Noise, Whole
 from vtreat_py.private.outcome import STEPS, Grid, PrivateOutcome, as_units, sums
+from vtreat_py.private.plain import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +110,11 @@ class NoisyLevels:
         groups = NoisyGroups.of(codes, n_levels + 1, outcome, budget, noise)
         has_rows = np.bincount(codes[outcome.known], minlength=n_levels + 1)[:-1] > 0
         threshold = budget.threshold(groups.grains, groups.n_counts)
-        published = np.flatnonzero(has_rows & (groups.count[:-1] >= threshold)).tolist()
-        published.sort(key=lambda code: (type(levels[code]).__name__, str(levels[code])))
-        kept = np.array([*published, n_levels], dtype=np.intp)
-        return cls(Levels.of([levels[c] for c in published]), groups.take(kept), threshold)
+        codes_of = np.flatnonzero(has_rows & (groups.count[:-1] >= threshold)).tolist()
+        published = [(plain(levels[code]), code) for code in codes_of]
+        published.sort(key=lambda one: (type(one[0]).__name__, str(one[0])))
+        kept = np.array([*(code for _, code in published), n_levels], dtype=np.intp)
+        return cls(Levels.of([level for level, _ in published]), groups.take(kept), threshold)
 
     @classmethod
     def of_missing(
