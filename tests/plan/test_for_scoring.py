@@ -377,3 +377,17 @@ def test_read_plans_for_scoring_are_checked(train: pd.DataFrame) -> None:
     del tree["scoring"]
     with pytest.raises(PlanFormatError, match=r"profile is missing|lacks"):
         vt.TreatmentPlan.from_json(json.dumps(tree))
+
+
+def test_levels_hidden_beside_the_pool_are_no_rest_of_what_all_add_up_to() -> None:
+    """Slopes of the levels and of the pool would tell what is left: two rows."""
+    rng = np.random.default_rng(0)
+    town = [*rng.choice(["a", "b", "c", "d"], 384), *(f"r{i}" for i in range(14)), "Jane", "Jane"]
+    y = pd.Series(town).map({"a": 3.0, "b": 5.0, "c": 9.0}).fillna(0.0) + rng.normal(size=400)
+    plan = vt.design_treatments(
+        pd.DataFrame({"town": town}), outcome=y.to_numpy(), rare_count=1, random_state=0
+    )
+    scoring = plan.for_scoring(min_rows=MIN_ROWS)
+    assert "town_lev_rare" in scoring.feature_names
+    assert set(scoring.scoring.unscaled) == set(scoring.feature_names)
+    assert not any(v.slope for v in scoring.derived)

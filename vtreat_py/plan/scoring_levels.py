@@ -61,7 +61,7 @@ class HiddenLevels:
         keys = tuple(key.take(some) for key, some in zip(old.keys, self._keys, strict=True))
         left = replace(old, levels=levels, parts=parts, sample="", keys=keys)
         few_pooled = self._is_few(self._count[-1])
-        with_few = self._is_few(self._n_hidden)
+        with_few = self._is_few(self._n_hidden) or any(map(self._has_few_apart, old.parts))
         renewed = [
             v.name
             for part in old.parts
@@ -93,6 +93,12 @@ class HiddenLevels:
         """Rows of all levels that are hidden, and of missing values if those are."""
         hidden = self._count[:-2].sum() - self._count[self._kept].sum()
         return float(hidden + self._hides_missing * self._count[-2])
+
+    def _has_few_apart(self, part: LevelCodes) -> bool:
+        """Whether few rows are hidden beside those of the pool, which has an indicator."""
+        is_hidden = np.append(self._count[:-2] < self.min_rows, self._hides_missing)
+        is_pooled = part.slots[:-1] == self.treatment.levels.novel
+        return self._is_few(float(self._count[:-1][is_hidden & ~is_pooled].sum()))
 
     @property
     def _hides_missing(self) -> bool:
