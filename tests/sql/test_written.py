@@ -165,7 +165,7 @@ def test_floats(dialect: str, value: float, expected: str) -> None:
 @pytest.mark.parametrize(
     ("dialect", "expected"),
     [
-        ("snowflake", "'\\\\ it''s \n\\0'"),
+        ("snowflake", "'\\\\ it''s \n\\u0000'"),
         ("bigquery", r"'\\ it\'s \u000a\u0000'"),
         ("tsql", "(N'\\ it''s ' + NCHAR(10) + NCHAR(0))"),
         ("trino", "U&'\\+00005C it''s \\+00000A\\+000000'"),
@@ -175,6 +175,10 @@ def test_floats(dialect: str, value: float, expected: str) -> None:
 )
 def test_text_is_what_it_says(dialect: str, expected: str) -> None:
     assert check_dialect(dialect).text("\\ it's \n\0") == expected
+
+
+def test_digits_behind_nul_are_no_part_of_its_code() -> None:
+    assert check_dialect("snowflake").text("a\x0012") == "'a\\u000012'"
 
 
 def test_text_of_redshift() -> None:

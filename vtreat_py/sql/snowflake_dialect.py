@@ -28,9 +28,9 @@ class Snowflake(Dialect):
         return self.quoted(name)
 
     def text(self, value: str) -> str:
-        """Write text."""
+        """Write text; NUL by its code, as digits behind a bare 0 would be octal."""
         escaped = value.replace("\\", "\\\\").replace("'", "''")
-        return "'" + escaped.replace("\0", "\\0") + "'"
+        return "'" + escaped.replace("\0", "\\u0000") + "'"
 
     def double(self, value: float) -> str:
         """Write a float."""
