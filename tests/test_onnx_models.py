@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import vtreat_py as vt
 from tests.onnx_graph.runtime import outputs
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError
 
 skl2onnx = pytest.importorskip("skl2onnx")
 types = pytest.importorskip("skl2onnx.common.data_types")
@@ -216,6 +216,18 @@ def test_missing_text_is_an_option_of_the_step() -> None:
     model = converted(pipeline, missing_text="?", dtype="float64")
     found = outputs(model, vt.onnx_models.inputs(model, frame[:30], missing_text="?"))[0].ravel()
     np.testing.assert_allclose(found, pipeline.predict(frame[:30]), rtol=1e-12)
+
+
+def test_columns_that_skl2onnx_calls_alike_are_not_mistaken() -> None:
+    frame = rows()
+    treatment = vt.NumericOutcomeTreatment(variables=["home town"], random_state=0)
+    pipeline = make_pipeline(treatment, LinearRegression()).fit(frame, outcome_of(frame))
+    model = skl2onnx.to_onnx(pipeline, initial_types=vt.onnx_models.initial_types(pipeline[0]))
+    both = frame.assign(home_town="Ayr")
+    with pytest.raises(FrameError, match=r"'home_town' may be of any .* 'home town', 'home_town'"):
+        vt.onnx_models.inputs(model, both)
+    found = outputs(model, vt.onnx_models.inputs(model, both[["home town"]]))[0].ravel()
+    np.testing.assert_allclose(found, pipeline.predict(frame), rtol=1e-5)
 
 
 def test_inputs_of_other_types_are_refused() -> None:

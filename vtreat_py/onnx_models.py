@@ -43,7 +43,8 @@ def inputs(
     SchemaError
         If columns are missing (all are named), or hold another type than the model asks for.
     FrameError
-        If a column has missing values, and the model asks for whole numbers there.
+        If a column has missing values, and the model asks for whole numbers there; or if
+        skl2onnx calls columns alike, and the model asks for one of them.
     OptionTypeError
         If it is no model.
 

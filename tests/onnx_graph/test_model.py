@@ -193,3 +193,12 @@ def test_other_inputs_are_refused(rows: Any, error: type[Exception], message: st
 def test_no_model_has_no_inputs() -> None:
     with pytest.raises(OptionTypeError, match="model is of type str; give the ModelProto"):
         vt.onnx_models.inputs("plan.onnx", frame())
+
+
+def test_models_of_plans_find_columns_by_their_own_names() -> None:
+    rows = pd.DataFrame({"my_kg": [1.0, 2.0, 4.0] * 9})
+    model = vt.design_treatments(rows, outcome_type="unsupervised").to_onnx()
+    both = rows.assign(**{"my kg": 0.0})
+    np.testing.assert_array_equal(vt.onnx_models.inputs(model, both)["my_kg"], rows)
+    with pytest.raises(SchemaError, match="lacks 1 column: 'my_kg'"):
+        vt.onnx_models.inputs(model, both[["my kg"]])

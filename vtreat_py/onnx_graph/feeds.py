@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,9 @@ def feeds_of_frame(model: Any, frame: Any, missing_text: str | None) -> dict[str
         missing_text = json.loads(told.get("missing_text", '""'))
     mark, kinds = check_missing_text(missing_text), json.loads(told.get("inputs", "{}"))
     source = InputFrame.of(frame)
-    column_of = _by_name(source.columns)
+    is_plan = "inputs" in told  # others are of skl2onnx
     wanted = {one.name: one.type.tensor_type.elem_type for one in model.graph.input}
+    column_of = _by_name(source.columns, () if is_plan else wanted)
     check_present(list(wanted), column_of, source.is_array)
     feeds: dict[str, NDArray[Any]] = {}
     for name, of in wanted.items():
@@ -51,15 +52,28 @@ def feeds_of_frame(model: Any, frame: Any, missing_text: str | None) -> dict[str
     return feeds
 
 
-def _by_name(columns: Sequence[Hashable]) -> dict[str, Hashable]:
-    """Columns by the names that inputs may have: their own, and those that skl2onnx makes of them.
+def _by_name(columns: Sequence[Hashable], renamed: Collection[str]) -> dict[str, Hashable]:
+    """Columns by the names that inputs have: their own, or those that skl2onnx makes of them.
 
-    It puts ``_`` in place of signs, and before a digit.
+    It puts ``_`` in place of signs, and before a digit. Which of two columns an input of its own
+    is of, ``renamed`` does not say.
     """
-    plain = [_SIGN.sub("_", str(name)) for name in columns]
-    plain = [f"_{name}" if name[:1].isdigit() else name for name in plain]
-    made = {new: old for new, old in zip(plain, columns, strict=True) if plain.count(new) == 1}
-    return made | {str(name): name for name in columns}
+    found = {str(name): name for name in columns}
+    made: dict[str, list[Hashable]] = {}
+    for name in columns:
+        plain = _SIGN.sub("_", str(name))
+        plain = f"_{plain}" if plain[:1].isdigit() else plain
+        made.setdefault(plain, []).append(name)
+    for plain in renamed:
+        of_it = made.get(plain, [])
+        if len(of_it) > 1:
+            raise FrameError(
+                f"the input {plain!r} may be of any of the columns {listed(of_it)}, which skl2onnx "
+                "calls alike; hand over the one that the pipeline reads, without the others"
+            )
+        if of_it:
+            found[plain] = of_it[0]
+    return found
 
 
 def _texts(column: Column, mark: str) -> ObjectArray:
