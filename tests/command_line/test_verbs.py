@@ -309,7 +309,8 @@ def test_a_plan_is_a_model_of_dbt(folder: Path, run: Run) -> None:
     assert (status, out) == (0, "")
     files = [
         "models/who_treated/who_treated.sql",
-        f"seeds/who_treated/{name}.csv",
+        f"seeds/vtreat/{name}.csv",
+        f"seeds/vtreat/{name}.yml",
         "models/who_treated/schema.yml",
     ]
     assert said == f"shop: wrote {', '.join(files)}\n"

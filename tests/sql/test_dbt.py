@@ -119,19 +119,31 @@ def test_files_of_a_project(plan: vt.TreatmentPlan) -> None:
     (who, shop) = plan.coding_tables()
     assert list(files) == [
         "models/treated/treated.sql",
-        f"seeds/treated/{who}.csv",
-        f"seeds/treated/{shop}.csv",
+        f"seeds/vtreat/{who}.csv",
+        f"seeds/vtreat/{who}.yml",
+        f"seeds/vtreat/{shop}.csv",
+        f"seeds/vtreat/{shop}.yml",
         "models/treated/schema.yml",
     ]
     schema = files["models/treated/schema.yml"]
     assert schema.startswith("version: 2\n\nmodels:\n  - name: treated\n")
     assert '- name: "id"\n        quote: true\n        data_tests: [unique, not_null]' in schema
     assert schema.count("data_tests: [not_null]") == len(plan.derived)
-    assert f"  - name: {who}\n    config:\n      quote_columns: true\n" in schema
-    assert '        level: "VARCHAR"\n        code_1: "DOUBLE"' in schema
-    lines = files[f"seeds/treated/{shop}.csv"].split("\n")
+    of_seed = files[f"seeds/vtreat/{who}.yml"]
+    assert f"  - name: {who}\n    config:\n      quote_columns: true\n" in of_seed
+    assert '        level: "VARCHAR"\n        code_1: "DOUBLE"' in of_seed
+    lines = files[f"seeds/vtreat/{shop}.csv"].split("\n")
     assert lines[0].startswith("level,code_1")
     assert re.fullmatch(r"[\d.]+(,-?[\d.e-]+)+", lines[1])
+
+
+@pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case")
+def test_models_of_one_plan_share_their_seeds(plan: vt.TreatmentPlan) -> None:
+    one, other = (write(plan, "duckdb", "id", model) for model in ("one", "other"))
+    shared = {path for path in one if path.startswith("seeds/")}
+    assert len(shared) == 4
+    assert shared == set(one) & set(other)
+    assert all(one[path] == other[path] for path in shared)
 
 
 @pytest.mark.parametrize(

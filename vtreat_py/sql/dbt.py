@@ -62,10 +62,11 @@ def dbt_files(
     treatments = choice.treatments(plan)
     seeds = [] if place.schema else coding_tables(plan, treatments, query)
     files = {f"models/{model}/{model}.sql": f"{query}\n"}
-    files |= {f"seeds/{model}/{seed.name}.csv": seed_text(seed, found) for seed in seeds}
+    for seed in seeds:  # in one place for all models of a plan: dbt takes a name once
+        files[f"seeds/vtreat/{seed.name}.csv"] = seed_text(seed, found)
+        files[f"seeds/vtreat/{seed.name}.yml"] = _seed_schema(seed, found)
     derived = output_names(plan, choice, found).values()
-    text = _schema(model, row_id, derived, seeds, found)
-    return files | {f"models/{model}/schema.yml": text}
+    return files | {f"models/{model}/schema.yml": _schema(model, row_id, derived)}
 
 
 def _reference(source: str | Sequence[str]) -> str:
@@ -82,29 +83,25 @@ def _reference(source: str | Sequence[str]) -> str:
     return f"{{{{ {call}({', '.join(map(repr, parts))}) }}}}"
 
 
-def _schema(
-    model: str,
-    row_id: Hashable | None,
-    derived: Iterable[str],
-    seeds: Sequence[CodingTable],
-    dialect: Dialect,
-) -> str:
-    """Write what dbt is to test of the model and its seeds, and types of columns of seeds."""
+def _schema(model: str, row_id: Hashable | None, derived: Iterable[str]) -> str:
+    """Write what dbt is to test of the model."""
     columns = [] if row_id is None else [_column(str(row_id), "unique", "not_null")]
     columns += [_column(name, "not_null") for name in derived]
     lines = ["version: 2", "", "models:", f"  - name: {model}"]
     lines += ["    description: Written by vtreat_py; another plan writes another model."]
     lines += ["    columns:", *columns]
-    if seeds:
-        lines += ["", "seeds:"]
-    for seed in seeds:
-        is_text = seed.codes.kind == "text"
-        kinds = [is_text, *[seed.codes.values.dtype == object] * (len(seed.columns) - 1)]
-        types = [dialect.text_type if text else dialect.double_type for text in kinds]
-        lines += [f"  - name: {seed.name}", "    config:", "      quote_columns: true"]
-        lines += ["      column_types:"]
-        lines += [f"        {c}: {json.dumps(t)}" for c, t in zip(seed.columns, types, strict=True)]
-        lines += ["    columns:", _column(LEVEL, "unique", "not_null")]
+    return "\n".join(lines) + "\n"
+
+
+def _seed_schema(seed: CodingTable, dialect: Dialect) -> str:
+    """Write what dbt is to test of a seed, and types of its columns."""
+    is_text = seed.codes.kind == "text"
+    kinds = [is_text, *[seed.codes.values.dtype == object] * (len(seed.columns) - 1)]
+    types = [dialect.text_type if text else dialect.double_type for text in kinds]
+    lines = ["version: 2", "", "seeds:", f"  - name: {seed.name}"]
+    lines += ["    config:", "      quote_columns: true", "      column_types:"]
+    lines += [f"        {c}: {json.dumps(t)}" for c, t in zip(seed.columns, types, strict=True)]
+    lines += ["    columns:", _column(LEVEL, "unique", "not_null")]
     return "\n".join(lines) + "\n"
 
 
