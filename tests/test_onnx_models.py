@@ -247,3 +247,14 @@ def test_inputs_of_other_types_are_refused() -> None:
 def test_what_is_no_treatment_has_no_types() -> None:
     with pytest.raises(OptionTypeError, match="treatment is of type LinearRegression"):
         vt.onnx_models.initial_types(LinearRegression())
+
+
+def test_columns_of_two_types_in_one_matrix_are_refused() -> None:
+    frame = rows()
+    columns = ["home town", "kg"]
+    treatment = vt.NumericOutcomeTreatment(prune_sig=None, random_state=0)
+    pipeline = make_pipeline(make_column_transformer((treatment, columns)), LinearRegression())
+    pipeline.fit(frame[columns], outcome_of(frame))
+    kinds = vt.onnx_models.initial_types(pipeline[0].named_transformers_["numericoutcometreatment"])
+    with pytest.raises(InvalidOptionError, match="as a ColumnTransformer does"):
+        skl2onnx.to_onnx(pipeline, initial_types=kinds)

@@ -16,6 +16,12 @@ import pytest
 import vtreat_py as vt
 from vtreat_py.base.errors import InvalidOptionError, PlanFormatError, VtreatWarning
 
+# Most of these frames have such columns.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:few rows are hidden in all"),
+    pytest.mark.filterwarnings("ignore:.*'spike'. it has one number in all but few rows"),
+]
+
 MIN_ROWS = 10
 # An outcome that no other number looks like, in any of the ways that a code may shift or shrink it.
 MARK = 0.123456789
@@ -170,7 +176,8 @@ def test_slopes_do_not_add_up_to_the_one_hidden_row() -> None:
         return -above / (1.0 - sum(v.mean for v in marks))
 
     assert of_hidden(plan) == pytest.approx(500.0 - y.mean())
-    scoring = plan.for_scoring(min_rows=5)
+    with pytest.warns(VtreatWarning, match="few rows are hidden in all of 'x'"):
+        scoring = plan.for_scoring(min_rows=5)
     assert of_hidden(scoring) == 0.0
     assert {v.name for v in scoring.derived if v.orig_variable == "x"} == set(
         scoring.scoring.unscaled
@@ -202,11 +209,12 @@ def test_marks_of_few_bad_values_have_no_score(train: pd.DataFrame) -> None:
         train[["size", "spike"]], outcome=numeric(train), random_state=0, coders=["clean", "isBAD"]
     )
     scoring = plan.for_scoring(min_rows=MIN_ROWS)
-    assert set(scoring.scoring.unscaled) == {"size_isBAD", "spike"}
+    assert set(scoring.scoring.unscaled) == {"size_isBAD"}
+    assert dict(scoring.unused)["spike"] == "it has one number in all but few rows"
     table = scoring.score_frame.set_index("variable")
     assert table.loc["size_isBAD", ["rsq", "sig"]].tolist() == [0.0, 1.0]
     assert table.loc["size", "rsq"] == plan.score_frame.set_index("variable").loc["size", "rsq"]
-    assert scoring.scoring.uncut == ("size", "spike")
+    assert scoring.scoring.uncut == ("size",)
     with pytest.raises(InvalidOptionError, match="collar=True cuts 'size'"):
         vt.prepare(scoring, train, collar=True)
     assert str(float(train["size"].max())) not in scoring.to_json()

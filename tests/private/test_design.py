@@ -315,10 +315,21 @@ def test_warnings_and_errors_quote_no_row() -> None:
             outcome_type="numeric", privacy=privacy,
         )  # fmt: skip
     odd = pd.DataFrame({"x": pd.Series(["a"] * 200 + [["Jane"]], dtype=object)})
+    with pytest.raises(InvalidOptionError, match="'x' holds Python objects, and number_ranges="):
+        vt.design_treatments(odd, **options)
+    options["privacy"] = vt.DifferentialPrivacy(10.0, 1e-3)
     with pytest.raises(InvalidOptionError, match="types that no code can be made of") as caught:
         vt.design_treatments(odd, **options)
     assert "Jane" not in str(caught.value)
     assert caught.value.__suppress_context__
+
+
+def test_no_row_decides_what_a_column_holds() -> None:
+    options: Any = {"outcome_type": "unsupervised", "privacy": vt.DifferentialPrivacy(10.0, 1e-3)}
+    numbers = pd.Series([1] * 100 + [2] * 100, dtype=object)
+    for column in (numbers, pd.concat([numbers, pd.Series(["n/a"], dtype=object)])):
+        plan = vt.design_treatments(pd.DataFrame({"x": column}), **options)
+        assert plan.treatments[0].levels.to_list() == [1, 2]
 
 
 def test_steps_stay_within_what_noise_is_made_for() -> None:

@@ -735,9 +735,13 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
           may move a little.
         * Cuts of the collar that fewer rows lie beyond are not there; ``collar=True`` refuses them.
         * What remains are numbers that rest on ``min_rows`` rows or more: codes and shares of
-          levels, slopes, means (and what else is imputed), scores; the number of rows; and in
-          columns of ``composites`` the eighths of numbers. Who knows all rows but one can compute
-          that one from a mean: only noise (differential privacy) would keep it.
+          levels, slopes, means, scores; the number of rows. A median, and in columns of
+          ``composites`` the eighths of numbers, are numbers of rows.
+        * It is a rule of thumb: such numbers can be told apart. Where few rows are hidden in a
+          column in all, as a warning says, what their outcomes add up to follows from the codes and
+          shares of the other levels; and columns of which one has but few rows less than the other
+          (``composites`` and their parts) tell of these. Only noise keeps single rows (`privacy=`
+          of a design, `DifferentialPrivacy`).
 
         Examples
         --------

@@ -110,6 +110,12 @@ class StepInputs:
         is_text = given == "StringTensorType"
         if is_text != (kind == TEXT):
             found, wanted = ("text", "numbers") if is_text else ("numbers", "text")
+            if width > 1:
+                raise InvalidOptionError(
+                    f"column {column!r} is handed on as {found} in one matrix with others, as a "
+                    "ColumnTransformer does with columns of text and numbers: put the treatment "
+                    "before it, and let variables= name its columns"
+                )
             raise InvalidOptionError(
                 f"column {column!r} is given as {found} ({variable.type!r}), but was designed on "
                 f"{wanted}; vtreat_py.onnx_models.initial_types says the types of all columns"

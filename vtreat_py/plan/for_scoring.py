@@ -11,7 +11,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_whole_number
-from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.warn import warn
 from vtreat_py.coders.is_bad import IsBad
 from vtreat_py.frames.made import joint_columns
@@ -50,6 +50,13 @@ def for_scoring(plan: Plan, min_rows: Any) -> Plan:
     scoring = _put_together(with_classes, _passed(plan), columns, reasons, few)
     if reasons:
         _warn_of(reasons)
+    told = [name for name, one in columns.items() if one.with_few and one.treatment is not None]
+    if told and plan.outcome_type != "unsupervised":
+        warn(
+            f"few rows are hidden in all of {listed(told)}: what their outcomes add up to follows "
+            "from codes and shares of the levels that stay, for one hidden row exactly. Leave the "
+            "columns out (variables=), or pool rare levels with larger ones, before the design"
+        )
     return replace(scoring, dropped=(*scoring.dropped, *_tests_left_out(plan, scoring)))
 
 

@@ -18,6 +18,7 @@ from vtreat_py.plan.variables import DerivedVariable
 
 _FEW_NUMBERS = "few of its rows have a number"
 _NOTHING_SEEN: dict[str, Any] = {"sample": "", "profile": None, "by_range": None}
+_ONE_NUMBER = "it has one number in all but few rows"
 _SHAPE = "{code}: it ends at the smallest and the largest number, and rests on few rows there"
 
 
@@ -52,9 +53,9 @@ class SafeNumbers:
         reasons = tuple(dict.fromkeys(map(self._why, unsafe)))
         if not left:
             return ScoringColumn(None, reasons)
+        if self._is_few(good - max(ranges) + bad):  # what is imputed tells of these
+            return ScoringColumn(None, (_ONE_NUMBER,))
         of_few = {v.name for v in left if self._is_few(bad if v.code == IsBad.name else 0)}
-        if self._is_few(good - max(ranges) + bad):  # all others have one number
-            of_few = {v.name for v in left}
         uncut = self.options.collar_prob * good < self.min_rows
         kept = replace(old, variables=left, ranges=(), curves=(), **_NOTHING_SEEN)
         if uncut:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, listed
@@ -124,8 +125,15 @@ class PrivateDesign:
     ) -> LevelTreatment | NumericTreatment | None:
         options = self._request.options
         mechanism = outcome, self._budget, self._noise
+        # Of objects it would be their values that tell the type.
+        of_objects = isinstance(source.native, pd.DataFrame) and source.native[name].dtype == object
+        if of_objects and name in self._privacy.number_ranges:
+            raise InvalidOptionError(
+                f"column {name!r} holds Python objects, and number_ranges= names it: convert it to "
+                "a type of numbers"
+            )
         column = read_quietly(
-            lambda: source.read(name),
+            lambda: source.read(name, as_levels=of_objects),
             f"column {name!r} holds values of types that no code can be made of; convert it, or "
             "leave it out with variables=",
         )
