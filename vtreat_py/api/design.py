@@ -271,7 +271,7 @@ def design_treatments(
         of a lazy frame are brought into memory about a million at a time, by their ``row_id``.
     privacy : DifferentialPrivacy, default=None
         Make the plan of counts and sums with noise alone, so that none of its numbers and levels
-        tells whether a row was there; see `DifferentialPrivacy` and ``vignettes/project/privacy.md``.
+        tells whether a row was there; see `DifferentialPrivacy`.
         For outcomes of numbers and of two classes, and without outcome; codes are ``"clean"``,
         ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"`` and ``"catN"``. ``outcome_type``, ``target``
         and the ranges of numbers must be given.

@@ -110,7 +110,7 @@ class StepInputs:
         is_text = given == "StringTensorType"
         if is_text != (kind == TEXT):
             found, wanted = ("text", "numbers") if is_text else ("numbers", "text")
-            if width > 1:
+            if self._is_matrix:
                 raise InvalidOptionError(
                     f"column {column!r} is handed on as {found} in one matrix with others, as a "
                     "ColumnTransformer does with columns of text and numbers: put the treatment "
