@@ -8,8 +8,8 @@ values, a class and a numeric outcome and a row id are in a Parquet file; all fo
 id by integer arithmetic. By hand a text column is one GROUP BY (level, fold), whose sums are joined
 with those of all folds, so that each level has the mean of the outcome in all rows, and each
 (level, fold) that of the other folds; there are no tests, no numbers, and no checks. A design of
-1,000 rows comes before ours, which loads the modules. What is written has as many columns as ours.
-Each way runs in a process of its own, in turn, ours beside the one by hand.
+1,000 rows comes before ours, which loads the modules. Each way runs in a process of its own, in
+turn, ours beside the one by hand.
 """
 
 from __future__ import annotations
