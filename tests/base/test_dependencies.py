@@ -24,7 +24,7 @@ from vtreat_py.evaluation import score_formulas
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
-NOT_OF_USERS = {"test", "dev", "doc", "benchmark"}
+NOT_OF_USERS = {"test", "dev", "doc", "benchmark", "warehouse"}
 
 
 def floors(requirements: list[str]) -> dict[str, str]:
