@@ -174,7 +174,9 @@ CHOICE = (
 )
 
 # Options of the functions that a command line has no words for, or other ones.
-NOT_OF_DESIGN = ("frame", "misplaced", "custom_coders", "progress", "keep_statistics")
+NOT_OF_DESIGN = (
+    "frame", "misplaced", "custom_coders", "progress", "keep_statistics", "privacy",
+)  # fmt: skip
 
 
 def add(parser: ArgumentParser, title: str, options: Iterable[Option]) -> None:
