@@ -748,8 +748,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         >>> import pandas as pd
         >>> import vtreat_py as vt
         >>> frame = pd.DataFrame({
-        ...     "town": ["Ayr", "Bath", "Cork"] * 20 + ["Deal"],
-        ...     "debt": [1.0, 4.0, 2.0] * 20 + [77.7]})
+        ...     "town": ["Ayr", "Bath", "Cork"] * 20 + ["Deal", "Ely", "Hull", "Looe", "Rye"],
+        ...     "debt": [1.0, 4.0, 2.0] * 20 + [77.7, 3.0, 1.0, 2.0, 5.0]})
         >>> plan = vt.design_treatments(frame, outcome="debt", random_state=0)
         >>> scoring = plan.for_scoring(min_rows=5)
         >>> "Deal" in plan.to_json(), "Deal" in scoring.to_json(), "77.7" in scoring.to_json()
