@@ -10,6 +10,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders import codes
 from vtreat_py.frames.joint import JointColumn, LevelParts
+from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.plan.scoring_column import ScoringColumn
@@ -22,6 +23,12 @@ OWN = "{code}: what its function tells of single rows is not known"
 _OTHER_TYPE = "levels that stay would be of another type than all of them"
 _QUANTILE = "{code}: a quantile is the outcome of a row"
 _TEXTS = "{code}: it tells of the texts of levels of few rows"
+
+
+def _kind_of(levels: Levels) -> tuple[bool, bool]:
+    """How levels are read: as text, or as numbers; as they are where they are of several types."""
+    alone = Levels.of(levels.to_list())
+    return alone.is_text, LevelTreatment(None, alone, (), "").holds_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,7 @@ class HiddenLevels:
         reasons = tuple(dict.fromkeys(reason for reason in unsafe if reason))
         if not parts:
             return ScoringColumn(None, reasons or (ALL_FEW,))
-        if LevelTreatment(old.column, levels, (), "").holds_numbers != old.holds_numbers:
+        if _kind_of(levels) != _kind_of(old.levels):
             return ScoringColumn(None, (_OTHER_TYPE,))
         keys = tuple(key.take(some) for key, some in zip(old.keys, self._keys, strict=True))
         left = replace(old, levels=levels, parts=parts, sample="", keys=keys)
