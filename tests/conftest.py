@@ -253,5 +253,7 @@ def spark() -> Iterator[Any]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
+    # narwhals looks at a session's zone once: that is to be UTC, whichever test comes first.
+    nw.from_native(session.sql("SELECT TIMESTAMP'1970-01-01 00:00:00 UTC' AS t")).collect_schema()
     yield session
     session.stop()
