@@ -255,7 +255,7 @@ def test_other_mistakes_are_refused(frame: pd.DataFrame, y: Any) -> None:
         numeric(frame, y > 0, outcome_type="binomial", target=True)
     privacy = private(number_ranges=AGES | {"town": (0, 1)}, outcome_range=(0, 1))
     with pytest.raises(InvalidOptionError, match="holds no numbers"):
-        numeric(frame, y, privacy=privacy)
+        numeric(frame.astype({"town": "string"}), y, privacy=privacy)
     for wrong in ({"epsilon": 0}, {"delta": 1.0}, {"outcome_range": (1, 1)}, {"number_ranges": 3}):
         with pytest.raises(VtreatError):
             vt.DifferentialPrivacy(**{"epsilon": 1.0} | wrong)
