@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         BinomialOutcomeTreatment,
         MultinomialOutcomeTreatment,
         NumericOutcomeTreatment,
+        RateOutcomeTreatment,
         UnsupervisedTreatment,
     )
     from vtreat_py.plan.differential_privacy import DifferentialPrivacy
@@ -61,6 +62,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "MultinomialOutcomeTreatment": "estimators.treatments",
             "NumberCoder": "coders.custom",
             "NumericOutcomeTreatment": "estimators.treatments",
+            "RateOutcomeTreatment": "estimators.treatments",
             "TreatmentPlan": "api.plan",
             "UnsupervisedTreatment": "estimators.treatments",
             "VtreatError": "base.errors",
@@ -96,6 +98,7 @@ __all__ = [
     "MultinomialOutcomeTreatment",
     "NumberCoder",
     "NumericOutcomeTreatment",
+    "RateOutcomeTreatment",
     "TreatmentPlan",
     "UnsupervisedTreatment",
     "VtreatError",

@@ -8,7 +8,7 @@ from scipy import stats
 from tests.statistics.r_numbers import columns_of, read_units
 from tests.statistics.rows import law
 from vtreat_py.significance.logistic import Points, logistic_fit, logistic_score
-from vtreat_py.significance.newton import LogisticFit, maximum_likelihood
+from vtreat_py.significance.newton import RegressionFit, maximum_likelihood
 from vtreat_py.statistics.moments import Moments
 
 CASES = read_units("catscore")
@@ -21,7 +21,7 @@ def fit_one(x, y, weight=None) -> np.ndarray:
     return numbers_of(logistic_fit(x[None], weight[None], (weight * y)[None]))[:, 0]
 
 
-def numbers_of(fit: LogisticFit) -> np.ndarray:
+def numbers_of(fit: RegressionFit) -> np.ndarray:
     return np.array([fit.slope, fit.deviance, fit.null_deviance])
 
 
@@ -245,7 +245,7 @@ def moments_of(x, hits, total):
     return Moments.of_rows(none, 1, x, rate, total)
 
 
-def rough_fit(x, hits, total=None) -> LogisticFit:
+def rough_fit(x, hits, total=None) -> RegressionFit:
     moments = moments_of(x, hits, total)
     reach = np.abs(x - moments.x[0]).max(keepdims=True)
     weight = None if total is None else total[None]
@@ -345,14 +345,14 @@ def test_what_does_not_vary_explains_nothing(value, weighted):
 
 @pytest.mark.parametrize("extra_degrees", [0, 1, 2.5, 40])
 def test_the_score_is_the_likelihood_ratio_test(extra_degrees):
-    fit = LogisticFit(np.array([1.5]), np.array([80.0]), np.array([100.0]))
+    fit = RegressionFit(np.array([1.5]), np.array([80.0]), np.array([100.0]))
     score = logistic_score(fit, extra_degrees)
     assert (score.slope[0], score.rsq[0]) == (1.5, pytest.approx(0.2))
     np.testing.assert_allclose(score.sig[0], stats.chi2.sf(20, 1 + extra_degrees))
 
 
 def test_a_fit_no_better_than_none_is_no_effect():
-    fit = LogisticFit(np.array([0.1, 0.0]), np.array([100.5, 0.0]), np.array([100.0, 0.0]))
+    fit = RegressionFit(np.array([0.1, 0.0]), np.array([100.5, 0.0]), np.array([100.0, 0.0]))
     score = logistic_score(fit)
     np.testing.assert_array_equal(score.rsq, [0, 0])
     np.testing.assert_array_equal(score.sig, [1, 1])

@@ -9,7 +9,7 @@ from scipy.special import expit
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.significance.logistic_bins import NumberBins
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.statistics.moments import Moments
 
 N = 20_000
@@ -35,7 +35,7 @@ def both(
     weight: FloatArray | None = None,
     bad: FloatArray | None = None,
     imputed: float | None = None,
-) -> tuple[LogisticFit | None, LogisticFit]:
+) -> tuple[RegressionFit | None, RegressionFit]:
     """The fit by bins, and that on all rows."""
     every = np.ones(len(x)) if weight is None else weight
     clean = x if bad is None else np.where(bad, imputed, x)

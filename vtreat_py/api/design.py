@@ -44,6 +44,7 @@ def design_treatments(
     outcome: Any = None,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
+    exposure: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
@@ -92,14 +93,22 @@ def design_treatments(
         What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
         is an error.
-    outcome_type : "numeric", "binomial", "multinomial", "unsupervised", default=None
-        None: binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
+    outcome_type : "numeric", "binomial", "multinomial", "rate", "unsupervised", default=None
+        None: rate when ``exposure`` is given, binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
         numeric for other numbers, multinomial for text of more classes. The plan says what was
         chosen. Classes that are written as numbers must be asked for.
     target : object, default=None
         The positive class of a binomial outcome; None: the last of the two in sorted order.
+    exposure : column name or array of shape (n,), default=None
+        What the counts of a rate are per, such as years insured or machine hours: numbers above 0;
+        None: 1 in each row. Rows then count by their exposure, over its mean. Impact codes
+        (``catR``) are logarithms of the rate in the level over that of all rows
+        (`vtreat_py.coders.cat_r.cat_r`), slopes and ``rsq`` those of Poisson regressions (the share
+        of deviance), and p-values come of permutations of counts and exposures together, so that
+        counts may vary more than those of Poisson (`vtreat_py.significance.rates.RateTests`). In
+        memory, without ``keep_statistics``.
     variables : sequence of column names, default=None
-        The columns to treat; None: all but outcome, weights, groups, folds and row ids.
+        The columns to treat; None: all but outcome, exposure, weights, groups, folds and row ids.
     categorical : sequence of column names, default=()
         Columns of numbers that are names, such as zip codes and ids: they are treated as levels,
         each number exactly. On a lazy frame, columns of integers.
@@ -196,7 +205,7 @@ def design_treatments(
         cuts are the smallest and the largest value.
     coders : sequence of str, default=None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``, ``"catN"``,
-        ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
+        ``"catR"``, ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
         ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all but
         ``"catQ"``, ``"text"`` and shapes that apply to the outcome. An impact code is left out
         where it would say the same as an indicator: in columns of two levels. ``"catQ"``, the
@@ -330,6 +339,7 @@ def design_treatments(
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
         max_classes=max_classes, composites=composites, hierarchies=hierarchies, privacy=privacy,
+        exposure=exposure,
     )  # fmt: skip
     if privacy is not None:
         return private_plan(frame, request, keep)
@@ -382,6 +392,7 @@ def cross_frame_experiment(
     outcome: Any = None,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
+    exposure: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
@@ -426,7 +437,7 @@ def cross_frame_experiment(
 
     Parameters
     ----------
-    frame, outcome, outcome_type, target
+    frame, outcome, outcome_type, target, exposure
         As for `design_treatments`; an unsupervised design has no cross-frame. The cross-frame of a
         lazy frame is lazy too, in no certain order of rows.
     variables, categorical, missing_values, sample_weight, weight_kind, groups
@@ -481,7 +492,7 @@ def cross_frame_experiment(
         categorical, missing_values, quantile, custom_coders, outcome, outcome_type, target,
         variables,
         sample_weight, weight_kind, groups, cv, random_state, row_id, parts, n_jobs, progress,
-        scale, max_classes, composites, hierarchies, privacy,
+        scale, max_classes, composites, hierarchies, privacy, exposure,
     )  # fmt: skip
     sparse, collar = check_flag("sparse_output", sparse_output), check_flag("collar", collar)
     options: dict[str, Any] = {
@@ -540,6 +551,7 @@ def design_with(frame: Any, **given: Any) -> Design:
 def _check_kept_as_sums(
     request: DesignRequest, kind: OutcomeType, made: Iterable[MadeColumn]
 ) -> None:
+    request.check_no_rate("keep_statistics=True keeps sums of numbers and classes,")
     request.check_sums_suffice(kind, "keep_statistics=True keeps sums alone")
     cut = [p.column for one in joint_columns(made) for p in one.parts if p.is_cut]
     if cut:

@@ -39,6 +39,7 @@ class CrossFrameOptions(ChoiceOptions, total=False):
     outcome: Any
     outcome_type: OutcomeType | None
     target: Any
+    exposure: Any
     variables: Sequence[Hashable] | None
     categorical: Sequence[Hashable]
     missing_values: Sequence[str]

@@ -189,6 +189,11 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             Whether effect, effect_se and belief are those of the pool of rare levels.
         suppressed
             Whether the effect is 0 because of ``rare_sig``.
+        rate_ratio, rate_ratio_se
+            Of rates: ``exp(effect)``, how many times the rate of all rows, and its standard error.
+
+        With an exposure, rows and counts of rows are exposures over their mean, and ``mean`` is the
+        rate; effects are logarithms of ratios of rates.
 
         Examples
         --------

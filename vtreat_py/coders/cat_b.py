@@ -54,6 +54,10 @@ class CatB(ImpactCode):
     def within(self, levels: PooledLevels) -> None:
         """It follows from the rates."""
 
+    def believed(self, codes: FloatArray, overall: float) -> FloatArray:
+        """Rate of the target that codes stand for."""
+        return coded_rate(codes, overall)
+
     def variance(
         self,
         codes: FloatArray,

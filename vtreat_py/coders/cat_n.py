@@ -36,6 +36,10 @@ class CatN(ImpactCode):
         """Variance of y inside the levels that all rows have."""
         return float(within_variance(levels)[0])
 
+    def believed(self, codes: FloatArray, overall: float) -> FloatArray:
+        """Mean of y that codes stand for."""
+        return overall + codes
+
     def variance(
         self,
         codes: FloatArray,

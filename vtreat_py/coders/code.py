@@ -22,6 +22,7 @@ from vtreat_py.statistics.moments import Moments
 
 CLASSES: tuple[OutcomeType, ...] = ("binomial", "multinomial")
 SUPERVISED: tuple[OutcomeType, ...] = ("numeric", *CLASSES)
+OUTCOMES: tuple[OutcomeType, ...] = (*SUPERVISED, "rate", "unsupervised")
 
 
 class Code(ABC):
@@ -52,7 +53,7 @@ class Code(ABC):
 
     name: str
     reads: ClassVar[Literal["levels", "numbers"]]
-    outcomes: ClassVar[Collection[str]] = (*SUPERVISED, "unsupervised")
+    outcomes: ClassVar[Collection[str]] = OUTCOMES
     y_aware: ClassVar[bool] = False
     of_class: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False

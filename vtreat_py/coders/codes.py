@@ -10,6 +10,7 @@ from vtreat_py.coders.cat_d import CatD
 from vtreat_py.coders.cat_n import CatN
 from vtreat_py.coders.cat_p import CatP
 from vtreat_py.coders.cat_q import CatQ
+from vtreat_py.coders.cat_r import CatR
 from vtreat_py.coders.clean import Clean
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.is_bad import IsBad
@@ -24,7 +25,7 @@ from vtreat_py.coders.window import Window
 
 # In the order of a column's variables.
 CODES: list[Code] = [
-    *(Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatD(), CatQ(), Text()),
+    *(Clean(), IsBad(), Lev(), CatP(), CatB(), CatN(), CatR(), CatD(), CatQ(), Text()),
     *(Piecewise(), Spline(), Window(), Isotonic(), Bins()),
 ]
 # What other plans are made of, beside these.

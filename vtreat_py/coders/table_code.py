@@ -165,6 +165,10 @@ class ImpactCode(Impact):
     """An impact code that is said to be so sure, level by level."""
 
     @abstractmethod
+    def believed(self, codes: FloatArray, overall: float) -> FloatArray:
+        """Mean of the outcome that codes stand for, where it is ``overall`` for a code of 0."""
+
+    @abstractmethod
     def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:
         """Variance of the outcome inside levels of these codes."""
 

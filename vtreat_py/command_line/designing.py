@@ -25,7 +25,9 @@ from vtreat_py.frames.made import n_added
 from vtreat_py.lazy.on_duckdb import quoted
 
 # Options that name a column which is not treated.
-_BESIDE = ("outcome", "sample_weight", "groups", "row_id", "cv")
+_BESIDE = ("outcome", "exposure", "sample_weight", "groups", "row_id", "cv")
+# Those that a model needs beside its input.
+_LAST = ("sample_weight", "exposure", "outcome")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Asked:
     @property
     def last(self) -> list[str]:
         """Columns that come after them: what a model needs beside its input."""
-        named = [self.beside[name] for name in ("sample_weight", "outcome") if name in self.beside]
+        named = [self.beside[name] for name in _LAST if name in self.beside]
         return [name for name in named if name not in self.first]
 
     @property

@@ -61,12 +61,13 @@ DESIGN = (
     Option("outcome", "the column that is to be predicted"),
     Option(
         "outcome_type",
-        "numeric, binomial, multinomial or unsupervised (default: told by the outcome)",
+        "numeric, binomial, multinomial, rate or unsupervised (default: told by the outcome)",
         shown="TYPE",
     ),
     Option(
         "target", "the positive class (default: the last of two in sorted order)", shown="CLASS"
     ),
+    Option("exposure", "the column that counts are per: the outcome is then a rate"),
     _names("variables", "columns to treat (default: all but those that other options name)"),
     _names("categorical", "columns of numbers that are names, such as zip codes: levels"),
     _names("missing_values", "texts that mean missing, such as ?,unknown", "TEXTS"),

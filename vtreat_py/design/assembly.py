@@ -121,8 +121,13 @@ def assemble(
         tuple(hints),
         dropped=tuple(dropped),
         made=made,
-        weighs=not outcome.weighting.counts_rows and are_whole(counts_of(treatments, statistics)),
+        weighs=_weighs(context) and are_whole(counts_of(treatments, statistics)),
     )
+
+
+def _weighs(context: DesignContext) -> bool:
+    """Whether rows count by something else than their number."""
+    return context.is_rate or not context.outcome.weighting.counts_rows
 
 
 def _warn_of_hints(hints: list[tuple[Hashable, str]]) -> None:

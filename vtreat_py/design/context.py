@@ -164,14 +164,24 @@ class DesignContext:
         return self.outcome.kind == "binomial"
 
     @property
+    def is_rate(self) -> bool:
+        """Whether the outcome counts events per exposure."""
+        return self.outcome.kind == "rate"
+
+    @property
+    def has_link(self) -> bool:
+        """Whether variables are scored by regressions with a link, which sums are not enough for."""
+        return self.is_binary or self.is_rate
+
+    @property
     def supervised(self) -> bool:
         """Whether there is an outcome."""
         return self.outcome.kind != "unsupervised"
 
     @property
     def link_slopes(self) -> bool:
-        """Whether y-aware slopes are in link (log odds) units."""
-        return self.is_binary and self.options.cat_scaling
+        """Whether y-aware slopes are in link units: log odds, or logarithms of rates."""
+        return self.is_rate or (self.is_binary and self.options.cat_scaling)
 
     @cached_property
     def calibrated(self) -> CalibratedTests | None:
@@ -187,7 +197,8 @@ class DesignContext:
     @property
     def tests_rows(self) -> bool:
         """Whether calibrated tests need rows: sums are enough where those may all be permuted."""
-        may_permute = self.outcome.weighting.counts_rows and not self.without_trend
+        counts_rows = self.outcome.weighting.counts_rows and not self.is_rate
+        may_permute = counts_rows and not self.without_trend
         return self.calibrated is not None and (self.in_groups or self.in_order or not may_permute)
 
     @cached_property

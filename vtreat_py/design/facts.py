@@ -17,7 +17,7 @@ from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.joint import JointColumn, LevelParts
 from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.interaction_draws import Residuals
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.level_order import LevelOrder
@@ -112,14 +112,14 @@ class NumberFacts(Protocol):
     def crossed_sums(self) -> list[NumericSums]:
         """Sums of the rows of the cross-frame, by fold."""
 
-    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
-        """Fit each class on the clean column as the cross-frame has it, in inner coordinates."""
+    def crossed_fits(self, imputed: FloatArray) -> list[RegressionFit]:
+        """Fit them on the clean column as the cross-frame has it, in inner coordinates."""
 
-    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
-        """Fit each class on the clean column, in inner coordinates."""
+    def link_fits(self, imputed: float) -> list[RegressionFit]:
+        """Fit each class, or the rate, on the clean column, in inner coordinates."""
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
-        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        """Slopes of those fits in each fold, in inner coordinates."""
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""

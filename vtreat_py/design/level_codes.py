@@ -29,12 +29,18 @@ from vtreat_py.design.calibrated import CalibratedTests
 from vtreat_py.design.combined import CombinedTests
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts, LevelRows
-from vtreat_py.design.scoring import by_values, combined_slopes, outcome_score, score, slopes
+from vtreat_py.design.scoring import (
+    by_values,
+    combined_slopes,
+    outcome_score,
+    regression,
+    score,
+    slopes,
+)
 from vtreat_py.design.training_sets import TrainingSets, pool
 from vtreat_py.plan.level_statistics import LevelOutcome
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.significance.combination import cauchy_combination
-from vtreat_py.significance.logistic import logistic_fit
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -199,6 +205,7 @@ class LevelLearner:
             overall=float(whole.mean[0]) + whole.centre,
             prior_weight=float(code.prior(pooled, options)[0]),
             within=code.within(pooled),
+            per_exposure=self._context.is_rate,
         )
 
     def _of_code(self, code: LevelCode) -> list[DerivedLevels]:
@@ -211,7 +218,7 @@ class LevelLearner:
             return []
         scores = None
         if not code.is_crossed:
-            fit = logistic_fit(*made.points) if context.is_binary else None
+            fit = regression(context, made.points)
             tests = _LevelTests(context, self._facts, self._whole.entries, made, self._pooled)
             scores = score(context, made.moments, fit, made.sample, by_rows=tests.by_rows)
         own = slopes(context, made.moments, made.points) if scores is None else scores.slope

@@ -31,7 +31,7 @@ from vtreat_py.design.shapes import with_shapes
 from vtreat_py.plan.options import CLASSIC
 from vtreat_py.plan.treatments import CurveCodes, RangeCodes
 from vtreat_py.plan.variables import DerivedVariable
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
@@ -131,9 +131,9 @@ def copied(filled: FilledNumbers) -> tuple[Moments, list[Score]]:
     facts, contrasts = filled.facts, filled.context.contrasts
     value = filled.inner(filled.value)
     moments = [whole.imputed(value) for whole in filled.wholes]
-    fits: Sequence[LogisticFit | None] = [None]
-    if contrasts[0].is_binary:
-        fits = facts.logistic_fits(filled.value)
+    fits: Sequence[RegressionFit | None] = [None]
+    if contrasts[0].has_link:
+        fits = facts.link_fits(filled.value)
     two = _two_values(filled, moments[0])
     sample = cache(lambda _: facts.sample(filled.value) if two is None else two)
     reach = math.inf if two is not None else _reach(filled, moments[0])
@@ -202,7 +202,7 @@ def _scored(
 def _crossed_copy(filled: FilledNumbers) -> list[Score]:
     """Score the clean column as the cross-frame has it."""
     facts, contrasts = filled.facts, filled.context.contrasts
-    if contrasts[0].is_binary:
+    if contrasts[0].has_link:
         fits = facts.crossed_fits(filled.fold_values)
         return [by_regression(c, None, fit) for c, fit in zip(contrasts, fits, strict=True)]
     (sums,) = facts.crossed_sums()

@@ -34,6 +34,7 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
 from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
+from vtreat_py.outcome.rates import RATE, check_exposure_asked
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
 from vtreat_py.plan.differential_privacy import DifferentialPrivacy
@@ -72,10 +73,12 @@ class DesignRequest(DesignOptions):
     composites: Any = ()
     hierarchies: Any = None
     privacy: DifferentialPrivacy | None = None
+    exposure: Any = None
     asks_for_classes: bool = field(init=False)
 
     def _checked(self) -> dict[str, Any]:
         check_outcome_type(self.outcome_type)
+        check_exposure_asked(self.exposure, self.outcome_type)
         check_weight_kind(self.weight_kind)
         check_row_id(self.row_id)
         check_most_classes(self.max_classes)
@@ -111,13 +114,14 @@ class DesignRequest(DesignOptions):
     @property
     def beside(self) -> list[Any]:
         """What may run beside the columns, by name or as arrays."""
-        given = (self.outcome, self.sample_weight, self.groups, self.row_id, self.fold_column)
+        given = (self.outcome, self.exposure, self.sample_weight, self.groups, self.row_id)
+        given = (*given, self.fold_column)
         return [one for one in given if one is not None]
 
     @property
     def along(self) -> dict[str, Any]:
         """What may be given as an array along the rows, by the options' names."""
-        names = ("outcome", "sample_weight", "groups")
+        names = ("outcome", "exposure", "sample_weight", "groups")
         return {name: getattr(self, name) for name in names}
 
     def check_outcome(self, outcome: Outcome, groups: Hashable | None) -> None:
@@ -142,6 +146,14 @@ class DesignRequest(DesignOptions):
                 f"coders holds {asked}, made of the rows of a column in memory; {where}. Name in "
                 'coders= those that are not; of one\'s own, LevelCoder(..., of="table"). With '
                 'smoothing="auto" shapes are made of sums'
+            )
+
+    def check_no_rate(self, where: str) -> None:
+        """Refuse rates; ``where`` says what does not know them."""
+        if self.outcome_type == RATE or self.exposure is not None:
+            raise InvalidOptionError(
+                f'{where} not of outcome_type="{RATE}", whose tests take the rows of counts and '
+                "exposures; design on a frame in memory, without it"
             )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:

@@ -14,7 +14,8 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.plan.variables import OutcomeScore
 from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import PointSums, logistic_fit, logistic_score
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
+from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
@@ -25,7 +26,7 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 def score(
     context: DesignContext,
     moments: Moments,
-    fit: LogisticFit | None,
+    fit: RegressionFit | None,
     sample: Callable[[int], Sample],
     reach: float = math.inf,
     by_rows: Callable[[int], float | None] | None = None,
@@ -51,10 +52,10 @@ def score(
 
 
 def by_regression(
-    context: DesignContext, moments: Moments | None, fit: LogisticFit | None
+    context: DesignContext, moments: Moments | None, fit: RegressionFit | None
 ) -> Score:
     """Score variables by the outcome's own regression; it asks for one of the two."""
-    if context.is_binary:
+    if context.has_link:
         assert fit is not None
         return logistic_score(fit)
     assert moments is not None
@@ -63,10 +64,28 @@ def by_regression(
 
 def by_values(context: DesignContext, values: FloatArray, sums: OutcomeSums) -> Score:
     """Score a variable by regression, of which the sums of the rows of each value are known."""
-    if context.is_binary:
-        fit = logistic_fit(values[None], sums.weight[None], sums.total[None])
-        return by_regression(context, None, fit)
+    if context.has_link:
+        points = values[None], sums.weight[None], sums.total[None]
+        return by_regression(context, None, regression(context, points))
     return by_regression(context, Moments.over_points(values, sums), None)
+
+
+def regression(context: DesignContext, points: PointSums) -> RegressionFit | None:
+    """Fit a class, or a rate, on variables by their values; None for numbers."""
+    if context.is_binary:
+        return logistic_fit(*points)
+    return rate_regression(context, points) if context.is_rate else None
+
+
+def rate_regression(context: DesignContext, points: PointSums) -> RegressionFit:
+    """Fit a rate, given exposures and events.
+
+    What it deviates by without variables is known of all rows; some of them have their share.
+    """
+    outcome, (x, exposure, events) = context.outcome, points
+    every = len(outcome.y) if outcome.weight is None else float(outcome.weight.sum())
+    some = events.shape[1] if exposure is None else float(exposure[0].sum())
+    return poisson_fit(x, exposure, events, outcome.null_deviance * some / every)
 
 
 def slopes(context: DesignContext, moments: Moments, points: PointSums | None) -> FloatArray:
@@ -77,11 +96,12 @@ def slopes(context: DesignContext, moments: Moments, points: PointSums | None) -
         return linear_slope(moments)
     assert points is not None
     x, total, hits = points
+    fit = poisson_fit if context.is_rate else logistic_fit
     if total is None:
-        return logistic_fit(x, None, hits).slope
+        return fit(x, None, hits).slope
     slope, known = np.zeros(len(total)), total.sum(axis=1) > 0  # some folds have no past
     if known.any():
-        slope[known] = logistic_fit(x[known], total[known], hits[known]).slope
+        slope[known] = fit(x[known], total[known], hits[known]).slope
     return slope
 
 
@@ -90,9 +110,9 @@ def mark_moments(sums: NumericSums) -> Moments:
     return indicator_moments(sums.bad, sums.outcome())
 
 
-def mark_fit(context: DesignContext, sums: NumericSums) -> LogisticFit | None:
-    """Regression of a class on the mark of bad values."""
-    return logistic_fit(*_mark_points(sums)) if context.is_binary else None
+def mark_fit(context: DesignContext, sums: NumericSums) -> RegressionFit | None:
+    """Regression of a class, or a rate, on the mark of bad values."""
+    return regression(context, _mark_points(sums))
 
 
 def mark_slopes(context: DesignContext, sums: NumericSums) -> FloatArray:

@@ -68,7 +68,7 @@ def with_any_shape(
 
 def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) -> list[OutcomeSums]:
     """Sums by ranges that are made of bins, for each contrast."""
-    counts_classes = filled.context.outcome.kind != "numeric"
+    counts_classes = not filled.context.outcome.is_number
     place = np.searchsorted(edges, np.append(binned.edges, filled.value))
     found = []
     for good, sums in zip(binned.wholes, filled.wholes, strict=True):

@@ -274,14 +274,13 @@ class SupervisedTreatment(Treatment):
         options = self._options()
         warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         source = training_frame(self, X, y)
-        return source, DesignRequest(
-            outcome=y,
-            outcome_type=self._outcome_type,
-            sample_weight=sample_weight,
-            groups=groups,
-            scaled=scaled,
-            **options,
-        )
+        given = {"sample_weight": sample_weight, "groups": groups, "scaled": scaled}
+        of_outcome = {"outcome": y, "outcome_type": self._outcome_type}
+        return source, DesignRequest(**of_outcome | given | options | self._split(y))
+
+    def _split(self, y: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Options that come with the outcome, where it is more than one array."""
+        return {}
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the plan.

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 from sklearn.utils import ClassifierTags
 
 from vtreat_py.api.design import design_treatments
+from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import warn_of_other_rows
 from vtreat_py.estimators.base import check_columns
 from vtreat_py.estimators.documented import documented
 from vtreat_py.estimators.parameters import ColumnParameters, OutcomeParameters, parameters
 from vtreat_py.estimators.treatment import SupervisedTreatment, Treatment
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.rates import counts_and_exposures
 from vtreat_py.outcome.reading import MOST_CLASSES
 
 
@@ -106,6 +108,52 @@ class NumericOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
     _outcome_type = "numeric"
 
     quantile: float = 0.5
+
+
+@documented
+@parameters
+class RateOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
+    """Treat a frame for counts of events, each per exposure.
+
+    The outcome of ``fit`` is an array of counts, with ``exposure`` the name of the column of X that
+    they are per, or an array of shape (n, 2), a structured array of two fields or a frame of two
+    columns: counts, then exposures.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import RateOutcomeTreatment
+    >>> X = pd.DataFrame({"car": ["a", "b", "c", "d"] * 10, "years": [1.0, 0.5] * 20})
+    >>> claims = [0, 1, 1, 3, 1, 0, 0, 2, 0, 1, 0, 2, 1, 1, 0, 1, 0, 0, 1, 3] * 2
+    >>> treatment = RateOutcomeTreatment(exposure="years", random_state=0, coders=["catR"])
+    >>> treatment.fit_transform(X, claims).columns.tolist()
+    ['car_catR']
+    >>> treatment.transform(X.tail(1)).round(2)
+        car_catR
+    39      0.88
+    """
+
+    _outcome_type = "rate"
+
+    exposure: Hashable | None = None
+
+    def _split(self, y: Any) -> dict[str, Any]:
+        count, exposure = counts_and_exposures(y)
+        if exposure is None:
+            return {"outcome": count}
+        if self.exposure is not None:
+            raise InvalidOptionError(
+                f"y has exposures beside counts, and exposure={self.exposure!r} names a column of "
+                "X; leave one of the two out"
+            )
+        return {"outcome": count, "exposure": exposure}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
 
 
 @documented

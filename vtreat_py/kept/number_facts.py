@@ -16,7 +16,7 @@ from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
 from vtreat_py.significance.logistic import logistic_fit
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.bins import bin_edges
 from vtreat_py.statistics.coordinates import Coordinates
@@ -87,7 +87,7 @@ class NumberTable:
         """Sums of the rows of the cross-frame, which are all rows."""
         return self.sums()
 
-    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+    def crossed_fits(self, imputed: FloatArray) -> list[RegressionFit]:
         """Fit each class on the clean column as the cross-frame has it."""
         return [self._fit(k, imputed[:-1]) for k in self._design.contrasted]
 
@@ -123,7 +123,7 @@ class NumberTable:
         ranges = LevelTable.of_cells(len(edges) + 1, n_blocks, place, table.block, sums)
         return KeptLevels(self.name, range_levels(edges), ranges, missing).facts(self._design)
 
-    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+    def link_fits(self, imputed: float) -> list[RegressionFit]:
         """Fit each class on the clean column, in inner coordinates."""
         return [self._fit(k, imputed) for k in self._design.contrasted]
 
@@ -136,7 +136,7 @@ class NumberTable:
 
     def _fit(
         self, number: int, imputed: FloatArray | float, held_out: int | None = None
-    ) -> LogisticFit:
+    ) -> RegressionFit:
         """Fit a class on the column, bad values imputed by fold, without the rows of one fold."""
         (fold, own), n_folds = self._design.fold_and_class, self._design.n_folds
         good, bad = self._table.cells.weight, self._missing.weight

@@ -24,7 +24,7 @@ from vtreat_py.significance.newton import (
     MAX_ETA,
     REPAIR_WEIGHT,
     Derivatives,
-    LogisticFit,
+    RegressionFit,
     Regressions,
     maximum_likelihood,
 )
@@ -117,9 +117,9 @@ class Fits:
     rows: DesignRows
     rough: bool
     picked: PickedRows
-    _made: dict[Key, LogisticFit] = field(default_factory=dict)
+    _made: dict[Key, RegressionFit] = field(default_factory=dict)
 
-    def of(self, asked: Sequence[Regression]) -> list[LogisticFit]:
+    def of(self, asked: Sequence[Regression]) -> list[RegressionFit]:
         """Return the fits of some regressions; those that are not made yet are, all at once."""
         missing = [r for r in asked if r.key not in self._made]
         for start in range(0, len(missing), _BATCH):
@@ -129,7 +129,7 @@ class Fits:
             )
             fit = maximum_likelihood(known)
             for i, regression in enumerate(batch):
-                self._made[regression.key] = LogisticFit(
+                self._made[regression.key] = RegressionFit(
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
                 )
         return [self._made[r.key] for r in asked]

@@ -24,7 +24,7 @@ from vtreat_py.lazy.ranges import LazyRanges
 from vtreat_py.lazy.residuals import Residuals, sampled
 from vtreat_py.lazy.score_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
-from vtreat_py.significance.newton import LogisticFit
+from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.row_tests import correlation_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
@@ -105,7 +105,7 @@ class EngineNumbers:
             self._quantiles[wanted] = quantiles(self._rows, self._column, self._extents, wanted)
         return np.asarray(self._quantiles[wanted][-1 if fold is None else fold])
 
-    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
+    def link_fits(self, imputed: float) -> list[RegressionFit]:
         """Fit each class on the clean column, in inner coordinates."""
         return self._fits.of(self.regressions(imputed))
 
@@ -156,7 +156,7 @@ class EngineNumbers:
         """Sums of the rows of the cross-frame, which are all rows."""
         return self._sums
 
-    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
+    def crossed_fits(self, imputed: FloatArray) -> list[RegressionFit]:
         """Fit each class on the clean column as the cross-frame has it."""
         return self._fits.of(self.crossed_regressions(imputed))
 

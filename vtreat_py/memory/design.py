@@ -80,6 +80,7 @@ class Design:
             request.target,
             weight,
             request.max_classes,
+            request.exposure,
         )
         groups, row_id = request.groups, request.row_id
         request.check_outcome(outcome, groups if is_name(groups, source) else None)

@@ -13,6 +13,7 @@ from vtreat_py.coders.forms import Copy, FoldCurves, Form, filled, write_curves
 from vtreat_py.coders.step_code import range_levels
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
+from vtreat_py.design.scoring import rate_regression
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.memory.binned import ColumnBins
@@ -23,7 +24,8 @@ from vtreat_py.memory.rows import DesignRows
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.logistic import Points, PointSums, logistic_fit
 from vtreat_py.significance.logistic_bins import NumberBins
-from vtreat_py.significance.newton import LogisticFit, fits_may_be_rough, maximum_likelihood
+from vtreat_py.significance.newton import RegressionFit, fits_may_be_rough, maximum_likelihood
+from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -153,24 +155,32 @@ class NumberRows:
         sums = NumericSums.of_rows(groups, column.values, column.bad, self.coordinates)
         return [sums.of_class(k, n_classes) for k in range(n_classes)] or [sums]
 
-    def logistic_fits(self, imputed: float) -> list[LogisticFit]:
-        """Fit each class on the clean column, in inner coordinates."""
+    def link_fits(self, imputed: float) -> list[RegressionFit]:
+        """Fit each class, or the rate, on the clean column, in inner coordinates."""
         value, extent = self._inner(imputed), self.extent(None)
         assert extent is not None
         ends = self._inner(np.array(extent + ((imputed,) if self.has_bad else ())))
-        rough = fits_may_be_rough(len(self._column), self._rows.context.contrasts[0].link_slopes)
+        context = self._rows.context
+        exact = context.contrasts[0].link_slopes and not context.is_rate
+        rough = fits_may_be_rough(len(self._column), exact)
         at_bad = float(value[0]) if self.has_bad else None
 
         bins = self._fine_bins if rough else None
 
-        def fit(contrast: OutcomeRows, sums: NumericSums) -> LogisticFit:
+        def fit(contrast: OutcomeRows, sums: NumericSums) -> RegressionFit:
             moments = sums.merged().imputed(value)
             reach = np.abs(ends - moments.x[0]).max(keepdims=True)
-            by_bins = None if bins is None else bins.fit(contrast.y, moments, reach, at_bad)
+            by_bins = None
+            if bins is not None and context.is_rate:
+                by_bins = bins.fit_rate(contrast.y, moments, at_bad, contrast.null_deviance)
+            elif bins is not None:
+                by_bins = bins.fit(contrast.y, moments, reach, at_bad)
             if by_bins is not None:
                 return by_bins
             x = self._inner(filled(self._column.values, self._column.bad, imputed))
             points = _row_points(x, contrast.y, self._weight)
+            if context.is_rate:
+                return rate_regression(context, points)
             return maximum_likelihood(Points.of_moments(*points, moments, reach, rough))
 
         return [fit(c, s) for c, s in zip(self._rows.contrasts, self._block_sums, strict=True)]
@@ -183,7 +193,7 @@ class NumberRows:
         return NumberBins.of(x, self._column.bad, self._weight, good, extent)
 
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
-        """Logistic slopes of the clean column in each fold, in inner coordinates."""
+        """Slopes of those fits in each fold, in inner coordinates."""
         folds = range(self._folds.n_folds)
         contrasts = self._rows.contrasts
         return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
@@ -193,7 +203,8 @@ class NumberRows:
         weight = self._folds.training_weight(fold, self._weight)
         if not weight.any():
             return 0.0  # the fold has no past
-        return float(logistic_fit(*_row_points(x, contrast.y, weight)).slope[0])
+        fit = poisson_fit if self._rows.context.is_rate else logistic_fit
+        return float(fit(*_row_points(x, contrast.y, weight)).slope[0])
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""
@@ -217,8 +228,8 @@ class NumberRows:
         inner = self.coordinates.inner(np.atleast_1d(values))
         return inner if self._weight is None else np.clip(inner, -FAR, FAR)
 
-    def crossed_fits(self, imputed: FloatArray) -> list[LogisticFit]:
-        """Fit each class on the clean column as the cross-frame has it."""
+    def crossed_fits(self, imputed: FloatArray) -> list[RegressionFit]:
+        """Fit them on the clean column as the cross-frame has it."""
         folds, contrasts = self._folds, self._rows.contrasts
         x, rows, weight = np.empty(folds.n_coded), folds.cross_rows(), self._rows.crossed_weight
         self.write_coded(Copy(imputed), x)
@@ -226,13 +237,15 @@ class NumberRows:
             x = x[rows]
         weight = None if weight is None else weight[rows]
         points = [_row_points(self._inner(x), c.y[rows], weight) for c in contrasts]
+        if self._rows.context.is_rate:
+            return [rate_regression(self._rows.context, one) for one in points]
         return [logistic_fit(*one) for one in points]
 
     def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums]:
         """Sums of the good values in each range, and of the bad ones."""
         rows, n_classes = self._rows, self._rows.context.n_classes
         outcome, weight = rows.outcome, self._weight
-        if outcome.kind == "numeric":
+        if outcome.is_number:
             y, centre = (rows.scores, 0.0) if scored else (outcome.y, outcome.centre)
             return [OutcomeSums.of_raw(number_sums(self._column, edges, y, weight), centre)]
         hits = class_sums(self._column, edges, outcome.y, n_classes or 2, weight)
@@ -277,6 +290,6 @@ class NumberRows:
 
 
 def _row_points(x: FloatArray, y: NumberArray, weight: FloatArray | None) -> PointSums:
-    """One point for each row, for a logistic regression."""
+    """One point for each row, for a regression with a link."""
     hits = y.astype(np.float64) if weight is None else weight * y
     return x[None], None if weight is None else weight[None], hits[None]

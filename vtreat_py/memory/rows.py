@@ -15,6 +15,7 @@ from vtreat_py.memory.dates import without_trend
 from vtreat_py.outcome.outcome import OutcomeRows
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
+from vtreat_py.significance.rates import RateTests
 from vtreat_py.significance.row_tests import PermutedRows, RowTests
 from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.spread import SpreadTest
@@ -89,9 +90,15 @@ class DesignRows:
         """The tests that look at some of the rows that count."""
         y, weight = contrast.y[rows], contrast.weight
         weight = None if weight is None else weight[rows]
+        counts_rows, exposure = self.context.outcome.weighting.counts_rows, contrast.exposure
+        if exposure is not None:
+            weight = None if exposure.weight is None else exposure.weight[rows]
+            rates = RateTests(y, exposure.share[rows], weight, counts_rows)
+            if self.groups is None and not self.context.in_order:
+                return rates
+            y = rates.residual
         if self.context.in_order:
             return SeriesTests(y, weight)
-        counts_rows = self.context.outcome.weighting.counts_rows
         if self.groups is not None:
             _, group = np.unique(self.groups[rows], return_inverse=True)
             return GroupTests(y, group, weight, counts_rows=counts_rows)

@@ -10,7 +10,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
 
-OutcomeType = Literal["numeric", "binomial", "multinomial", "unsupervised"]
+OutcomeType = Literal["numeric", "binomial", "multinomial", "rate", "unsupervised"]
 
 
 # Weights with a larger sum are not taken for counts of rows that could be permuted one by one.
@@ -47,13 +47,29 @@ def counts_rows(weight: FloatArray) -> bool:
     return bool((weight == np.rint(weight)).all()) and float(weight.sum()) <= MOST_SPELT_OUT
 
 
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """What the counts of rates are per, in each row.
+
+    Attributes
+    ----------
+    share : ndarray of shape (n,)
+        Over its mean.
+    weight : ndarray of shape (n,) or None
+        Weights of the rows, without it.
+    """
+
+    share: FloatArray
+    weight: FloatArray | None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
     """What is predicted.
 
     Attributes
     ----------
-    kind : "numeric", "binomial", "multinomial" or "unsupervised"
+    kind : "numeric", "binomial", "multinomial", "rate" or "unsupervised"
     name : hashable or None
         The column it came from.
     target : object
@@ -69,6 +85,11 @@ class Outcome:
     target: Any = None
     note: str
     classes: tuple[Any, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether rows have a number: one of their own, or a rate."""
+        return self.kind in ("numeric", "rate")
 
     def side(self, mean: float) -> float:
         """-1 for a class that most rows are of, else 1: what is drawn is then of the rarer one."""
@@ -88,19 +109,26 @@ class OutcomeRows(Outcome):
     ----------
     y : ndarray of shape (n,)
         0 and 1 (int8) for a class, numbers less ``centre``, zeros without outcome; with several
-        classes the place of the row's class in ``classes`` (unsigned).
+        classes the place of the row's class in ``classes`` (unsigned); counts per unit of exposure
+        for rates.
     centre : float
         The outcome's weighted mean, when numeric.
     labels : ndarray of shape (n,)
         What splitters stratify on: classes by number, or the numbers as they were given.
     weight : ndarray of shape (n,) or None
-        Frequency weights; None when all are 1.
+        Frequency weights, for rates times the exposure; None when all are 1.
+    exposure : Exposure or None
+        For rates.
+    null_deviance : float
+        See `OutcomeValues`.
     """
 
     y: NumberArray
     centre: float = 0.0
     labels: NumberArray
     weight: FloatArray | None
+    exposure: Exposure | None = None
+    null_deviance: float = 0.0
 
     def of_class(self, number: int) -> OutcomeRows:
         """One of several classes against the others."""
@@ -109,8 +137,10 @@ class OutcomeRows(Outcome):
 
     def values(self, weighting: Weighting | None = None) -> OutcomeValues:
         """The outcome of each row as a value of its own."""
-        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
-        return OutcomeValues(**kept, weighting=weighting or Weighting.of(self.weight))
+        of_rows = ("labels", "exposure")
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in of_rows}
+        weight = self.weight if self.exposure is None else self.exposure.weight
+        return OutcomeValues(**kept, weighting=weighting or Weighting.of(weight))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -126,12 +156,15 @@ class OutcomeValues(Outcome):
         Weight of each; None when all are 1.
     weighting : Weighting
         What the weights of the rows are.
+    null_deviance : float
+        For rates: of the Poisson regression without variables, over the mean exposure.
     """
 
     y: NumberArray
     centre: float = 0.0
     weight: FloatArray | None
     weighting: Weighting
+    null_deviance: float = 0.0
 
     def of_class(self, number: int) -> OutcomeValues:
         """One of several classes against the others."""

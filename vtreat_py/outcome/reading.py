@@ -14,6 +14,7 @@ from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
+from vtreat_py.outcome.rates import RATE, rates_of, read_exposure
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
@@ -60,6 +61,7 @@ def read_outcome(
     target: Any,
     weight: FloatArray | None,
     max_classes: int = MOST_CLASSES,
+    exposure: Any = None,
 ) -> OutcomeRows:
     """Read and check the outcome.
 
@@ -73,7 +75,33 @@ def read_outcome(
         return no_outcome(np.zeros(frame.n_rows), weight)
     name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
+    if outcome_type == RATE or exposure is not None:
+        return _rate(frame, column, exposure, name, outcome_type, target, weight)
     return outcome_of(column, frame.n_rows, name, outcome_type, target, weight, max_classes)
+
+
+def _rate(
+    frame: InputFrame,
+    column: Column,
+    exposure: Any,
+    name: Hashable | None,
+    outcome_type: str | None,
+    target: Any,
+    weight: FloatArray | None,
+) -> OutcomeRows:
+    """Take counts, and what they are per, for the outcome."""
+    if target is not None:
+        raise OutcomeError(f'target= names a class; outcome_type="{RATE}" has none')
+    count = _complete(column)
+    if not isinstance(count, NumericColumn) or count.kind != "number":
+        raise OutcomeError(
+            f'the outcome holds no numbers, but outcome_type="{RATE}" counts events; convert it'
+        )
+    values = count.values.astype(np.float64, copy=False)
+    of_rates = rates_of(values, read_exposure(frame, exposure), weight)
+    why = "as asked" if outcome_type == RATE else "because exposure= is given"
+    note = f"rate of events per exposure, {why}"
+    return OutcomeRows(kind=RATE, name=name, note=note, **of_rates)
 
 
 def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:

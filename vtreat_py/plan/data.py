@@ -99,6 +99,13 @@ class Plan(PlanScores):
         wanted_codes = check_coders("coders", coders, codes.names_in_plans(self.options.own_codes))
         return [v for k, v in zip(keep, self.derived, strict=True) if k and v.code in wanted_codes]
 
+    @property
+    def slopes_have_link(self) -> bool:
+        """Whether y-aware slopes are in log odds, or logarithms of rates."""
+        if self.outcome_type == "rate":
+            return True
+        return self.outcome_type != "numeric" and self.options.cat_scaling
+
     def _kept_by_sig(self, prune_sig: PruneSig, prune_by: PruneBy) -> list[bool]:
         limit, column = check_pruning(prune_sig, prune_by)
         if limit is None or self.outcome_type == "unsupervised":

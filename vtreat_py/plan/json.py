@@ -122,7 +122,9 @@ _CUSTOM = pairs(
 _UNBOUNDED = number(infinite=True)
 _OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED))
 _STATISTICS = fields_of(
-    LevelStatistics, levels=maybe(LEVELS), outcomes=several(record(LevelOutcome, **_OUTCOME))
+    LevelStatistics,
+    levels=maybe(LEVELS),
+    outcomes=several(record(LevelOutcome, ("per_exposure",), **_OUTCOME)),
 )
 
 _BY_RANGE = record(

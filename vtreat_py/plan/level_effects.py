@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
@@ -28,11 +29,20 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     outcome = next(o for o in statistics.outcomes if o.target == target)
     joint = {one.name: one for one in joint_columns(plan.made)}.get(column)
     if joint is None:
-        return statistics.effects(outcome, plan.options)
+        return _with_ratios(statistics.effects(outcome, plan.options), outcome)
     effects = statistics.effects(outcome, plan.options, in_parts=True)
     effects.insert(
         list(effects).index("effect") + 1, "of_parts", _of_parts(plan, effects, joint, outcome)
     )
+    return effects
+
+
+def _with_ratios(effects: pd.DataFrame, outcome: LevelOutcome) -> pd.DataFrame:
+    """Add what effects on rates stand for: ratios of rates, and their standard errors."""
+    if outcome.per_exposure:
+        ratio = np.exp(effects["effect"])
+        effects["rate_ratio"] = ratio
+        effects["rate_ratio_se"] = ratio * effects["effect_se"]
     return effects
 
 

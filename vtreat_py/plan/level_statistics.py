@@ -39,6 +39,8 @@ class LevelOutcome:
         Weight of ``overall``, in rows, in what is believed of a level.
     within : float or None
         Variance of y inside levels; None for a class, where it follows from the rates.
+    per_exposure : bool
+        Whether y is a rate of events per exposure.
     """
 
     target: Any
@@ -48,6 +50,7 @@ class LevelOutcome:
     overall: float
     prior_weight: float
     within: float | None
+    per_exposure: bool = False
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.effect, self.slots):
@@ -56,7 +59,13 @@ class LevelOutcome:
     @property
     def code(self) -> ImpactCode:
         """The impact code that its effects are."""
+        if self.per_exposure:
+            return codes.impact_code("rate")
         return codes.impact_code("binomial" if self.within is None else "numeric")
+
+    def believed(self, effect: FloatArray, base: float) -> FloatArray:
+        """Mean of y that effects stand for, where ``base`` is that of no effect."""
+        return self.code.believed(effect, base)
 
     def known(self, weight: FloatArray, mean: FloatArray, *, mixed: bool) -> KnownLevels:
         """All levels, which say how much they differ."""

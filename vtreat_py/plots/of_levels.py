@@ -12,7 +12,6 @@ from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_most
 from vtreat_py.base.figures import BLUE, VERMILION, axes_or_new, with_rows_named
-from vtreat_py.coders.cat_b import coded_rate
 from vtreat_py.frames.made import joint_columns
 from vtreat_py.plots.drawing import (
     INTERVAL,
@@ -141,10 +140,7 @@ def _on_the_scale_of_the_outcome(
     base = statistics.base(outcome, plan.options, in_parts=in_parts)
     effect, error = shown["effect"].to_numpy(), shown["effect_se"].to_numpy()
     ends = [effect, effect - INTERVAL * error, effect + INTERVAL * error]
-    if outcome.within is None:
-        believed, low, high = (coded_rate(one, base) for one in ends)
-    else:
-        believed, low, high = (base + one for one in ends)
+    believed, low, high = (outcome.believed(one, base) for one in ends)
     return believed, low, high
 
 

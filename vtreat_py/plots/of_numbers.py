@@ -12,7 +12,6 @@ from vtreat_py.api.plan import TreatmentPlan
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.figures import COLOURS, VERMILION, axes_or_new, with_title
 from vtreat_py.coders import codes
-from vtreat_py.coders.cat_b import coded_rate
 from vtreat_py.coders.forms import Copy
 from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.plan.treatments import NumericTreatment
@@ -181,11 +180,11 @@ def _as_outcome(
     plan: TreatmentPlan, variable: DerivedVariable, values: FloatArray, overall: float
 ) -> FloatArray:
     """The mean outcome that values of a variable stand for."""
-    is_class = plan.outcome_type != "numeric"
+    code = codes.impact_code(plan.outcome_type)
     if isinstance(codes.named(variable.code, plan.options.own_codes), ShapeCode):
-        return coded_rate(values, overall) if is_class else values
+        return values if plan.outcome_type == "numeric" else code.believed(values, overall)
     apart = variable.slope * (values - variable.mean)
-    return coded_rate(apart, overall) if is_class and plan.options.cat_scaling else overall + apart
+    return code.believed(apart, overall) if plan.slopes_have_link else overall + apart
 
 
 def _missing(ax: Any, bad: pd.DataFrame) -> None:

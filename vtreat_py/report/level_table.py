@@ -10,7 +10,6 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.markup import NOTHING, number, share
-from vtreat_py.coders.cat_b import coded_rate
 from vtreat_py.frames.joint import JointColumn
 from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.options import DesignOptions
@@ -38,7 +37,7 @@ class Beliefs:
     ----------
     target : object
         The class it is about, of several.
-    is_rate : bool
+    is_share : bool
         Whether means are rates of a class.
     overall : float
         Mean over all rows.
@@ -51,7 +50,7 @@ class Beliefs:
     """
 
     target: object
-    is_rate: bool
+    is_share: bool
     overall: float
     raw: FloatArray
     believed: FloatArray
@@ -62,7 +61,7 @@ class Beliefs:
 
     def text(self, value: float) -> str:
         """A mean in words."""
-        return share(value) if self.is_rate and not math.isnan(value) else number(value)
+        return share(value) if self.is_share and not math.isnan(value) else number(value)
 
     def in_words(self, row: int) -> tuple[str, str, str]:
         """Raw mean, belief, and its interval."""
@@ -166,14 +165,16 @@ def _beliefs(
         error = table["effect_se"].to_numpy()[[*levels, *range(novel - 1, len(table))]]
     known = None if in_parts else statistics.known(outcome, options)
     base = outcome.overall if known is None else known.base
-    is_rate = outcome.within is None
+    is_share = outcome.within is None
     believed, low, high = (
-        coded_rate(at, base) if is_rate else outcome.overall + at
+        outcome.believed(at, base)
         for at in (effect, effect - _OF_90 * error, effect + _OF_90 * error)
     )
     inside = [believed[:-1], low[:-1], high[:-1], np.array([outcome.overall])]
     axis = _axis(raw[:-1], np.concatenate(inside))
-    return Beliefs(outcome.target, is_rate, outcome.overall, raw, believed, low, high, effect, axis)
+    return Beliefs(
+        outcome.target, is_share, outcome.overall, raw, believed, low, high, effect, axis
+    )
 
 
 def _axis(raw: FloatArray, believed: FloatArray) -> Axis:
@@ -192,7 +193,7 @@ def _head(beliefs: Sequence[Beliefs]) -> str:
     first = [above("Level"), above("Rows", "num")]
     if len(beliefs) == 1:
         one = beliefs[0]
-        what = "Share of the target" if one.is_rate else "Mean outcome"
+        what = "Share of the target" if one.is_share else "Mean outcome"
         first.append(above(f"{what}{_KEY}{one.scale()}", "pic"))
         first += [above(text, "num") for text in ("Raw", "Believed", "90% interval", "Code")]
         return head(*first)

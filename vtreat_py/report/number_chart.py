@@ -10,7 +10,8 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.markup import number, plain, share
-from vtreat_py.coders.cat_b import coded_rate
+from vtreat_py.coders import codes
+from vtreat_py.coders.code import CLASSES
 from vtreat_py.plan.data import Plan
 from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable
@@ -93,7 +94,7 @@ def _effects(plan: Plan, column: PlanColumn, histogram: Histogram, target: Any) 
     assert isinstance(treatment, NumericTreatment)
     means = _means(treatment, histogram, target)
     overall = 0.0 if means is None else means.overall
-    is_rate = plan.outcome_type != "numeric"
+    is_share = plan.outcome_type in CLASSES
     lines = list(_lines(plan, treatment, histogram.axis, target, overall, means is not None))
     lines = lines[:_LINES]
     values = [line.values for line in lines]
@@ -104,7 +105,7 @@ def _effects(plan: Plan, column: PlanColumn, histogram: Histogram, target: Any) 
     def text(value: float) -> str:
         if means is None:
             return f"{'+' if value > 0 else ''}{number(value)}"
-        return share(value) if is_rate else number(value)
+        return share(value) if is_share else number(value)
 
     def height(value: float) -> float:
         return _MARGIN + (_HEIGHT - 2 * _MARGIN) * (1.0 - axis.place(value) / 100.0)
@@ -188,8 +189,8 @@ def _said(
 ) -> FloatArray:
     half = values / 2.0 - variable.mean / 2.0  # differences of the largest floats overflow
     effect = 2.0 * variable.slope * half
-    if plan.options.cat_scaling and plan.outcome_type != "numeric" and in_rates:
-        return coded_rate(effect, overall)
+    if plan.slopes_have_link and in_rates:
+        return codes.impact_code(plan.outcome_type).believed(effect, overall)
     return overall + effect
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from vtreat_py.base.markup import number, safe, share
 from vtreat_py.frames.made import n_added
@@ -12,6 +12,12 @@ from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.report.markup import data, fold, names
 
 _SHOWN = 8
+# What the mean of the outcome is called, and how it is written.
+_BASES: dict[str, tuple[str, Callable[[float], str]]] = {
+    "numeric": ("mean outcome", number),
+    "binomial": ("share of the target", share),
+    "rate": ("events per exposure", number),
+}
 
 
 def title(plan: Plan) -> str:
@@ -43,16 +49,15 @@ def sizes(plan: Plan) -> str:
 
 def _base(plan: Plan) -> list[tuple[str, str, str]]:
     """Mean of the outcome over all rows, where a column has it."""
-    if plan.outcome_type not in ("numeric", "binomial"):
+    if plan.outcome_type not in _BASES:
         return []
     means = [one.outcomes[0].overall for one in plan.level_statistics if one.outcomes]
     ranges = [one.by_range for one in plan.treatments if isinstance(one, NumericTreatment)]
     means += [one.overall(one.outcomes[0]) for one in ranges if one is not None]
     if not means:
         return []
-    if plan.outcome_type == "numeric":
-        return [("mean outcome", number(means[0]), "")]
-    return [("share of the target", share(means[0]), "")]
+    told, in_words = _BASES[plan.outcome_type]
+    return [(told, in_words(means[0]), "")]
 
 
 def _and_made(plan: Plan) -> str:

@@ -13,7 +13,7 @@ from vtreat_py.significance.newton import (
     MAX_ETA,
     REPAIR_WEIGHT,
     Derivatives,
-    LogisticFit,
+    RegressionFit,
     Regressions,
     maximum_likelihood,
     spread_of,
@@ -34,7 +34,7 @@ _THINNING = 4
 PointSums = tuple[FloatArray, FloatArray | None, FloatArray]
 
 
-def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> LogisticFit:
+def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> RegressionFit:
     """Fit one logistic regression for each row of ``x``.
 
     Parameters
@@ -62,7 +62,7 @@ def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> L
     return maximum_likelihood(Points.standardised(x, total, hits))
 
 
-def logistic_score(fit: LogisticFit, extra_degrees: float = 0.0) -> Score:
+def logistic_score(fit: RegressionFit, extra_degrees: float = 0.0) -> Score:
     """Score variables by the likelihood ratio test of their logistic regression.
 
     ``extra_degrees`` are added to the test's one degree of freedom. rsq is the share of the

@@ -1,4 +1,4 @@
-"""Logistic regressions on a number in many rows, from sums over narrow bins."""
+"""Regressions with a link on a number in many rows, from sums over narrow bins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.significance.logistic import Points
-from vtreat_py.significance.newton import MAX_ETA, LogisticFit, maximum_likelihood
+from vtreat_py.significance.newton import MAX_ETA, RegressionFit, maximum_likelihood
+from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.moments import Moments
 
@@ -108,7 +109,7 @@ class NumberBins:
 
     def fit(
         self, y: NumberArray, moments: Moments, reach: FloatArray, imputed: float | None
-    ) -> LogisticFit | None:
+    ) -> RegressionFit | None:
         """Fit one class; None if the fit is so steep that bins are too wide for it.
 
         Parameters
@@ -122,6 +123,25 @@ class NumberBins:
         imputed : float or None
             Value of the bad rows; None if there are none.
         """
+        x, total, hits = self._points(y, moments, imputed)
+        points = Points.of_moments(x[None], total[None], hits[None], moments, reach)
+        fit = maximum_likelihood(points)
+        steep, in_bins = abs(float(fit.slope[0])), x[: len(x) - len(self.beyond)]
+        far = steep * float(np.abs(in_bins - moments.x[0]).max()) > _MODERATE
+        return None if far or steep * self.width > _NARROW else fit
+
+    def fit_rate(
+        self, y: NumberArray, moments: Moments, imputed: float | None, null_deviance: float
+    ) -> RegressionFit | None:
+        """Fit a rate, as `fit` does a class; weights are exposures."""
+        x, exposure, events = self._points(y, moments, imputed)
+        fit = poisson_fit(x[None], exposure[None], events[None], null_deviance)
+        return None if abs(float(fit.slope[0])) * self.width > _NARROW else fit
+
+    def _points(
+        self, y: NumberArray, moments: Moments, imputed: float | None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values, their weights, and target rows among those; single rows are the last."""
         x, weight = self.x, self.weight
         if imputed is not None:
             bad_weight = moments.weight[0] - weight.sum() - self.weight_beyond.sum()
@@ -131,12 +151,7 @@ class NumberBins:
         number = rate * float(moments.weight[0]) - hits_beyond.sum()
         product = float(moments.xy[0]) - (hits_beyond * (self.x_beyond - middle)).sum()
         hits = np.append(_hits(x - middle, weight, number, product), hits_beyond)
-        at, total = np.append(x, self.x_beyond), np.append(weight, self.weight_beyond)
-        points = Points.of_moments(at[None], total[None], hits[None], moments, reach)
-        fit = maximum_likelihood(points)
-        steep = abs(float(fit.slope[0]))
-        far = steep * float(np.abs(x - middle).max()) > _MODERATE
-        return None if far or steep * self.width > _NARROW else fit
+        return np.append(x, self.x_beyond), np.append(weight, self.weight_beyond), hits
 
 
 def _summed(place: FloatArray, weight: FloatArray | None) -> FloatArray:

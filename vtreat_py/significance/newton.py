@@ -38,8 +38,8 @@ _ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticFit:
-    """Maximum likelihood fits of ``logit P(hit) = intercept + slope * x``.
+class RegressionFit:
+    """Maximum likelihood fits of one variable: ``link(E[y]) = intercept + slope * x``.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def fits_may_be_rough(n_points: int, slopes_wanted: bool) -> bool:
     return n_points >= MANY_POINTS and not slopes_wanted
 
 
-def maximum_likelihood(problem: Regressions) -> LogisticFit:
+def maximum_likelihood(problem: Regressions) -> RegressionFit:
     """Fit regressions, wherever their points are; see `logistic_fit`."""
     path = _newton(problem, problem.start(), _MAX_ITERATIONS)
     slope, deviance, null = path.slope, path.deviance, _null_deviance(problem)
@@ -71,7 +71,7 @@ def maximum_likelihood(problem: Regressions) -> LogisticFit:
         again = _newton(repaired, repaired.first_step(), _REPAIR_ITERATIONS)
         slope[lost], deviance[lost] = again.slope, again.deviance
         null[lost] = _null_deviance(repaired)
-    return LogisticFit(slope / problem.spread, deviance, null)
+    return RegressionFit(slope / problem.spread, deviance, null)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,131 @@
+"""Rates: counts of events, each per exposure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.frames.beside import read_along
+from vtreat_py.frames.columns import NumericColumn
+from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.outcome import Exposure
+
+RATE = "rate"
+# Floats hold the products of such exposures and counts, and the squares of their rates.
+_SMALLEST, _GREATEST = 1e-50, 1e50
+
+
+def check_exposure_asked(exposure: Any, outcome_type: str | None) -> None:
+    """Refuse an exposure of an outcome that is no rate."""
+    if exposure is not None and outcome_type not in (None, RATE):
+        raise InvalidOptionError(
+            f'exposure= is what counts are per, of outcome_type="{RATE}"; this one is '
+            f'"{outcome_type}". Leave it out, or give it as sample_weight= if rows count so often'
+        )
+
+
+def counts_and_exposures(y: Any) -> tuple[Any, Any]:
+    """Take an outcome of two columns apart: counts, then exposures; None where there is one.
+
+    Raises
+    ------
+    OutcomeError
+        If there are other columns than two.
+    """
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    shape = getattr(y, "shape", ())
+    if fields is None and len(shape) != 2:
+        return y, None
+    n_columns = shape[1] if fields is None else len(fields)
+    if fields is None and n_columns == 1:
+        return np.asarray(y)[:, 0], None
+    if n_columns != 2:
+        raise OutcomeError(
+            f"y has {n_columns} columns; a rate has two, counts and what they are per"
+        )
+    if fields is not None:
+        return y[fields[0]], y[fields[1]]
+    columns = np.asarray(y) if not hasattr(y, "iloc") else None
+    if columns is not None:
+        return columns[:, 0], columns[:, 1]
+    return y.iloc[:, 0], y.iloc[:, 1]
+
+
+def read_exposure(frame: InputFrame, exposure: Any) -> FloatArray:
+    """Read what counts are per, from a column name or an array; 1 each where none is given.
+
+    Raises
+    ------
+    OutcomeError
+        If it is missing, not finite, or not above 0 in a row.
+    """
+    if exposure is None:
+        return np.ones(frame.n_rows)
+    column = read_along(frame, "exposure", exposure)
+    if not isinstance(column, NumericColumn) or column.kind != "number":
+        raise OptionTypeError("exposure must hold numbers above 0: what the counts are per")
+    values = column.values.astype(np.float64, copy=False)
+    wrong = ~(values > 0.0) if column.bad is None else column.bad | ~(values > 0.0)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise OutcomeError(
+            f"exposure has {int(wrong.sum())} values that are no numbers above 0, the first is "
+            f"{values[row]:g} in row {row}; remove those rows, which were never at risk, or give "
+            "their exposure"
+        )
+    if values.min() < _SMALLEST or values.max() > _GREATEST:
+        raise OutcomeError(
+            f"exposure goes from {values.min():g} to {values.max():g}; allowed are numbers from "
+            f"{_SMALLEST:g} to {_GREATEST:g}: give it in another unit"
+        )
+    return values
+
+
+def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None) -> dict[str, Any]:
+    """What `OutcomeRows` has of counts and exposures.
+
+    Raises
+    ------
+    OutcomeError
+        If a count is below 0 or very large, or if there is no event, or nothing varies.
+    """
+    _check_counts(count)
+    w = np.ones(len(count)) if weight is None else weight
+    rows = float(w.sum())
+    mean_exposure = float((w * exposure).sum()) / rows
+    events, some = float((w * count).sum()), w > 0
+    if not events > 0.0:
+        raise OutcomeError("the outcome is 0 in every row that counts; a rate needs some event")
+    rate, share = count / exposure, exposure / mean_exposure
+    low, high = float(rate[some].min()), float(rate[some].max())
+    if low == high:
+        raise OutcomeError(f"the rate is {low:g} in every row that counts; it must vary")
+    of_weight = share if weight is None else weight * share
+    overall = events / (rows * mean_exposure)
+    deviance = 2.0 * float((w * xlogy(count, rate / overall)).sum())
+    return {
+        "y": rate,
+        "labels": rate,
+        "weight": None if (of_weight == 1.0).all() else of_weight,
+        "exposure": Exposure(share, weight),
+        "null_deviance": deviance / mean_exposure,
+    }
+
+
+def _check_counts(count: FloatArray) -> None:
+    wrong = np.flatnonzero(count < 0.0)
+    if len(wrong):
+        raise OutcomeError(
+            f"the outcome has {len(wrong)} negative numbers, the first is {count[wrong[0]]:g} in "
+            f'row {wrong[0]}; with outcome_type="{RATE}" it counts events. For numbers of any sign '
+            'ask for outcome_type="numeric"'
+        )
+    if count.max() > _GREATEST:
+        raise OutcomeError(
+            f"the outcome holds {count.max():g}, more than the {_GREATEST:g} events that sums of "
+            "squares can take: give it in another unit"
+        )

@@ -1,0 +1,136 @@
+"""One-variable Poisson regressions with an offset, many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray
+from vtreat_py.significance.newton import RegressionFit
+from vtreat_py.statistics.blocks import blocks
+
+_MAX_ITERATIONS = 60
+# A step that gains less than this for each event is the last. Likelihoods that differ by less than
+# that share are the same, but for rounding.
+_LAST_GAIN, _SAME = 1e-12, 1e-14
+# Stands for 0 where something is divided by it.
+_TINY = 1e-300
+# Rates at the ends of x are at most so many powers of e apart: where all events are at one end, the
+# likelihood goes up for ever, and next to nothing is left to gain.
+_FARTHEST = 30.0
+_BLOCK = 1 << 14
+# Variation of x below this share of its size is rounding.
+_ROUNDING = 1e-15
+
+
+def poisson_fit(
+    x: FloatArray, exposure: FloatArray | None, count: FloatArray, null_deviance: float = 0.0
+) -> RegressionFit:
+    """Fit ``log E[count] = intercept + slope * x + log(exposure)``, for each row of ``x``.
+
+    Parameters
+    ----------
+    x : ndarray of shape (p, g)
+        The value of p variables at g points (rows, or groups of rows that share the value).
+    exposure, count : ndarray of shape (p, g) or (1, g)
+        Exposure and events at each point, both times the weights; ``exposure=None``: 1 each.
+    null_deviance : float
+        Without x. It rests on how events are spread over the rows of a point.
+
+    Returns
+    -------
+    RegressionFit
+        Slope 0 where x or the counts do not vary.
+
+    Notes
+    -----
+    The likelihood is at its largest over the intercept where fitted events sum to those counted.
+    What is left of it, ``slope * sum(count * x) - sum(count) * log(sum(exposure * exp(slope *
+    x)))``, is concave in the slope, and Newton's method finds its maximum: there the mean of x over
+    events is its mean over fitted events (P. McCullagh and J. Nelder, *Generalized Linear Models*
+    (1989), chapter 6).
+
+    Examples
+    --------
+    Two points: the slope is the logarithm of the ratio of their rates.
+
+    >>> import numpy as np
+    >>> fit = poisson_fit(np.array([[0.0, 1.0]]), np.array([[2.0, 4.0]]), np.array([[3.0, 9.0]]))
+    >>> round(float(fit.slope[0]), 6), round(float(np.log((9 / 4) / (3 / 2))), 6)
+    (0.405465, 0.405465)
+    """
+    problem = _Profile(x, exposure, count)
+    slope, best = problem.start(), np.zeros(len(x))
+    gained, active = np.full(len(x), -np.inf), np.ones(len(x), dtype=bool)
+    for _ in range(_MAX_ITERATIONS):
+        likelihood, pull, bend = problem.at(slope)
+        better = active & (likelihood >= gained - _SAME * np.abs(likelihood))
+        best, gained = np.where(better, slope, best), np.where(better, likelihood, gained)
+        step = problem.within(slope + np.where(bend > 0.0, pull, 0.0) / np.maximum(bend, _TINY))
+        gain = (step - slope) * pull
+        last = better & (gain <= _LAST_GAIN * problem.events)
+        best, gained = np.where(last, step, best), np.where(last, gained + 0.5 * gain, gained)
+        active &= ~last
+        if not active.any():
+            break
+        slope = np.where(better & active, step, (slope + best) / 2.0)
+    explained = 2.0 * np.maximum(gained, 0.0)
+    null = np.full(len(x), null_deviance)
+    return RegressionFit(best / problem.spread, null - explained, null)
+
+
+class _Profile:
+    """The likelihood of slopes, less that of slope 0; x is standardised by exposure."""
+
+    def __init__(self, x: FloatArray, exposure: FloatArray | None, count: FloatArray) -> None:
+        self._x, self._exposure = x, exposure
+        self.events = count.sum(axis=1) + np.zeros(len(x))
+        total = _sum(np.ones_like(count), exposure) + np.zeros(len(x))
+        self._total = np.where(total > 0.0, total, 1.0)
+        self.middle = _sum(x, exposure) / self._total
+        variance, of_events, reach = np.zeros((3, len(x)))
+        for piece in self._pieces():
+            apart = x[:, piece] - self.middle[:, None]
+            part = None if exposure is None else exposure[:, piece]
+            variance += _sum(apart * apart, part)
+            of_events += _sum(apart, count[:, piece])
+            known = apart if part is None else np.where(part > 0.0, apart, 0.0)
+            np.maximum(reach, np.abs(known).max(axis=1), out=reach)
+        deviation = np.sqrt(variance / self._total)
+        varies = (deviation > _ROUNDING * np.abs(self.middle)) & (self.events > 0.0)
+        self.spread = np.where(varies, deviation, np.inf)
+        self._of_events = np.where(varies, of_events, 0.0) / np.where(varies, deviation, 1.0)
+        self._most = np.where(varies, _FARTHEST * deviation / np.where(varies, reach, 1.0), 0.0)
+
+    def start(self) -> FloatArray:
+        """The first of Newton's steps from 0: the covariance with the rate."""
+        return self.within(self._of_events / np.where(self.events > 0.0, self.events, 1.0))
+
+    def within(self, slope: FloatArray) -> FloatArray:
+        """Slopes that are looked at."""
+        return np.clip(slope, -self._most, self._most)
+
+    def at(self, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Likelihood at slopes, and its first and minus its second derivative."""
+        sums = np.zeros((3, len(slope)))
+        shrink = 1.0 / self.spread
+        for piece in self._pieces():
+            x = (self._x[:, piece] - self.middle[:, None]) * shrink[:, None]
+            fitted = np.exp(x * slope[:, None])
+            if self._exposure is not None:
+                fitted *= self._exposure[:, piece]
+            for k in range(3):
+                sums[k] += fitted.sum(axis=1)
+                fitted *= x
+        total, first, second = sums
+        total = np.where(total > 0.0, total, 1.0)
+        mean = first / total
+        likelihood = slope * self._of_events - self.events * np.log(total / self._total)
+        pull = self._of_events - self.events * mean
+        return likelihood, pull, self.events * np.maximum(second / total - mean * mean, 0.0)
+
+    def _pieces(self) -> list[slice]:
+        return list(blocks(self._x.shape[1], max(_BLOCK // len(self._x), 64)))
+
+
+def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    return np.asarray((values if weight is None else values * weight).sum(axis=1))

@@ -1,0 +1,125 @@
+"""Tests of rates: counts and exposures are permuted together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.significance.level_effects import deciding_prior, level_effects_test
+from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.row_tests import correlation_of, sample_of
+from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+
+@dataclass(frozen=True, eq=False)
+class RateTests:
+    """Tests of residuals: what was counted in a row, less what its exposure lets one expect.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Rates of the rows that count.
+    exposure : ndarray of shape (n,)
+        Of each.
+    weight : ndarray of shape (n,) or None
+        Their weights, above 0; None: 1 each.
+    counts_rows : bool
+        Whether weights are numbers of rows. If not, only their ratios count.
+
+    Notes
+    -----
+    The residual of a row varies as its exposure does. Where exposures go with a column, a statistic
+    varies more, or less, than under permutations of all rows. Counts whose variance is a multiple
+    of their mean tell how much (P. McCullagh and J. Nelder, *Generalized Linear Models* (1989),
+    chapter 6; for times to an event, of which an exposure is the cumulative hazard, the multiple
+    is 1), and the statistic is divided by the root of that ratio. So this is a studentised
+    permutation test (E. Chung and J. P. Romano, "Exact and asymptotically robust permutation
+    tests", Annals of Statistics 41 (2013)): exact where exposures do not go with the column, but
+    for chance, and right for many rows where they do.
+    """
+
+    y: FloatArray
+    exposure: FloatArray
+    weight: FloatArray | None = None
+    counts_rows: bool = True
+
+    @cached_property
+    def _rows(self) -> FloatArray | None:
+        return self.weight if self.counts_rows else None
+
+    @cached_property
+    def _exposed(self) -> FloatArray:
+        """Exposure, times weights that do not count rows: a mean of 1."""
+        exposure = self.exposure if self.counts_rows else self.exposure * self.weight
+        return np.asarray(exposure / np.average(exposure, weights=self._rows))
+
+    @cached_property
+    def _varies(self) -> FloatArray:
+        """What variances of residuals are proportional to: a mean of 1."""
+        if self.counts_rows or self.weight is None:
+            return self._exposed
+        varies = self._exposed * self.weight
+        return np.asarray(varies / varies.mean())
+
+    @cached_property
+    def residual(self) -> FloatArray:
+        """Counted less expected, times weights that do not count rows."""
+        weight = self._exposed if self._rows is None else self._rows * self._exposed
+        return np.asarray(self._exposed * (self.y - float(np.average(self.y, weights=weight))))
+
+    @cached_property
+    def _sample(self) -> Sample:
+        return sample_of(self.residual, self._rows)
+
+    @cached_property
+    def _powers(self) -> OutcomePowers:
+        return OutcomePowers.of_sample(self._sample, self._sample.mean)
+
+    def correlation(self, x: FloatArray) -> float:
+        """p-value of the hypothesis that the rate does not go up or down with numbers."""
+        rows, of_x = self._rows, sample_of(x, self._rows)
+        exposed = self._exposed if rows is None else rows * self._exposed
+        varies = self._varies if rows is None else rows * self._varies
+        apart = x - float(np.average(x, weights=exposed))
+        left = self.residual if rows is None else rows * self.residual
+        spread = float(np.sqrt((varies * apart * apart).sum() / of_x.n_rows))
+        ratio = of_x.spread / spread if spread > 0.0 and math.isfinite(of_x.spread) else 0.0
+        product = ratio * float((left * apart).sum())
+        return correlation_of(product, of_x.spread, lambda: of_x, self._sample)
+
+    def level_effects(self, level: IntArray, n_levels: int) -> float:
+        """p-value of the hypothesis that the rate does not depend on the level."""
+        rows, mean = self._rows, self._sample.mean
+        levels = OutcomeSums.of_rows(level, n_levels, self.residual - mean, rows)
+        some = np.flatnonzero(levels.weight)
+        ratio = math.sqrt(self._ratio(level, n_levels, levels.weight[some], some))
+        # The statistic is a sum of squares and products of outcomes.
+        total, squares = levels.total[some] / math.sqrt(ratio), levels.squares[some] / ratio
+        return level_effects_test(OutcomeSums(levels.weight[some], total, squares), self._powers)
+
+    def _ratio(self, level: IntArray, n_levels: int, n: FloatArray, some: IntArray) -> float:
+        """Variance of the statistic, over that if all rows were of the mean exposure."""
+        varies = self._varies if self._rows is None else self._rows * self._varies
+        v = sum_by(level, varies, n_levels)[some]
+        own = sum_by(level, varies * self._varies, n_levels)[some]
+        together, count = np.unique(n[n > 1.0], return_counts=True)
+        if not len(together):
+            return 1.0
+        c = 1.0 / (n + deciding_prior(together, count))
+        return _variance(c, v, own) / _variance(c, n, n)
+
+
+def _variance(c: FloatArray, v: FloatArray, own: FloatArray) -> float:
+    """Half the variance of a sum of ``c * (square of the sum of residuals - sum of squares)``.
+
+    Over levels in which residuals are independent and normal, of variances that sum to ``v`` and
+    whose squares sum to ``own``, less what all have in common.
+    """
+    of_mean = c * v * v / v.sum()
+    between = (c * v) ** 2 - c * c * own - 2.0 * c * v * of_mean
+    return float(between.sum() + of_mean.sum() ** 2)
