@@ -18,7 +18,9 @@ from tests.laws.options import design_options, folds, folds_of_groups
 from tests.laws.values import EDGES
 
 T = TypeVar("T")
-KINDS = ["numeric", "numeric", "binomial", "binomial", "multinomial", "unsupervised"]
+KINDS = ["rate"] or [
+    "numeric", "numeric", "binomial", "binomial", "multinomial", "rate", "unsupervised",
+]  # fmt: skip
 
 
 class RefusedError(Exception):
@@ -87,6 +89,8 @@ def case(
     else:
         _give(random, drawn, "outcome", outcome(random, outcome_kind, n))
         drawn.options |= asked(random, outcome_kind, drawn)
+    if outcome_kind == "rate" and random.random() < 0.8:
+        _give(random, drawn, "exposure", exposures(random, n))
     if random.random() < 0.25:
         _give(random, drawn, "sample_weight", weights(random, n))
     if outcome_kind != "unsupervised":
@@ -96,13 +100,16 @@ def case(
 
 def asked(random: Random, kind: str, drawn: Case) -> dict[str, Any]:
     """Name the type of the outcome, which most need not."""
-    return {"outcome_type": kind} if kind == "multinomial" or random.random() < 0.3 else {}
+    must = kind in ("multinomial", "rate")
+    return {"outcome_type": kind} if must or random.random() < 0.3 else {}
 
 
 def outcome(random: Random, kind: str, n: int) -> list[Any]:
     """Draw an outcome that varies, where there are rows enough."""
     if kind == "numeric":
         return _numbers(random, n)
+    if kind == "rate":
+        return _counts(random, n)
     if kind == "binomial":
         classes = random.choice([["no", "yes"], [False, True], [0, 1], [0.0, 1.0], ["", "é"]])
     else:
@@ -114,6 +121,26 @@ def outcome(random: Random, kind: str, n: int) -> list[Any]:
         drawn[place] = one
     random.shuffle(drawn)
     return drawn
+
+
+def _counts(random: Random, n: int) -> list[float]:
+    most = random.choice([1, 2, 5, 1000, 10**15])
+    scale = random.choice([1.0, 1.0, 0.3, 1e-9])
+    drawn = [scale * random.randint(0, most) for _ in range(n)]
+    return [scale, *drawn[1:]] if n and not any(drawn) else drawn
+
+
+def exposures(random: Random, n: int) -> list[float]:
+    """Draw what counts are per: of one size, of very different sizes; rarely impossible."""
+    how = random.random()
+    if how < 0.7:
+        scale = random.choice([1.0, 1.0, 1e-9, 1e9])
+        return [scale * (0.01 + random.random()) for _ in range(n)]
+    if how < 0.85:
+        return [random.choice([1.0, 1e-12, 1e12, 3.0]) for _ in range(n)]
+    if how < 0.95:
+        return [2.0] * n
+    return [random.choice([1.0, 0.0, -1.0, float("nan"), 1e300, 5e-324]) for _ in range(n)]
 
 
 def _numbers(random: Random, n: int) -> list[float]:

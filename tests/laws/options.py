@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor
 import vtreat_py as vt
 
 SHAPES = ["piecewise", "spline", "window", "isotonic", "bins"]
-CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD", "catQ", "text", *SHAPES]
+CODERS = ["clean", "isBAD", "lev", "catP", "catB", "catN", "catR", "catD", "catQ", "text", *SHAPES]
 _CLASS_CODERS = ["lev", "catP", "catB", "text", "spline", "bins"]
 _SPARSE = ["lev", "isBAD"]
 
@@ -102,7 +102,7 @@ def design_options(
 ) -> dict[str, Any]:
     """Draw options of a design that go together, for an outcome of some kind."""
     drawn = some(random, _DESIGN, share)
-    if kind == "unsupervised":
+    if kind in ("rate", "unsupervised"):
         drawn.pop("custom_coders", None)
     if "coders" in drawn:
         drawn["coders"] += list(drawn.get("custom_coders", ()))

@@ -31,8 +31,8 @@ _MISSING: list[Any] = [
 ]  # fmt: skip
 # Words of which each may stand in the place of the others.
 _WORDS_OF: list[list[Any]] = [
-    ["numeric", "binomial", "multinomial", "unsupervised"],
-    ["clean", "isBAD", "lev", "catP", "catB", "catN", "catD"],
+    ["numeric", "binomial", "multinomial", "rate", "unsupervised"],
+    ["clean", "isBAD", "lev", "catP", "catB", "catN", "catR", "catD"],
     ["levels", "number", "date", "datetime", "duration", "time"],
     ["z", "c", "k", "d", "e", "o"], ["", "a", "yes", "x", "u"],
 ]  # fmt: skip
@@ -72,6 +72,7 @@ def plans() -> list[vt.TreatmentPlan]:
         {"outcome": won, "target": "yes"},
         {"outcome": rng.choice(list("xyz"), 120)},
         {"outcome_type": "unsupervised"},
+        {"outcome": rng.poisson(1.0, 120), "exposure": weight},
         {"outcome": number, "sample_weight": weight, "rare_count": 3, "collar_prob": 0.05},
         {"outcome": won, "target": "yes", "rare_sig": 0.3, "smoothing": 2.0},
     ]

@@ -94,9 +94,10 @@ def design_treatments(
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
         is an error.
     outcome_type : "numeric", "binomial", "multinomial", "rate", "unsupervised", default=None
-        None: rate when ``exposure`` is given, binomial when ``target`` is given or the outcome has two classes (or is 0 and 1),
-        numeric for other numbers, multinomial for text of more classes. The plan says what was
-        chosen. Classes that are written as numbers must be asked for.
+        None: rate when ``exposure`` is given, binomial when ``target`` is given or the outcome has
+        two classes (or is 0 and 1), numeric for other numbers, multinomial for text of more
+        classes. The plan says what was chosen. Classes that are written as numbers must be asked
+        for, and counts whose exposure is 1 in each row.
     target : object, default=None
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     exposure : column name or array of shape (n,), default=None
@@ -205,9 +206,9 @@ def design_treatments(
         cuts are the smallest and the largest value.
     coders : sequence of str, default=None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``, ``"catN"``,
-        ``"catR"``, ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``, ``"bins"``,
-        ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all but
-        ``"catQ"``, ``"text"`` and shapes that apply to the outcome. An impact code is left out
+        ``"catR"``, ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``,
+        ``"bins"``, ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all
+        but ``"catQ"``, ``"text"`` and shapes that apply to the outcome. An impact code is left out
         where it would say the same as an indicator: in columns of two levels. ``"catQ"``, the
         median of a numeric outcome in the level, is made of the rows
         (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.

@@ -27,6 +27,7 @@ def variable_importance(
     outcome: Any,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
+    exposure: Any = None,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
@@ -67,7 +68,9 @@ def variable_importance(
         As for `design_treatments`.
     outcome : column name or array of shape (n,)
         What is to be predicted.
-    outcome_type, target, variables, categorical, missing_values, sample_weight, weight_kind
+    outcome_type, target, exposure, variables, categorical, missing_values
+        As for `design_treatments`.
+    sample_weight, weight_kind
         As for `design_treatments`.
     groups, cv, random_state, row_id, calendar, composites, hierarchies, min_fraction
         As there.
@@ -146,6 +149,7 @@ def variable_importance(
         outcome=outcome,
         outcome_type=outcome_type,
         target=target,
+        exposure=exposure,
         variables=variables,
         categorical=categorical,
         missing_values=missing_values,

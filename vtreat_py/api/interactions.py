@@ -151,6 +151,11 @@ def find_interactions(
         progress=progress,
     )
     names = design.variables
+    if design.context.is_rate:
+        raise InvalidOptionError(
+            'outcome_type="rate": interactions are looked for in outcomes of numbers and classes; '
+            "composites= of a design test pairs that you name"
+        )
     if not design.context.supervised:
         raise InvalidOptionError(
             'outcome_type="unsupervised": interactions are what pairs say of an outcome; name it '

@@ -6,6 +6,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CLASSES, CodeOptions
+from vtreat_py.coders.links import FARTHEST, Logit
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import MIXED, prior_of, weight_of
 from vtreat_py.coders.table_code import ImpactCode
@@ -15,8 +16,6 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
 _EDGE = 1e-6
-# Rates of greater log odds are 0 and 1, or nearly so, in floats.
-_FARTHEST = 30.0
 # The smallest smoothing: a level with target rows only still gets a finite code.
 _LEAST_SMOOTHING = 1e-4
 # Empirical Bayes never believes a level more than as if half a row of prior stood beside it.
@@ -28,6 +27,7 @@ class CatB(ImpactCode):
 
     name = "catB"
     outcomes = CLASSES
+    link = Logit()
     of_class = True
 
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
@@ -156,7 +156,7 @@ def _mixed_weight(levels: PooledLevels) -> FloatArray:
 
 def coded_rate(code: FloatArray, base: float) -> FloatArray:
     """Rate of the target that a code stands for, where the rate overall is ``base``."""
-    log_odds = np.clip(code + _logit(np.array(base)), -_FARTHEST, _FARTHEST)
+    log_odds = np.clip(code + _logit(np.array(base)), -FARTHEST, FARTHEST)
     odds = np.exp(log_odds)
     return np.asarray(odds / (1.0 + odds))
 

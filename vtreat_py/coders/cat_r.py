@@ -6,6 +6,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions
+from vtreat_py.coders.links import Log
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.shrinkage import within_variance
@@ -22,6 +23,7 @@ class CatR(ImpactCode):
 
     name = "catR"
     outcomes = ("rate",)
+    link = Log()
 
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""

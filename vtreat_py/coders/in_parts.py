@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
 from vtreat_py.coders.likelihood import MOST_OF_CLASS
+from vtreat_py.coders.links import Link
 from vtreat_py.coders.part_effects import (
     JointMeans,
     PartEffects,
@@ -18,6 +18,7 @@ from vtreat_py.coders.part_effects import (
     nested_effects,
 )
 from vtreat_py.coders.pooling import PooledLevels
+from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.coders.table_code import Impact, ImpactCode
 from vtreat_py.frames.joint import LevelParts
 from vtreat_py.statistics.moments import Moments
@@ -25,11 +26,11 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A level is never believed more than if so many rows of prior stood beside it.
 _LEAST_ROWS = 1e-6
+# Rows vary by this share of the square of their mean at least: the rest is rounding.
+_LEAST_DISPERSION = 1e-12
 # Steps of Fisher scoring at most; in the first ones variances are found. Those of log odds that
 # are the last.
 _STEPS, _ESTIMATING, _CLOSE = 40, 6, 1e-11
-# Rates of greater log odds are 0 and 1, or nearly so, in floats.
-_FARTHEST = 30.0
 
 
 class InParts(Impact):
@@ -40,9 +41,9 @@ class InParts(Impact):
     there is such a thing. A level that was never seen has what its parts say.
 
     Numbers follow the normal models of `crossed_effects` and `nested_effects`. Those of a class are
-    fitted to log odds, by penalized quasi-likelihood (N. Breslow and D. Clayton, "Approximate
-    Inference in Generalized Linear Mixed Models", JASA 88, 1993): codes are log odds less those of
-    all rows.
+    fitted to log odds, those of rates to their logarithms, by penalized quasi-likelihood
+    (N. Breslow and D. Clayton, "Approximate Inference in Generalized Linear Mixed Models", JASA 88,
+    1993): codes are log odds, or logarithms, less those of all rows.
 
     With a number for ``smoothing`` so many rows of prior stand beside each level and each part.
     """
@@ -90,9 +91,8 @@ class InParts(Impact):
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight, in rows, of what parts say, for each training set."""
         ratio = np.array([fitted.ratios[0] for fitted in self._fits(levels, options)])
-        if self._code.within(levels) is None:
-            rate = levels.view.whole.mean
-            ratio = ratio * rate * (1.0 - rate)
+        if (link := self._code.link) is not None:
+            ratio = ratio * link.bend(levels.view.whole.mean) / self._dispersion(levels)
         return np.where(ratio > 0, 1.0 / np.where(ratio > 0, ratio, 1.0), np.inf)
 
     def within(self, levels: PooledLevels) -> float | None:
@@ -101,7 +101,17 @@ class InParts(Impact):
 
     def _unit(self, levels: PooledLevels) -> float:
         """What effects of the model are in."""
-        return 1.0 if levels.likelihood.of_class else float(levels.likelihood.equal.unit)
+        return 1.0 if self._code.link is not None else float(levels.likelihood.equal.unit)
+
+    def _dispersion(self, levels: PooledLevels) -> FloatArray:
+        """Variance of rows inside levels, over how fast means grow on the scale of effects."""
+        if levels.likelihood.of_class:
+            return np.ones(levels.view.n_groups)
+        whole = levels.view.whole
+        some = whole.mean > 0
+        mean = np.where(some, whole.mean, 1.0)
+        within = np.maximum(within_variance(levels), _LEAST_DISPERSION * mean * mean)
+        return np.where(some & np.isfinite(within), within / mean, 1.0)
 
     def _fits(self, levels: PooledLevels, options: CodeOptions) -> list[PartEffects]:
         if levels not in self._fitted:
@@ -113,32 +123,34 @@ class InParts(Impact):
         sums, mean = levels.view.sums_in(group), float(levels.view.whole.mean[group])
         rows = options.shrinkage
         given = None if isinstance(rows, str) else 1.0 / max(float(rows), _LEAST_ROWS)
-        if levels.likelihood.of_class:
-            return self._fit_class(sums, mean, given)
+        if (link := self._code.link) is not None:
+            return self._fit_link(link, sums, mean, float(self._dispersion(levels)[group]), given)
         unit = self._unit(levels)
         means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
         inside = float(sums.squares.sum()) / unit / unit
         return self._effects(JointMeans(sums.weight, means, inside, None, self._ratios(given)))
 
-    def _fit_class(self, sums: OutcomeSums, rate: float, given: float | None) -> PartEffects:
-        """Fit log odds less those of all rows, step by step."""
-        varies = rate * (1.0 - rate)
+    def _fit_link(
+        self, link: Link, sums: OutcomeSums, overall: float, dispersion: float, given: float | None
+    ) -> PartEffects:
+        """Fit effects on the scale of a link, less that of all rows, step by step."""
+        varies = float(link.bend(np.array(overall))) / dispersion
         nothing = np.zeros(len(sums.weight))
         if not varies > 0:  # rows of one class say nothing about levels
             none = tuple(np.zeros(size) for size in self._sizes)
             return PartEffects(0.0, none, nothing, (0.0,) * (len(none) + 1))
-        overall, log_odds = float(np.log(rate / (1.0 - rate))), nothing
+        base, effect = link.of_mean(overall), nothing
         most = MOST_OF_CLASS / varies
         ratios: Sequence[float] | None = self._ratios(
-            None if given is None else given / (2.0 * varies)
+            None if given is None else given / (link.rows * varies)
         )
         near: Sequence[float] | None = None
         for step in range(_STEPS):
-            p = expit(np.clip(overall + log_odds, -_FARTHEST, _FARTHEST))
-            bends = p * (1.0 - p)
-            working = log_odds + (sums.mean - p) / bends
+            mean = link.mean(base + effect)
+            bends = link.bend(mean)
+            working = effect + (sums.mean - mean) / bends
             known = np.where(sums.weight > 0, working, 0.0)
-            means = JointMeans(sums.weight * bends, known, 0.0, 1.0, ratios, near)
+            means = JointMeans(sums.weight * bends / dispersion, known, 0.0, 1.0, ratios, near)
             fitted = self._effects(means)
             if ratios is None and max(fitted.ratios) > most:  # parts tell the classes apart
                 bounded = [min(ratio, most) for ratio in fitted.ratios]
@@ -146,8 +158,8 @@ class InParts(Impact):
             near = fitted.ratios
             if step == _ESTIMATING:
                 ratios = fitted.ratios
-            before, log_odds = log_odds, self._of_levels(fitted)
-            if step > _ESTIMATING and float(np.abs(log_odds - before).max()) < _CLOSE:
+            before, effect = effect, self._of_levels(fitted)
+            if step > _ESTIMATING and float(np.abs(effect - before).max()) < _CLOSE:
                 break
         return fitted
 

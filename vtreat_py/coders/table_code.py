@@ -17,6 +17,7 @@ from vtreat_py.coders.code import (
     LevelVariables,
     TrainingLevels,
 )
+from vtreat_py.coders.links import Link
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.significance.sample import Sample
@@ -162,7 +163,15 @@ class Impact(TableCode):
 
 
 class ImpactCode(Impact):
-    """An impact code that is said to be so sure, level by level."""
+    """An impact code that is said to be so sure, level by level.
+
+    Attributes
+    ----------
+    link : Link or None
+        The scale that effects add up on; None: that of the outcome.
+    """
+
+    link: ClassVar[Link | None] = None
 
     @abstractmethod
     def believed(self, codes: FloatArray, overall: float) -> FloatArray:

@@ -17,7 +17,7 @@ from vtreat_py.frames.joint import LevelParts
 from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.significance.interaction import ClassCells, NumberCells
 from vtreat_py.significance.interaction_draws import Residuals
-from vtreat_py.statistics.additive import additive_basis, additive_log_odds
+from vtreat_py.statistics.additive import additive_basis, additive_log_odds, multiplied_rates
 from vtreat_py.statistics.common_levels import common_levels
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
@@ -85,6 +85,8 @@ class BeyondParts:
             if self.context.tests_rows:
                 return self._of_rows(number, cell, expit(log_odds).ravel())
             return ClassCells(size, total, log_odds).interaction()
+        if self.context.is_rate:
+            return self._of_rows(number, cell, multiplied_rates(size, total).ravel())
         if self.context.tests_rows:
             return self._of_rows(number, cell, _additive_means(size, total))
         inner = cells.squares.reshape(shape)

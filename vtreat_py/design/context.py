@@ -170,7 +170,7 @@ class DesignContext:
 
     @property
     def has_link(self) -> bool:
-        """Whether variables are scored by regressions with a link, which sums are not enough for."""
+        """Whether variables are scored by regressions with a link: sums are not enough."""
         return self.is_binary or self.is_rate
 
     @property

@@ -114,9 +114,8 @@ class DesignRequest(DesignOptions):
     @property
     def beside(self) -> list[Any]:
         """What may run beside the columns, by name or as arrays."""
-        given = (self.outcome, self.exposure, self.sample_weight, self.groups, self.row_id)
-        given = (*given, self.fold_column)
-        return [one for one in given if one is not None]
+        of_rows = (self.outcome, self.exposure, self.sample_weight, self.groups)
+        return [one for one in (*of_rows, self.row_id, self.fold_column) if one is not None]
 
     @property
     def along(self) -> dict[str, Any]:

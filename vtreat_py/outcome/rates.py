@@ -12,9 +12,9 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeEr
 from vtreat_py.frames.beside import read_along
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
-from vtreat_py.outcome.outcome import Exposure
+from vtreat_py.outcome.outcome import Exposure, OutcomeType
 
-RATE = "rate"
+RATE: OutcomeType = "rate"
 # Floats hold the products of such exposures and counts, and the squares of their rates.
 _SMALLEST, _GREATEST = 1e-50, 1e50
 
@@ -37,22 +37,18 @@ def counts_and_exposures(y: Any) -> tuple[Any, Any]:
         If there are other columns than two.
     """
     fields = getattr(getattr(y, "dtype", None), "names", None)
-    shape = getattr(y, "shape", ())
-    if fields is None and len(shape) != 2:
-        return y, None
-    n_columns = shape[1] if fields is None else len(fields)
-    if fields is None and n_columns == 1:
-        return np.asarray(y)[:, 0], None
-    if n_columns != 2:
-        raise OutcomeError(
-            f"y has {n_columns} columns; a rate has two, counts and what they are per"
-        )
     if fields is not None:
-        return y[fields[0]], y[fields[1]]
-    columns = np.asarray(y) if not hasattr(y, "iloc") else None
-    if columns is not None:
-        return columns[:, 0], columns[:, 1]
-    return y.iloc[:, 0], y.iloc[:, 1]
+        columns = [y[name] for name in fields]
+    elif len(getattr(y, "shape", ())) == 2:
+        by_place = y.iloc if hasattr(y, "iloc") else np.asarray(y)
+        columns = [by_place[:, k] for k in range(y.shape[1])]
+    else:
+        columns = [y]
+    if len(columns) > 2:
+        raise OutcomeError(
+            f"y has {len(columns)} columns; a rate has two, counts and what they are per"
+        )
+    return columns[0], columns[1] if len(columns) == 2 else None
 
 
 def read_exposure(frame: InputFrame, exposure: Any) -> FloatArray:

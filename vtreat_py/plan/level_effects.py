@@ -34,7 +34,7 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
     effects.insert(
         list(effects).index("effect") + 1, "of_parts", _of_parts(plan, effects, joint, outcome)
     )
-    return effects
+    return _with_ratios(effects, outcome)
 
 
 def _with_ratios(effects: pd.DataFrame, outcome: LevelOutcome) -> pd.DataFrame:

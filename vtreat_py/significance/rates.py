@@ -8,12 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import deciding_prior, level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.row_tests import correlation_of, sample_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+
+# Variances below this share of their parts are rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class RateTests:
     for chance, and right for many rows where they do.
     """
 
-    y: FloatArray
+    y: NumberArray
     exposure: FloatArray
     weight: FloatArray | None = None
     counts_rows: bool = True
@@ -55,7 +58,9 @@ class RateTests:
     @cached_property
     def _exposed(self) -> FloatArray:
         """Exposure, times weights that do not count rows: a mean of 1."""
-        exposure = self.exposure if self.counts_rows else self.exposure * self.weight
+        exposure = self.exposure
+        if not self.counts_rows and self.weight is not None:
+            exposure = exposure * self.weight
         return np.asarray(exposure / np.average(exposure, weights=self._rows))
 
     @cached_property
@@ -111,7 +116,10 @@ class RateTests:
         if not len(together):
             return 1.0
         c = 1.0 / (n + deciding_prior(together, count))
-        return _variance(c, v, own) / _variance(c, n, n)
+        found, if_alike = _variance(c, v, own), _variance(c, n, n)
+        # Where one row has all but nothing of the exposure, rounding is left.
+        are_numbers = found > _ROUNDING * ((c * v) ** 2).sum() and if_alike > _ROUNDING
+        return found / if_alike if are_numbers else 1.0
 
 
 def _variance(c: FloatArray, v: FloatArray, own: FloatArray) -> float:

@@ -16,6 +16,9 @@ _FARTHEST, _LONGEST_STEP = 15.0, 3.0
 _MOST_STEPS, _STEPS_BESIDE = 30, 2
 # Steps that change the likelihood by less are the last.
 _CLOSE = 1e-6
+_MOST_FITTINGS = 200
+# Stands for 0 where something is divided by it.
+_TINY = 1e-300
 
 
 def additive_basis(weight: FloatArray, beside: FloatArray | None = None) -> FloatArray:
@@ -138,6 +141,36 @@ def additive_log_odds(
         step = projected(additive_basis(information, beside), left).reshape(weight.shape) * scale
         log_odds = np.clip(log_odds + _shortened(step), -_FARTHEST, _FARTHEST)
     return np.asarray(log_odds)
+
+
+def multiplied_rates(exposure: FloatArray, events: FloatArray) -> FloatArray:
+    """Rate of each cell by maximum likelihood, where logarithms of rows and columns add up.
+
+    Parameters
+    ----------
+    exposure, events : ndarray of shape (a, b)
+
+    Returns
+    -------
+    ndarray of shape (a, b)
+        Expected events have the sums of the events, by row and by column.
+
+    Notes
+    -----
+    By iterative proportional fitting (W. Deming and F. Stephan, "On a least squares adjustment of a
+    sampled frequency table when the expected marginal totals are known", Annals of Mathematical
+    Statistics 11 (1940)).
+    """
+    rates = np.ones_like(exposure)
+    for _ in range(_MOST_FITTINGS):
+        before = rates
+        for axis in (0, 1):
+            expected = (exposure * rates).sum(axis=axis, keepdims=True)
+            wanted = events.sum(axis=axis, keepdims=True)
+            rates = rates * np.where(expected > 0, wanted / np.maximum(expected, _TINY), 1.0)
+        if float((exposure * np.abs(rates - before)).sum()) < _CLOSE * float(events.sum()):
+            break
+    return rates
 
 
 def _shortened(step: FloatArray) -> FloatArray:

@@ -1,0 +1,73 @@
+"""Scales on which effects add up: log odds of a class, logarithms of rates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.special import expit
+
+from vtreat_py.base.arrays import FloatArray
+
+# Rates of greater log odds are 0 and 1, or nearly so, in floats.
+FARTHEST = 30.0
+
+
+class Link(ABC):
+    """A scale of effects.
+
+    Attributes
+    ----------
+    rows : float
+        Rows of prior that a number for ``smoothing`` of 1 stands for.
+    """
+
+    rows: float
+
+    @abstractmethod
+    def of_mean(self, mean: float) -> float:
+        """Where a mean is on the scale."""
+
+    @abstractmethod
+    def mean(self, at: FloatArray) -> FloatArray:
+        """Means at places of the scale."""
+
+    @abstractmethod
+    def bend(self, mean: FloatArray) -> FloatArray:
+        """How fast means grow there."""
+
+
+class Logit(Link):
+    """Log odds."""
+
+    rows = 2.0
+
+    def of_mean(self, mean: float) -> float:
+        """Log odds of a rate."""
+        return float(np.log(mean / (1.0 - mean)))
+
+    def mean(self, at: FloatArray) -> FloatArray:
+        """Rates of log odds."""
+        return np.asarray(expit(np.clip(at, -FARTHEST, FARTHEST)))
+
+    def bend(self, mean: FloatArray) -> FloatArray:
+        """The variance of a row."""
+        return mean * (1.0 - mean)
+
+
+class Log(Link):
+    """Logarithms of rates of events."""
+
+    rows = 1.0
+
+    def of_mean(self, mean: float) -> float:
+        """Logarithm of a rate."""
+        return float(np.log(mean))
+
+    def mean(self, at: FloatArray) -> FloatArray:
+        """Rates of logarithms."""
+        return np.exp(np.clip(at, -FARTHEST, FARTHEST))
+
+    def bend(self, mean: FloatArray) -> FloatArray:
+        """The rate itself."""
+        return mean
