@@ -3,9 +3,9 @@
 Learn a plan and treat frames by it: `design_treatments`, `prepare`, and for the training frame,
 coded out of fold, `cross_frame_experiment`. The same as scikit-learn transformers:
 `BinomialOutcomeTreatment`, `NumericOutcomeTreatment`, `MultinomialOutcomeTreatment`,
-`UnsupervisedTreatment`. What each column says alone: `variable_importance`; what pairs
-add: `find_interactions`. Missing values
-only, text staying text: `design_missingness`. y-aware components and regressions on them:
+`RateOutcomeTreatment`, `UnsupervisedTreatment`. What each column says alone:
+`variable_importance`; what pairs add: `find_interactions`. Missing values only, text staying text:
+`design_missingness`. y-aware components and regressions on them:
 `YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data:
 text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 

@@ -35,6 +35,7 @@ OUTCOMES = {
     vt.BinomialOutcomeTreatment: DATA["c"],
     vt.NumericOutcomeTreatment: DATA["y"],
     vt.MultinomialOutcomeTreatment: [f"class {v % 3}" for v in DATA["size"]],
+    vt.RateOutcomeTreatment: [abs(round(v)) for v in DATA["y"]],
     vt.UnsupervisedTreatment: None,
 }
 OLD_SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
@@ -42,7 +43,7 @@ OLD_SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 
 @pytest.fixture(params=OUTCOMES, ids=lambda make: make.__name__)
 def make(request: pytest.FixtureRequest) -> Any:
-    """Each of the four classes."""
+    """Each of the five classes."""
     return request.param
 
 

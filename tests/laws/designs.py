@@ -18,7 +18,7 @@ from tests.laws.options import design_options, folds, folds_of_groups
 from tests.laws.values import EDGES
 
 T = TypeVar("T")
-KINDS = ["rate"] or [
+KINDS = [
     "numeric", "numeric", "binomial", "binomial", "multinomial", "rate", "unsupervised",
 ]  # fmt: skip
 

@@ -1,0 +1,322 @@
+"""Outcomes that count events per exposure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import statsmodels.api as sm
+from sklearn.model_selection import KFold
+
+import vtreat_py as vt
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError, VtreatError
+from vtreat_py.outcome.rates import counts_and_exposures
+
+FOLDS = KFold(5, shuffle=True, random_state=0)
+
+
+def claims(n: int = 3000, seed: int = 0) -> pd.DataFrame:
+    """Claims of cars in towns, with ages of which some are missing."""
+    rng = np.random.default_rng(seed)
+    town, age = rng.integers(0, 25, n), rng.normal(40.0, 10.0, n)
+    years = rng.gamma(1.0, size=n) + 0.05
+    rate = 0.3 * np.exp(rng.normal(0.0, 0.6, 25)[town] - 0.03 * (age - 40.0))
+    return pd.DataFrame(
+        {
+            "town": [f"t{k:02d}" for k in town],
+            "age": np.where(rng.random(n) < 0.1, np.nan, age),
+            "fuel": rng.choice(["gas", "oil", "sun"], n),
+            "claims": rng.poisson(rate * years),
+            "years": years,
+        }
+    )
+
+
+GIVEN: dict[str, Any] = {"outcome": "claims", "exposure": "years", "cv": FOLDS}
+
+
+def glm(x: Any, frame: pd.DataFrame, weight: Any = None) -> tuple[float, float]:
+    """Slope and share of deviance of a Poisson regression with an offset."""
+    fit = sm.GLM(
+        frame["claims"],
+        sm.add_constant(np.asarray(x, dtype=float)),
+        family=sm.families.Poisson(),
+        offset=np.log(frame["years"]),
+        freq_weights=weight,
+    ).fit(tol=1e-14)
+    return float(fit.params.iloc[1]), 1.0 - fit.deviance / fit.null_deviance
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_are_those_of_poisson_regressions(weighted: bool) -> None:
+    frame = claims()
+    weight = np.random.default_rng(1).integers(1, 4, len(frame)) if weighted else None
+    experiment = vt.cross_frame_experiment(frame, **GIVEN, sample_weight=weight)
+    plan = experiment.plan
+    treated = vt.prepare(plan, frame[["town", "age", "fuel"]].sample(frac=1.0, random_state=0))
+    treated = treated.sort_index()
+    crossed = plan.score_frame["needs_split"].to_numpy()
+    assert {v.code for v in plan.derived} == {"clean", "isBAD", "lev", "catP", "catR"}
+    for variable, split in zip(plan.derived, crossed, strict=True):
+        x = (experiment.cross_frame if split else treated)[variable.name]
+        slope, rsq = glm(x, frame, weight)
+        assert variable.rsq == pytest.approx(rsq, rel=1e-8, abs=1e-10), variable.name
+        if not split:
+            assert variable.slope == pytest.approx(slope, rel=1e-7), variable.name
+
+
+def test_many_rows_are_fitted_by_bins() -> None:
+    frame = claims(70_000)
+    plan = vt.design_treatments(frame, **GIVEN, variables=["age"])
+    filled = frame["age"].fillna(frame["age"].mul(frame["years"]).sum()
+                                 / frame["years"][frame["age"].notna()].sum())  # fmt: skip
+    slope, rsq = glm(filled, frame)
+    assert plan.derived[0].rsq == pytest.approx(rsq, rel=1e-8)
+    assert plan.derived[0].slope == pytest.approx(slope, rel=1e-6)
+
+
+def test_codes_without_smoothing_are_ratios_of_rates() -> None:
+    frame = claims()
+    plan = vt.design_treatments(frame, **GIVEN, smoothing=0)
+    sums = frame.groupby("town")[["claims", "years"]].sum()
+    rates = sums["claims"] / sums["years"]
+    overall = frame["claims"].sum() / frame["years"].sum()
+    effects = plan.level_effects("town").set_index("level")
+    ratios = (rates / overall)[effects.index[:-1]].to_numpy()
+    np.testing.assert_allclose(effects["effect"].to_numpy()[:-1], np.log(ratios), rtol=1e-11)
+    np.testing.assert_allclose(effects["rate_ratio"].to_numpy()[:-1], ratios, rtol=1e-11)
+    np.testing.assert_allclose(effects["mean"].to_numpy()[:-1], ratios * overall, rtol=1e-12)
+    assert effects["effect"].iloc[-1] == 0.0  # of levels never seen
+
+
+def test_a_number_for_smoothing_adds_rows_of_average_exposure() -> None:
+    frame, rows = claims(), 7.0
+    sums = frame.groupby("town")[["claims", "years"]].sum()
+    overall = frame["claims"].sum() / frame["years"].sum()
+    added = rows * frame["years"].mean()  # a = added * overall events
+    rate = (sums["claims"] + added * overall) / (sums["years"] + added)
+    effects = vt.design_treatments(frame, **GIVEN, smoothing=rows).level_effects("town")
+    effects = effects.set_index("level")["effect"]
+    np.testing.assert_allclose(effects[sums.index], np.log(rate / overall), rtol=1e-11)
+
+
+def test_a_level_without_events_has_a_finite_code() -> None:
+    frame = claims(400)
+    frame.loc[frame["town"] == "t03", "claims"] = 0
+    for smoothing in (0, "auto", 1.0):
+        plan = vt.design_treatments(frame, **GIVEN, smoothing=smoothing)
+        codes = vt.prepare(plan, frame.head(50).assign(age=0.0), coders=["catR"])
+        assert np.isfinite(codes.to_numpy()).all()
+        effect = plan.level_effects("town").set_index("level").loc["t03"]
+        assert effect["effect"] < 0.0
+        assert np.isfinite(effect["effect_se"])
+
+
+def test_an_exposure_of_several_is_as_many_rows_of_one() -> None:
+    """Slopes, and codes without smoothing, do not know how exposure is cut up."""
+    rng = np.random.default_rng(0)
+    frame = claims(300).assign(age=lambda f: f["age"].fillna(0.0))
+    frame["years"] = rng.integers(1, 5, 300).astype(float)
+    frame["claims"] = rng.poisson(0.5 * frame["years"])
+    rows = frame.loc[frame.index.repeat(frame["years"].astype(int))].copy()
+    first = ~rows.index.duplicated()
+    rows["claims"] = np.where(first, rows["claims"], 0)
+    rows["years"] = 1.0
+    one, other = (
+        vt.design_treatments(f.reset_index(drop=True), **GIVEN, smoothing=0) for f in (frame, rows)
+    )
+    assert one.feature_names == other.feature_names
+    effects = [p.level_effects("town").set_index("level")["effect"] for p in (one, other)]
+    np.testing.assert_allclose(*(e.sort_index() for e in effects), atol=1e-12)
+    kept = [i for i, v in enumerate(one.derived) if v.code in ("clean", "lev")]
+    slopes = [[plan.derived[i].slope for i in kept] for plan in (one, other)]
+    np.testing.assert_allclose(*slopes, rtol=1e-8)
+
+
+def test_units_of_exposure_change_nothing_but_rates() -> None:
+    frame = claims(800)
+    one = vt.design_treatments(frame, **GIVEN)
+    other = vt.design_treatments(frame.assign(years=frame["years"] * 365.0), **GIVEN)
+    for name in ("rsq", "sig"):
+        np.testing.assert_allclose(*(p.score_frame[name] for p in (one, other)), rtol=1e-9)
+    effects = [p.level_effects("town") for p in (one, other)]
+    np.testing.assert_allclose(*(e["effect"] for e in effects), atol=1e-12)
+    np.testing.assert_allclose(effects[0]["mean"], effects[1]["mean"] * 365.0, rtol=1e-12)
+
+
+def test_a_row_has_no_influence_on_its_own_codes() -> None:
+    frame = claims(2000)
+    for options in ({}, {"scale": True, "smoothing": 3.0}):
+        made = vt.cross_frame_experiment(frame, **GIVEN, **options).cross_frame
+        for row in (0, 1999):
+            changed = frame.copy()
+            changed.loc[row, "claims"] += 3
+            other = vt.cross_frame_experiment(changed, **GIVEN, **options).cross_frame
+            same = [c for c in made.columns if c in other.columns and "lev" not in c]
+            assert "town_catR" in same
+            np.testing.assert_array_equal(made.loc[row, same], other.loc[row, same])
+
+
+def test_scaled_columns_have_slope_one_in_log_rates() -> None:
+    frame = claims()
+    plan = vt.design_treatments(frame, **GIVEN)
+    scaled = vt.prepare(plan, frame.sample(frac=1.0, random_state=0), scale=True).sort_index()
+    for name in ("age", "age_isBAD", "fuel_lev_x_gas"):
+        assert glm(scaled[name], frame)[0] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_effects_are_told_with_their_errors() -> None:
+    """With a prior taken for known: the gamma posterior's deviation over its mean."""
+    frame = claims()
+    effects = vt.design_treatments(frame, **GIVEN, smoothing=5).level_effects("town")
+    np.testing.assert_allclose(effects["rate_ratio"], np.exp(effects["effect"]))
+    np.testing.assert_allclose(
+        effects["rate_ratio_se"], effects["rate_ratio"] * effects["effect_se"]
+    )
+    # Poisson counts: variance of a level's rate over its exposure, to the precision of an estimate.
+    level = effects.iloc[0]
+    years = frame.loc[frame["town"] == level["level"], "years"].sum()
+    assert level["mean_se"] == pytest.approx(np.sqrt(level["mean"] / years), rel=0.25)
+
+
+def test_pairs_multiply() -> None:
+    """What two columns say by multiplying rates is no news; what a pair adds to that is."""
+    rng = np.random.default_rng(2)
+    n = 12_000
+    a, b = rng.integers(0, 12, (2, n))
+    by_a, by_b, beyond = (
+        rng.normal(0, 0.7, 12),
+        rng.normal(0, 0.7, 12),
+        rng.normal(0, 0.7, (12, 12)),
+    )
+    years = rng.gamma(1.0, size=n) + 0.05
+    sigs = []
+    for share in (0.0, 1.0):
+        log_rate = by_a[a] + by_b[b] + share * beyond[a, b]
+        frame = pd.DataFrame({"a": a.astype(str), "b": b.astype(str), "years": years})
+        frame["claims"] = rng.poisson(0.5 * years * np.exp(log_rate))
+        made = vt.cross_frame_experiment(frame, **GIVEN, composites=[("a", "b")], coders=["catR"])
+        code = made.cross_frame["a_colon_b_catR"]
+        assert np.corrcoef(code, log_rate)[0, 1] > 0.93
+        pair = made.plan.score_frame.set_index("variable").loc["a_colon_b_catR"]
+        sigs.append(pair["sig"])
+        effects = made.plan.level_effects("a:b")
+        assert {"of_parts", "rate_ratio"} <= set(effects.columns)
+    assert sigs[0] > 0.05
+    assert sigs[1] < 1e-20
+
+
+def test_children_are_shrunk_to_their_parents() -> None:
+    rng = np.random.default_rng(3)
+    n = 6000
+    zip_code = rng.integers(0, 300, n)
+    of_county = rng.normal(0, 1.0, 20)[zip_code % 20]
+    frame = pd.DataFrame({"zip": zip_code.astype(str), "county": (zip_code % 20).astype(str)})
+    frame["years"] = rng.gamma(1.0, size=n) + 0.05
+    frame["claims"] = rng.poisson(0.3 * frame["years"] * np.exp(of_county))
+    plan = vt.design_treatments(frame, **GIVEN, hierarchies={"zip": "county"}, coders=["catR"])
+    new = pd.DataFrame({"zip": ["never seen"] * 20, "county": np.arange(20).astype(str)})
+    codes = vt.prepare(plan, new)["zip_catR"]
+    truth = rng.normal(0, 1.0, 0)  # the effects of counties, in order
+    truth = pd.Series(of_county, index=zip_code % 20).groupby(level=0).first()
+    assert np.corrcoef(codes, truth)[0, 1] > 0.97
+
+
+def test_plans_are_data_and_queries() -> None:
+    frame = claims(900)
+    plan = vt.design_treatments(frame, **GIVEN)
+    again = vt.TreatmentPlan.from_json(plan.to_json())
+    assert again == plan
+    new = claims(60, seed=5)
+    pd.testing.assert_frame_equal(vt.prepare(again, new), vt.prepare(plan, new))
+    pd.testing.assert_frame_equal(again.level_effects("town"), plan.level_effects("town"))
+    assert plan.check_sql(duckdb.connect(), new).passed
+    page = plan.report()._repr_html_()
+    assert "events per exposure" in page
+    importance = vt.variable_importance(frame, **GIVEN).set_index("variable")
+    assert importance.loc["age", "sig"] < 0.05
+
+
+def test_groups_and_series_have_tests_of_their_own() -> None:
+    """A column that is constant in groups: tested against groups, not rows."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(100), 20)
+    years = rng.gamma(1.0, size=2000) + 0.05
+    count = rng.poisson(0.4 * years * rng.gamma(1.0, size=100)[group])
+    frame = pd.DataFrame({"x": (group % 10).astype(str), "claims": count, "years": years})
+    given: dict[str, Any] = {"outcome": "claims", "exposure": "years", "coders": ["catR", "lev"]}
+    rows = vt.design_treatments(frame, **given, random_state=0)
+    groups = vt.design_treatments(frame, **given, groups=group, random_state=0)
+    ordered = vt.design_treatments(frame, **given, cv="ordered", significance="ordered")
+    least = [plan.score_frame["sig"].min() for plan in (rows, groups, ordered)]
+    assert least[0] < 0.001 < least[1]
+    assert 0.0 <= least[2] <= 1.0
+
+
+def test_columns_of_y_are_counts_and_exposures() -> None:
+    frame = claims(500)
+    X, both = frame[["town", "age", "fuel"]], frame[["claims", "years"]]
+    by_name = vt.RateOutcomeTreatment(exposure="years", cv=FOLDS)
+    made = by_name.fit_transform(frame.drop(columns="claims"), frame["claims"])
+    assert "years" not in by_name.feature_names_in_
+    structured = both.to_records(index=False)
+    for y in (both, both.to_numpy(), structured, pl.from_pandas(both)):
+        treatment = vt.RateOutcomeTreatment(cv=FOLDS)
+        pd.testing.assert_frame_equal(treatment.fit_transform(X, y), made)
+    alone = counts_and_exposures(frame["claims"])
+    assert alone[1] is None
+    assert counts_and_exposures(np.ones((4, 1)))[0].shape == (4,)
+    with pytest.raises(OutcomeError, match="y has 3 columns"):
+        vt.RateOutcomeTreatment().fit(X, np.ones((500, 3)))
+    with pytest.raises(InvalidOptionError, match="leave one of the two out"):
+        vt.RateOutcomeTreatment(exposure="years").fit(frame, both)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"exposure": -1.0}, OutcomeError, "no numbers above 0, the first is -1 in row 0"),
+        ({"exposure": 0.0}, OutcomeError, "remove those rows, which were never at risk"),
+        (
+            {"exposure": [np.nan] + [1.0] * 299},
+            OutcomeError,
+            "exposure has 1 values .* is nan in row 0",
+        ),
+        ({"exposure": 1e60}, OutcomeError, "give it in another unit"),
+        ({"exposure": "town"}, OptionTypeError, "exposure must hold numbers above 0"),
+        ({"exposure": "yaers"}, VtreatError, "did you mean 'years'"),
+        ({"outcome": "town"}, OutcomeError, "holds no numbers"),
+        ({"outcome": -1.0}, OutcomeError, "300 negative numbers, the first is -1 in row 0"),
+        ({"outcome": 0.0}, OutcomeError, "a rate needs some event"),
+        ({"outcome": 1e60}, OutcomeError, "more than the 1e\\+50 events"),
+        ({"outcome": 2.0, "exposure": 4.0}, OutcomeError, "the rate is 0.5 in every row"),
+        ({"target": 1}, OutcomeError, "target= names a class"),
+        ({"outcome_type": "numeric"}, InvalidOptionError, 'this one is "numeric"'),
+        ({"coders": ["catN"]}, InvalidOptionError, "has no code for an outcome of type 'rate'"),
+        ({"keep_statistics": True}, InvalidOptionError, "keep_statistics=True keeps sums"),
+    ],
+)
+def test_errors(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    frame = claims(300)
+    for name in ("outcome", "exposure"):
+        if isinstance(change.get(name), float):
+            change = change | {name: np.full(300, change[name])}
+    with pytest.raises(error, match=message):
+        vt.design_treatments(frame, **GIVEN | change)
+
+
+def test_other_verbs_say_that_they_do_not_know_rates() -> None:
+    frame = claims(300)
+    with pytest.raises(InvalidOptionError, match="lazy frames are designed on for outcomes of"):
+        vt.design_treatments(pl.from_pandas(frame).lazy(), outcome="claims", exposure="years")
+    with pytest.raises(InvalidOptionError, match="interactions are looked for in outcomes of"):
+        vt.find_interactions(frame, outcome="claims", outcome_type="rate")
+    with pytest.raises(InvalidOptionError, match="y-aware components are of outcomes of"):
+        vt.YAwarePCA(outcome_type="rate").fit(frame[["years"]], frame["claims"])
+    plan = vt.design_treatments(frame, **GIVEN)
+    with pytest.raises(InvalidOptionError, match="does not know how many rows a level has"):
+        plan.for_scoring(min_rows=3)
