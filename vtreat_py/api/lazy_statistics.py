@@ -91,8 +91,8 @@ def _check_all_count(part: Design, sample_weight: Any) -> None:
 def _check(design: LazyDesign, request: DesignRequest) -> None:
     if design.rows.row_id is None:
         raise InvalidOptionError(
-            "keep_statistics=True reads the rows of a lazy frame some at a time, by a column of "
-            "integers that tells them apart: name it as row_id="
+            "keep_statistics=True reads the rows of a lazy frame some at a time, by a column that "
+            "tells them apart: name it as row_id="
         )
     if request.weight_kind == IMPORTANCE:
         raise InvalidOptionError(

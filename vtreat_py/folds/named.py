@@ -12,7 +12,8 @@ from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError, listed
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.row_ids import RowIdFolds
-from vtreat_py.frames.beside import check_column, integers, no_fold, not_integers
+from vtreat_py.folds.text_ids import numbers_of_ids
+from vtreat_py.frames.beside import check_column, integers, no_fold, wrong_type
 from vtreat_py.frames.columns import Column, NumericColumn, complete_values
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.levels import Levels
@@ -43,15 +44,14 @@ def fold_by_column(frame: InputFrame, cv: str) -> tuple[IntArray, int]:
             raise no_fold(cv)
         fold, found = _numbered(*complete)
         if not all(isinstance(label, str) for label in found):
-            raise not_integers("cv", cv, "several, such as " + listed(found))
+            raise wrong_type("cv", cv, "several, such as " + listed(found))
     check_labels(cv, found)
     return fold.astype(np.min_scalar_type(len(found))), len(found)
 
 
 def fold_by_row_id(frame: InputFrame, row_id: Any, n_folds: int, random_state: Any) -> IntArray:
     """Fold of each row by its id, of which each has one; see `RowIdFolds`."""
-    check_column("row_id", row_id, frame.columns)
-    ids = integers(frame, "row_id", row_id)
+    ids = numbers_of_ids(frame, row_id)
     fold: IntArray = RowIdFolds.seeded(n_folds, random_state).of(ids)
     check_filled(n_folds, np.bincount(fold, minlength=n_folds))
     return fold.astype(np.min_scalar_type(n_folds))

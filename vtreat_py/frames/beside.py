@@ -40,7 +40,7 @@ def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
     """Read a column of integers exactly, as numbers of 64 bits."""
     series = frame.series(name)
     if not series.dtype.is_integer():
-        raise not_integers(option, name, series.dtype)
+        raise wrong_type(option, name, series.dtype)
     missing = int(series.null_count())
     if missing:
         raise no_fold(name) if option == "cv" else no_id(name, missing)
@@ -63,9 +63,9 @@ def check_column(option: str, name: Any, columns: Sequence[Any]) -> None:
         )
 
 
-def not_integers(option: str, name: Any, dtype: Any) -> InvalidOptionError:
+def wrong_type(option: str, name: Any, dtype: Any) -> InvalidOptionError:
     """Error for ids and folds of another type."""
-    allowed = "integers or text" if option == "cv" else "integers"
+    allowed = "integers or text" if option == "cv" else "integers, text or UUIDs"
     return InvalidOptionError(f"{option}={name!r} is of type {dtype}; it must hold {allowed}")
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
-from vtreat_py.frames.beside import check_column, not_integers
+from vtreat_py.frames.beside import check_column, wrong_type
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.joint import BETWEEN, ESCAPED, NAMES, TEXT, JointColumn, JointPart
@@ -21,7 +21,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_kinds
 from vtreat_py.lazy.source import LazySource
 
-PlainKind = Kind | Literal["text", "bytes", "integer", "as it is"]
+PlainKind = Kind | Literal["text", "bytes", "integer", "text id", "as it is"]
 
 _KINDS: dict[PlainKind, tuple[Any, ...]] = {
     "text": (nw.String, nw.Categorical, nw.Enum),
@@ -53,7 +53,8 @@ class PlainColumn:
         Its name in a `typed_frame`.
     kind : str
         ``"number"`` and times become Float64, ``"text"`` String, ``"bytes"`` Binary, ``"integer"``
-        Int64; ``"as it is"`` leaves the type.
+        Int64, and so does ``"text id"``, text or UUIDs that tell rows apart; ``"as it is"`` leaves
+        the type.
     dtype : narwhals dtype
         Its type in the caller's frame.
     """
@@ -409,8 +410,32 @@ def integer_column(source: LazySource, option: str, name: Any) -> PlainColumn:
     check_column(option, name, source.columns)
     dtype = source.dtypes[name]
     if not dtype.is_integer():
-        raise not_integers(option, name, dtype)
+        raise wrong_type(option, name, dtype)
     return PlainColumn(name, f"i{source.columns.index(name)}", "integer", dtype)
+
+
+def row_id_column(source: LazySource, name: Any) -> PlainColumn:
+    """Take a column that tells rows apart: integers as they are, text and UUIDs as numbers.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the frame has no such column, or it is of another type.
+
+    See Also
+    --------
+    vtreat_py.folds.text_ids.numbers_of_texts : The number of a text, which each engine computes.
+    """
+    check_column("row_id", name, source.columns)
+    dtype: Any = source.dtypes[name]
+    if dtype.is_integer():
+        return integer_column(source, "row_id", name)
+    module = native_module(source)
+    if dtype in (nw.Unknown, nw.Object):
+        dtype = module.type_name(source.native, name)
+    if not (dtype in _KINDS["text"] or dtype in module.UUIDS):
+        raise wrong_type("row_id", name, dtype)
+    return PlainColumn(name, f"i{source.columns.index(name)}", "text id", dtype)
 
 
 def kept_column(source: LazySource, name: str) -> PlainColumn:

@@ -27,8 +27,8 @@ from vtreat_py.lazy.columns import (
     LazyLevels,
     LazyNumber,
     LazyPart,
-    integer_column,
     lazy_columns,
+    row_id_column,
 )
 from vtreat_py.lazy.crossing import LevelCells, NumberFolds, cross_lazy
 from vtreat_py.lazy.dates import ResidualsAlong, parts_of_dates
@@ -81,7 +81,7 @@ class LazyDesign:
         source = LazySource.of(frame)
         rows, groups = DesignRows(source), request.groups
         if request.row_id is not None:
-            rows = replace(rows, row_id=integer_column(source, "row_id", request.row_id))
+            rows = replace(rows, row_id=row_id_column(source, request.row_id))
         rows, weighting = with_weight(rows, request.sample_weight, request.weight_kind)
         rows = with_outcome(
             rows,

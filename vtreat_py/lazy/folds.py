@@ -31,9 +31,11 @@ from vtreat_py.lazy.columns import (
     LazyLevels,
     PlainColumn,
     integer_column,
+    kept_column,
     lazy_column,
     named_column,
     native_module,
+    row_id_column,
     typed_frame,
 )
 from vtreat_py.lazy.source import LazySource, collect
@@ -124,9 +126,9 @@ def lazy_folds(
         return _by_group(source, groups, n_folds, random_state)
     if row_id is None:
         raise InvalidOptionError(
-            "the rows of a lazy frame have no order that folds could go by: name a column of "
-            "integers that tells the rows apart (row_id=), a column that holds each row's fold "
-            "(cv=), or a column of groups (groups=)"
+            "the rows of a lazy frame have no order that folds could go by: name a column that "
+            "tells the rows apart (row_id=), a column that holds each row's fold (cv=), or a "
+            "column of groups (groups=)"
         )
     return _by_row_id(source, row_id, n_folds, random_state)
 
@@ -149,10 +151,11 @@ def _fold_count(cv: Any) -> int:
 
 
 def _by_row_id(source: LazySource, row_id: Any, n_folds: int, random_state: Any) -> LazyFolds:
-    column = integer_column(source, "row_id", row_id)
+    column = row_id_column(source, row_id)
     mixing = RowIdFolds.seeded(n_folds, random_state)
-    frame = typed_frame(source, [column])
-    found = totals(frame, {"all": ("count", nw.lit(1)), "known": ("count", column.value)})
+    given = kept_column(source, row_id)  # not mixed, which costs more than to count it
+    frame = typed_frame(source, [given, column])
+    found = totals(frame, {"all": ("count", nw.lit(1)), "known": ("count", given.value)})
     if missing := int(found["all"] - found["known"]):
         raise no_id(row_id, missing)
     folds = LazyFolds(source, n_folds, column, mixing)

@@ -6,17 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import dask.dataframe as dd
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from vtreat_py.folds.text_ids import numbers_of_texts
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import CodedColumn, EmptyColumn, NumericColumn
+from vtreat_py.frames.id_texts import id_texts
 from vtreat_py.frames.reading import read_column
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"null[pyarrow]": EMPTY}
+UUIDS = (
+    "object",  # that they are, each partition says
+    "extension<arrow.uuid>[pyarrow]",
+    "fixed_size_binary[16][pyarrow]",
+)
 
 _TYPES: dict[str, Any] = {
     "text": pd.StringDtype("pyarrow"),  # what Dask turns all text into
@@ -47,6 +55,10 @@ def _plain(values: pd.Series[Any], column: PlainColumn) -> pd.Series[Any]:
         return _text_of_part(values, column.part)
     if column.kind in _TYPES:
         return values.astype(_TYPES[column.kind])
+    if column.kind == "text id":
+        texts = id_texts(column.name, nw.from_native(values, series_only=True))
+        numbers = _TYPES["integer"].__from_arrow__(numbers_of_texts(texts))
+        return pd.Series(numbers, index=values.index)
     read = read_column(column.name, values)
     if isinstance(read, EmptyColumn):
         numbers = np.full(len(read), np.nan)

@@ -10,12 +10,14 @@ import duckdb
 import pyarrow as pa
 
 from vtreat_py.base.errors import FrameError
+from vtreat_py.folds.text_ids import LIMIT
 from vtreat_py.frames.calendar import LABELS
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 from vtreat_py.lazy.tables import Lookup
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {'"NULL"': EMPTY}
+UUIDS = ("UUID",)
 
 # Numbers that a cast may round twice; as text they are read exactly.
 _READ_AS_TEXT = ("DECIMAL", "HUGEINT", "UHUGEINT")
@@ -60,6 +62,8 @@ def _plain(column: PlainColumn, type_: str) -> str:
         return f"CAST({value} AS VARCHAR) COLLATE C"
     if kind == "integer":
         return f"CAST({value} AS BIGINT)"
+    if kind == "text id":
+        return f"CAST(md5_number(CAST({value} AS VARCHAR)) & {LIMIT - 1} AS BIGINT)"
     if kind == "number":
         text = f"CAST({value} AS VARCHAR)" if type_.startswith(_READ_AS_TEXT) else value
         return f"CAST({text} AS DOUBLE)"

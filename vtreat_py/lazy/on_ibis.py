@@ -8,11 +8,14 @@ from typing import Any
 import ibis
 import pyarrow as pa
 
+from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.folds.text_ids import HEX_PLACES
 from vtreat_py.frames.calendar import LABELS, CalendarPart
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"null": EMPTY}
+UUIDS = ("uuid",)
 
 _TYPES = {"text": "string", "integer": "int64", "number": "float64"}
 
@@ -42,6 +45,8 @@ def _plain(value: Any, column: PlainColumn) -> Any:
         value = value.cast("string")
     if kind in _TYPES:
         return value.cast(_TYPES[kind])
+    if kind == "text id":
+        return _number_of_id(value, column.name)
     if kind == "date":
         return value.epoch_days().cast("float64")
     if kind == "datetime":
@@ -49,6 +54,19 @@ def _plain(value: Any, column: PlainColumn) -> Any:
     if kind == "time":
         return _with_rest((value.hour() * 60 + value.minute()) * 60 + value.second(), value)
     return value.total_seconds().cast("float64")
+
+
+def _number_of_id(value: Any, name: str) -> Any:
+    """Whole number of a text."""
+    backend = value.get_backend().name
+    if backend != "duckdb":
+        raise InvalidOptionError(
+            f"row_id={name!r} is of type {value.type()}; on {backend} by Ibis it must hold "
+            "integers, as text is made numbers by what DuckDB alone has"
+        )
+    mixed = value.cast("string").hexdigest("md5")
+    digits = (mixed.substr(first - 1, n) for first, n in HEX_PLACES)
+    return ibis.literal("0x").concat(*digits).cast("int64")
 
 
 def _part(moment: Any, part: CalendarPart) -> Any:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow as pa
 
+from vtreat_py.folds.text_ids import numbers_of_texts
 from vtreat_py.frames.calendar import LABELS, UTC
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"Null": EMPTY}
+UUIDS = ()  # polars has none
 
 _TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -37,10 +39,16 @@ def _plain(column: PlainColumn) -> pl.Expr:
         value = value.cast(pl.String)
     if kind in _TYPES:
         return value.cast(_TYPES[kind])
+    if kind == "text id":
+        return value.cast(pl.String).map_batches(_numbers, pl.Int64(), is_elementwise=True)
     ticks = value.to_physical().cast(pl.Int64)
     if kind == "date":
         return ticks.cast(pl.Float64)
     return _seconds(ticks, 10**9 if kind == "time" else _TICKS[column.dtype.time_unit])
+
+
+def _numbers(texts: pl.Series) -> pl.Series:
+    return pl.Series(texts.name, numbers_of_texts(texts.to_arrow()))
 
 
 def _part(column: LazyPart) -> pl.Expr:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import functions
 
+from vtreat_py.folds.text_ids import HEX_PLACES
 from vtreat_py.frames.calendar import LABELS
 from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 
@@ -16,6 +17,7 @@ _UNITS = ("day", "hour", "minute", "second")
 _SPANS = [*combinations(_UNITS, 1), *combinations(_UNITS, 2)]
 # What columns hold whose type narwhals does not know, by `type_name`.
 KINDS = {"void": EMPTY} | {f"interval {' to '.join(units)}": "duration" for units in _SPANS}
+UUIDS = ()  # they are text
 
 # What the driver takes of one answer, in bytes or with a unit; 0: anything.
 LARGEST_ANSWER = "spark.driver.maxResultSize"
@@ -80,6 +82,10 @@ def _plain(column: PlainColumn, type_: str) -> str:
         return f"collate({value}, 'UTF8_BINARY')" if "collate" in type_ else value
     if kind == "integer":
         return f"CAST({value} AS BIGINT)"
+    if kind == "text id":
+        mixed = f"md5(CAST({value} AS BINARY))"
+        digits = ", ".join(f"substr({mixed}, {first}, {n})" for first, n in HEX_PLACES)
+        return f"CAST(conv(concat({digits}), 16, 10) AS BIGINT)"
     if kind == "number":
         if type_.startswith("decimal"):  # as text the number is read exactly
             value = f"CAST({value} AS STRING)"
