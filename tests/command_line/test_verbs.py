@@ -128,6 +128,24 @@ def test_rows_without_an_id_are_numbered_in_duckdb(folder: Path, run: Run) -> No
     np.testing.assert_allclose(found[derived], expected[derived], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("where", ["--lazy", "--in-memory"])
+def test_ids_may_be_text(folder: Path, run: Run, ending: str, where: str) -> None:
+    pytest.importorskip("duckdb")
+    frame = pd.read_parquet("train.parquet").assign(id=[f"no. {i:03}" for i in range(240)])
+    frame.to_parquet("named.parquet")
+    frame.to_csv("named.csv", index=False)
+    expected = experiment(frame, row_id="id").cross_frame
+    arguments = ("--outcome", "c", "--row-id", "id", "--keep", "y", "--random-state", "0", where)
+    done = run("cross-frame", f"named.{ending}", *arguments, "-o", "cross.parquet")
+    assert done[0] == 0, done[2]
+    found = pd.read_parquet("cross.parquet").sort_values("id", ignore_index=True)
+    derived = expected.columns.tolist()
+    assert found["id"].tolist() == frame["id"].tolist()
+    assert found.columns.tolist() == ["id", "y", *derived[1:], "c"]
+    np.testing.assert_allclose(found[derived[1:]], expected[derived[1:]], rtol=1e-9, atol=1e-12)
+
+
 def test_ids_that_repeat_cannot_bring_columns_to_a_cross_frame(folder: Path, run: Run) -> None:
     pytest.importorskip("duckdb")
     pd.read_parquet("train.parquet").assign(id=[*range(120)] * 2).to_parquet("twice.parquet")

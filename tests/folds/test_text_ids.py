@@ -82,7 +82,7 @@ def test_uuids_are_their_text(make: Callable[[], Any]) -> None:
 
 
 def test_some_categories_have_no_rows() -> None:
-    ids = pd.Categorical(TEXTS, [*reversed(sorted(set(TEXTS))), "no row"])
+    ids = pd.Categorical(TEXTS, [*sorted(set(TEXTS), reverse=True), "no row"])
     found = experiment(pd.DataFrame(columns(TEXTS)).assign(id=ids))
     assert found.fold_numbers.tolist() == [fold_of(text, 3, 5) for text in TEXTS]
 

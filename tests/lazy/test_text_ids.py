@@ -158,7 +158,7 @@ def test_types_that_narwhals_does_not_name() -> None:
 @pytest.mark.parametrize("engine", ["dask"])
 def test_objects_of_dask_are_told_by_their_values(engine: str) -> None:
     frame = of_dask(pd.DataFrame({"id": [*UUIDS[1:], 1.5], "y": np.arange(len(UUIDS))}))
-    with pytest.raises(InvalidOptionError, match="row_id='id' holds 1.5 of type float; objects"):
+    with pytest.raises(InvalidOptionError, match=r"row_id='id' holds 1\.5 of type float; objects"):
         lazy_folds(LazySource.of(frame), row_id="id").n_rows  # noqa: B018
 
 

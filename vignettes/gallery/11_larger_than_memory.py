@@ -56,7 +56,8 @@ some_visits(0, 400_000).to_parquet(visits)
 # A path opens DuckDB. (A DuckDB relation, a polars `LazyFrame`, a Spark, Dask or Ibis table does as
 # well.) One thing is new: `row_id=` names a column that tells the rows apart. A table in an engine
 # has no order, and two reads of it may bring the rows in two orders; the fold of a row is therefore
-# a piece of integer arithmetic on its id, the same on each engine and each day.
+# a piece of integer arithmetic on its id, the same on each engine and each day. (An id may be text
+# or a UUID, too: its MD5 makes a number of it.)
 
 # %%
 options = {

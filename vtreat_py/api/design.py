@@ -144,9 +144,11 @@ def design_treatments(
     random_state : int or RandomState, default=None
         Seed of the default folds.
     row_id : column name, default=None
-        Integers that tell the rows apart. A number of folds is then dealt by arithmetic on the id
-        (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes; not by y, nor by the
-        order of the rows: so the folds are the same wherever the frame is, in memory or not. That
+        What tells the rows apart: integers, text or UUIDs. A number of folds is then dealt by
+        arithmetic on the id (`vtreat_py.folds.row_ids.RowIdFolds`), or with groups on their sizes;
+        not by y, nor by the order of the rows: so the folds are the same wherever the frame is, in
+        memory or not. Text is mixed into a number below 2**60, by the MD5 of its UTF-8 bytes
+        (`vtreat_py.folds.text_ids.numbers_of_texts`), and a UUID is its text, in lower case. That
         ids differ is not checked: rows of one id share a fold.
     calendar : "auto", sequence of str or None, default="auto"
         What is made of columns of dates, or of points in time, beside the number (days, seconds):
@@ -310,15 +312,15 @@ def design_treatments(
     p-values rest on. Outcome, weights and groups are columns, by name; folds come from ``row_id``,
     a fold column, or groups; imputation functions, and coders of one's own that get rows, cannot be
     run, and ``n_jobs`` is the engine's affair. The plan is that of the frame in memory with the
-    same folds, its rows in the order of the row id: to the bit where it rests on counts of rows and
-    classes, and to about 1e-12 otherwise, with four exceptions. Logistic fits to 65,536 rows or
-    more start elsewhere and stop early, which leaves a relative difference of 1e-8 or less in
-    deviances, and in slopes in link units. Outcomes and columns of more than 2**20 different values
-    are condensed for the tests by permutation. Deviation codes are tested on another part of the
-    rows where there are more than 32,768 of them, and by their regression on the cross-frame where
-    no row id is named. The ranges that numbers are tested by are looked for in another part of the
-    rows where there are more than 16,384 of them, which moves a p-value a little (as another order
-    of the rows of a frame in memory does).
+    same folds, its rows in the order of the row id (of text: of its number): to the bit where it
+    rests on counts of rows and classes, and to about 1e-12 otherwise, with four exceptions.
+    Logistic fits to 65,536 rows or more start elsewhere and stop early, which leaves a relative
+    difference of 1e-8 or less in deviances, and in slopes in link units. Outcomes and columns of
+    more than 2**20 different values are condensed for the tests by permutation. Deviation codes are
+    tested on another part of the rows where there are more than 32,768 of them, and by their
+    regression on the cross-frame where no row id is named. The ranges that numbers are tested by
+    are looked for in another part of the rows where there are more than 16,384 of them, which moves
+    a p-value a little (as another order of the rows of a frame in memory does).
 
     Examples
     --------

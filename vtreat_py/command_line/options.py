@@ -81,7 +81,7 @@ DESIGN = (
         "FOLDS",
     ),
     Option("random_state", "seed of the folds", values.whole_number, "SEED"),
-    Option("row_id", "a column of integers that tells the rows apart; folds are dealt by it"),
+    Option("row_id", "integers or text that tell the rows apart; folds are dealt by them"),
     Option(
         "calendar",
         "parts that are made of dates: auto, none, or some of month, week, day, is_month_end, "
