@@ -166,7 +166,9 @@ def test_objects_of_dask_are_told_by_their_values(engine: str) -> None:
 def test_ibis_has_text_on_duckdb_alone(engine: str) -> None:
     ibis = pytest.importorskip("ibis")
     pytest.importorskip("ibis.backends.sqlite")
-    table = ibis.sqlite.connect().create_table("t", TABLE.select(["id", "y"]))
+    connection = ibis.sqlite.connect()
+    connection.con.execute("CREATE TABLE ids (id TEXT, y REAL)")
+    table = connection.table("ids")
     with pytest.raises(InvalidOptionError, match="on sqlite by Ibis it must hold integers"):
         lazy_folds(LazySource.of(table), row_id="id")
 
