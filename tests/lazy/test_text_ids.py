@@ -47,8 +47,8 @@ def test_numbers_are_those_of_memory(engine: str, lazy: Lazy) -> None:
 
 
 def uuids_of_duckdb(table: pa.Table) -> Any:
-    connection = pytest.importorskip("duckdb").connect()
-    return connection.from_arrow(table).project("CAST(upper(id) AS UUID) AS id, row")
+    relation = pytest.importorskip("duckdb").from_arrow(table)
+    return relation.project("CAST(upper(id) AS UUID) AS id, row")
 
 
 def objects_of_dask(table: pa.Table) -> Any:
