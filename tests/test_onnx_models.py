@@ -135,6 +135,10 @@ def test_types_that_skl2onnx_guesses() -> None:
     fresh["n"] = fresh["n"].astype(float).mask(fresh["n"] > 6)
     with pytest.raises(vt.VtreatError, match="column 'n' has missing values, which an input of"):
         vt.onnx_models.inputs(model, fresh)
+    with pytest.raises(FrameError, match=r"empty list, which names no columns; .*frame\.head\(0\)"):
+        vt.onnx_models.inputs(model, [])
+    empty = vt.onnx_models.inputs(model, fresh.head(0))
+    assert {values.shape for values in empty.values()} == {(0, 1)}
 
 
 @pytest.mark.parametrize("opset", [13, skl2onnx.__max_supported_opset__])

@@ -283,7 +283,6 @@ def test_sparse_input_is_refused_with_what_to_do() -> None:
     ("given", "found"),
     [
         ([1, 2], "1D array"),
-        ([], "1D array"),
         (np.zeros(3), "1D array"),
         (np.zeros((2, 2, 2)), "3D array"),
         (np.float64(1), "scalar array"),
@@ -293,6 +292,13 @@ def test_sparse_input_is_refused_with_what_to_do() -> None:
 )
 def test_an_array_must_have_two_dimensions(given: Any, found: str) -> None:
     message = rf"Expected 2D array, got {found} instead \({type(given).__name__}\). Reshape your"
+    with pytest.raises(FrameError, match=message):
+        vt.design_treatments(given, outcome_type="unsupervised")
+
+
+@pytest.mark.parametrize("given", [[], ()])
+def test_a_list_of_nothing_names_no_columns(given: Any) -> None:
+    message = rf"frame is an empty {type(given).__name__}, which names no columns; give rows, or a"
     with pytest.raises(FrameError, match=message):
         vt.design_treatments(given, outcome_type="unsupervised")
 

@@ -281,6 +281,11 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
             f"X is of type {type(given).__name__}: sparse input is not supported. Give a data "
             "frame, or a dense array such as X.toarray()"
         )
+    if isinstance(given, list | tuple) and not given:
+        raise FrameError(
+            f"frame is an empty {type(given).__name__}, which names no columns; give rows, or a "
+            "data frame that has the columns and no rows, such as frame.head(0)"
+        )
     if not isinstance(given, list | tuple) and not hasattr(given, "__array__"):
         return None
     try:
