@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,12 @@ import pytest
 
 import vtreat_py as vt
 from tests.command_line.conftest import DESIGN, Run
+from vtreat_py.command_line.writing import write_table
 
 TREATED = ["x", "g", "z", "flag", "size", "zip"]
 # As the command line reads it: zip codes are text.
 READ: dict[str, Any] = {"dtype": {"zip": str}}
+UUIDS = [str(UUID(int=(i + 1) * 10**35)) for i in range(240)]
 
 
 def experiment(frame: Any, **options: Any) -> vt.CrossFrameExperiment:
@@ -144,6 +147,29 @@ def test_ids_may_be_text(folder: Path, run: Run, ending: str, where: str) -> Non
     assert found["id"].tolist() == frame["id"].tolist()
     assert found.columns.tolist() == ["id", "y", *derived[1:], "c"]
     np.testing.assert_allclose(found[derived[1:]], expected[derived[1:]], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("where", ["--lazy", "--in-memory"])
+def test_ids_may_be_uuids(folder: Path, run: Run, where: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = pd.read_parquet("train.parquet").assign(id=UUIDS, y=range(240))
+    with duckdb.connect() as connection:
+        whole = connection.from_df(frame).project("* REPLACE (CAST(id AS UUID) AS id)")
+        whole.write_parquet("uuids.parquet")
+    expected = experiment(frame, row_id="id").cross_frame.iloc[:, 1:]
+    arguments = ("--outcome", "c", "--row-id", "id", "--keep", "y", "--random-state", "0", where)
+    done = run("cross-frame", "uuids.parquet", *arguments, "-o", "cross.parquet")
+    assert done[0] == 0, done[2]
+    found = pd.read_parquet("cross.parquet").sort_values("y")[expected.columns]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_uuids_are_text_in_csv(folder: Path) -> None:
+    bytes_of = pa.array([UUID(one).bytes for one in UUIDS[:2]] + [None], pa.binary(16))
+    table = pa.table({"id": bytes_of.cast(pa.uuid()), "n": [1, 2, 3]})
+    assert write_table("uuids.csv", table.to_batches()) == 3
+    text = f'"id","n"\n"{UUIDS[0]}",1\n"{UUIDS[1]}",2\n,3\n'
+    assert (folder / "uuids.csv").read_text() == text
 
 
 def test_ids_that_repeat_cannot_bring_columns_to_a_cross_frame(folder: Path, run: Run) -> None:

@@ -13,6 +13,7 @@ from pyarrow import csv, parquet
 
 from vtreat_py.base.files import whole_file
 from vtreat_py.command_line.errors import CommandLineError, about
+from vtreat_py.frames.id_texts import is_uuid, uuid_texts
 from vtreat_py.frames.lazy_frames import CSV, PARQUET
 
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
@@ -110,7 +111,7 @@ def _csv_writer(file: Any, schema: pa.Schema, sign: str) -> Iterator[Any]:
     plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
     try:
         with csv.CSVWriter(file, plain, write_options=csv.WriteOptions(delimiter=sign)) as writer:
-            yield lambda part: writer.write_batch(_of_schema(part, plain))
+            yield lambda part: writer.write_batch(_of_schema(_with_texts(part), plain))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as reason:
         raise CommandLineError(f"CSV cannot hold all of these columns: {reason}") from reason
 
@@ -125,5 +126,13 @@ def _of_schema(part: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         ) from reason
 
 
+def _with_texts(part: pa.RecordBatch) -> pa.RecordBatch:
+    """A part whose UUIDs are text, as CSV has them."""
+    columns = [uuid_texts(one) if is_uuid(one.type) else one for one in part.columns]
+    return pa.RecordBatch.from_arrays(columns, part.schema.names)
+
+
 def _plain(type_: pa.DataType) -> pa.DataType:
+    if is_uuid(type_):
+        return pa.large_string()
     return type_.value_type if pa.types.is_dictionary(type_) else type_

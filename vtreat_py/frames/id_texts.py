@@ -102,15 +102,20 @@ def _of_arrow(values: Texts) -> Texts | None:
         values, kind = values.cast(kind.value_type), kind.value_type
     if t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
         return values.cast(pa.large_string())
-    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid":
-        values, kind = values.cast(kind.storage_type), kind.storage_type
-    if t.is_fixed_size_binary(kind) and kind.byte_width == _UUID_BYTES:
-        return _of_uuids(values)
+    if is_uuid(kind) or (t.is_fixed_size_binary(kind) and kind.byte_width == _UUID_BYTES):
+        return uuid_texts(values)
     return None
 
 
-def _of_uuids(values: Texts) -> pa.Array:
-    """Text of UUIDs by their bytes."""
+def is_uuid(kind: pa.DataType) -> bool:
+    """Whether it is Arrow's type of UUIDs."""
+    return isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.uuid"
+
+
+def uuid_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Text (large_string) of UUIDs, or of 16 bytes."""
+    if is_uuid(values.type):
+        values = values.cast(values.type.storage_type)
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     filled = whole.fill_null(bytes(_UUID_BYTES))
     held = np.frombuffer(filled.buffers()[1], np.uint8)[_UUID_BYTES * filled.offset :]
