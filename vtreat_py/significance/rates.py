@@ -83,7 +83,7 @@ class RateTests:
 
     @cached_property
     def _powers(self) -> OutcomePowers:
-        return OutcomePowers.of_sample(self._sample, self._sample.mean)
+        return OutcomePowers.of_sample(self._sample)
 
     def correlation(self, x: FloatArray) -> float:
         """p-value of the hypothesis that the rate does not go up or down with numbers."""
@@ -99,8 +99,7 @@ class RateTests:
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the rate does not depend on the level."""
-        rows, mean = self._rows, self._sample.mean
-        levels = OutcomeSums.of_rows(level, n_levels, self.residual - mean, rows)
+        levels = OutcomeSums.of_rows(level, n_levels, self.residual, self._rows)
         some = np.flatnonzero(levels.weight)
         ratio = math.sqrt(self._ratio(level, n_levels, levels.weight[some], some))
         # The statistic is a sum of squares and products of outcomes.

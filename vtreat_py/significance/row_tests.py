@@ -47,7 +47,7 @@ class PermutedRows:
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the outcome does not depend on the level."""
-        powers = OutcomePowers.of_sample(self._sample, self._sample.mean)
+        powers = OutcomePowers.of_sample(self._sample, -self._sample.mean)
         return levels_by_rows(level, n_levels, self._centred, powers, self._weight)
 
 
