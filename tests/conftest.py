@@ -6,7 +6,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
+
+# Tests are many small problems, and workers share the cores: threads of linear algebra would wait
+# for each other up to twenty times as long as they compute.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,8 +22,8 @@ import pytest
 
 import vtreat_py as vt
 
-# Engines that take seconds for a query: their tests are among the long ones.
-SLOW_ENGINES = {"spark", "dask", "ibis", "mysql", "clickhouse"}
+# Engines that take seconds for a query, or a server: their tests are among the long ones.
+SLOW_ENGINES = {"spark", "dask", "ibis", "postgres", "mysql", "clickhouse"}
 
 TEXT_DTYPE = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
 
@@ -31,6 +36,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             asked |= {v for v in item.callspec.params.values() if isinstance(v, str)}
         if asked & SLOW_ENGINES:
             item.add_marker("long")
+
+
+def checkered(*factors: dict[str, Any]) -> list[Any]:
+    """Parameters for all combinations of factors; every second one, as on a chessboard, is long.
+
+    Of three factors or more, any values of any two still meet in the suite that is not long.
+    """
+    return [
+        pytest.param(
+            *(value for _, value in cell),
+            id="-".join(name for name, _ in cell),
+            marks=pytest.mark.long if sum(places) % 2 else (),
+        )
+        for places in product(*(range(len(one)) for one in factors))
+        for cell in [[list(one.items())[i] for one, i in zip(factors, places, strict=True)]]
+    ]
 
 
 def is_text(values: list[Any]) -> bool:

@@ -57,22 +57,18 @@ def run(program: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_the_package_works_when_polars_is_missing() -> None:
-    say = 'print(json.dumps([results["pandas"], "polars" in sys.modules]))'
-    without, loaded = run(f"{WITHOUT_POLARS}\n{EVERY_JOB}\n{say}")
-    with_polars, _ = run(f"import sys, polars\n{EVERY_JOB}\n{say}")
-    assert not loaded
-    assert without == with_polars
-
-
-def test_frames_of_other_kinds_do_not_load_polars() -> None:
-    assert run(f'import sys\n{EVERY_JOB}\nprint(json.dumps("polars" in sys.modules))') is False
-
-
-def test_no_treatment_loads_statsmodels() -> None:
-    program = f"""
+@pytest.fixture(scope="module")
+def jobs() -> Any:
+    """What one interpreter has loaded after more and more work, and results with polars loaded."""
+    return run(f"""
 import sys
 {EVERY_JOB}
+told = {{"treated": list(sys.modules)}}
+
+for dialect in ("duckdb", "sqlite", "postgres", "spark"):
+    made.plan.to_sql("t", dialect=dialect)
+told["written"] = list(sys.modules)
+
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 import vtreat_py.compat
@@ -86,91 +82,120 @@ vtreat_py.compat.NumericOutcomeTreatment(outcome_name="y").fit(pd.DataFrame(colu
 repr(made.plan), made.plan._repr_html_()
 vt.prepare(made.plan, x.head(3), prune_sig=0.5, prune_by="sig_fdr")
 made.plan.score_frame
-print(json.dumps("statsmodels" in sys.modules))
-"""
-    assert run(program) is False
+told["chosen"] = list(sys.modules)
 
-
-def test_importing_the_package_loads_no_optional_or_slow_module() -> None:
-    loaded = run("import json, sys, vtreat_py; print(json.dumps(list(sys.modules)))")
-    tops = {name.partition(".")[0] for name in loaded}
-    avoided = {"polars", "statsmodels", "matplotlib", "sympy", "duckdb", "tqdm", "rich", "pyspark"}
-    assert not tops & avoided
-
-
-def test_plans_do_not_load_what_writes_queries_and_models() -> None:
-    loaded = run("import json, sys, vtreat_py.api.plan; print(json.dumps(list(sys.modules)))")
-    left = ("vtreat_py.sql", "vtreat_py.onnx_graph", "onnx", "skl2onnx")
-    assert not [name for name in loaded if name.startswith(left)]
-
-
-def test_queries_of_the_tested_dialects_need_no_engine() -> None:
-    program = f"""
-import sys
+import polars
 {EVERY_JOB}
-for dialect in ("duckdb", "sqlite", "postgres", "spark"):
-    made.plan.to_sql("t", dialect=dialect)
-print(json.dumps(list(sys.modules)))
-"""
-    tops = {name.partition(".")[0] for name in run(program)}
-    assert not tops & {"duckdb", "chdb", "pymysql", "psycopg", "pyspark", "sqlite3"}
+print(json.dumps(told | {{"results with polars": results["pandas"]}}))
+""")
 
 
-def test_public_names_are_imported_on_use() -> None:
-    heavy, found, listed = run(
+def packages(modules: list[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_the_package_works_when_polars_is_missing(jobs: dict[str, Any]) -> None:
+    say = 'print(json.dumps([results["pandas"], "polars" in sys.modules]))'
+    without, loaded = run(f"{WITHOUT_POLARS}\n{EVERY_JOB}\n{say}")
+    assert not loaded
+    assert without == jobs["results with polars"]
+
+
+def test_frames_of_other_kinds_do_not_load_polars(jobs: dict[str, Any]) -> None:
+    assert "pandas" in packages(jobs["treated"])
+    assert "polars" not in packages(jobs["treated"])
+
+
+def test_queries_of_the_tested_dialects_need_no_engine(jobs: dict[str, Any]) -> None:
+    engines = {"duckdb", "chdb", "pymysql", "psycopg", "pyspark", "sqlite3"}
+    assert not packages(jobs["written"]) & engines
+
+
+def test_no_treatment_loads_statsmodels(jobs: dict[str, Any]) -> None:
+    assert "statsmodels" not in packages(jobs["chosen"])
+
+
+@pytest.fixture(scope="module")
+def names() -> Any:
+    """What one interpreter has loaded and lists when it imports one thing after another."""
+    return run(
         """
 import json, sys
 import vtreat_py
-heavy = sorted({"numpy", "pandas", "sklearn", "scipy"} & set(sys.modules))
-listed = [name for name in vtreat_py.__all__ if name in dir(vtreat_py)]
-found = [name for name in vtreat_py.__all__ if getattr(vtreat_py, name) is not None]
+told = {"package": list(sys.modules)}
+import vtreat_py.api.plan
+told["plan"] = list(sys.modules)
+vtreat_py.prepare
+told["dir"] = dir(vtreat_py)
+told["listed"] = [name for name in vtreat_py.__all__ if name in dir(vtreat_py)]
+told["found"] = [name for name in vtreat_py.__all__ if getattr(vtreat_py, name) is not None]
 from vtreat_py import *
 assert TreatmentPlan is vtreat_py.TreatmentPlan and split_plans is vtreat_py.split_plans
-print(json.dumps([heavy, found, listed]))
+print(json.dumps(told))
 """
     )
-    assert heavy == []
-    assert found == listed == vtreat_py.__all__
 
 
-@pytest.mark.parametrize("package", ["vtreat_py", "vtreat_py.evaluation"])
-@pytest.mark.parametrize("modules_first", [False, True])
+def test_importing_the_package_loads_no_optional_or_slow_module(names: dict[str, Any]) -> None:
+    avoided = {"polars", "statsmodels", "matplotlib", "sympy", "duckdb", "tqdm", "rich", "pyspark"}
+    heavy = {"numpy", "pandas", "sklearn", "scipy"}
+    assert "vtreat_py" in packages(names["package"])
+    assert not packages(names["package"]) & (avoided | heavy)
+
+
+def test_plans_do_not_load_what_writes_queries_and_models(names: dict[str, Any]) -> None:
+    left = ("vtreat_py.sql", "vtreat_py.onnx_graph", "onnx", "skl2onnx")
+    assert "vtreat_py.api.plan" in names["plan"]
+    assert not [name for name in names["plan"] if name.startswith(left)]
+
+
+def test_public_names_are_imported_on_use(names: dict[str, Any]) -> None:
+    assert names["found"] == names["listed"] == vtreat_py.__all__
+
+
+def test_the_names_that_are_listed_are_the_public_ones(names: dict[str, Any]) -> None:
+    public = [name for name in names["dir"] if not name.startswith("__")]
+    assert public == [name for name in vtreat_py.__all__ if name != "__version__"]
+
+
+PACKAGES = ["vtreat_py", "vtreat_py.evaluation"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "modules_first"), [(PACKAGES[:1], False), (PACKAGES[1:], False), (PACKAGES, True)]
+)
 def test_public_names_are_what_they_say_whatever_is_imported_first(
-    package: str, modules_first: bool
+    asked: list[str], modules_first: bool
 ) -> None:
     """A function must not give way to a module of its name."""
-    public, on_use, wrong = run(
-        f"""
+    program = f"""
 import json
 from importlib import import_module
 from inspect import getclosurevars, ismodule
 from pkgutil import iter_modules
 
-package = import_module({package!r})
-if {modules_first}:
+packages = [import_module(name) for name in {asked}]
+for package in packages if {modules_first} else []:
     for module in iter_modules(package.__path__):
         if module.name != "__main__":
-            import_module(f"{package}.{{module.name}}")
-module_of = getclosurevars(package.__getattr__).nonlocals["module_of"]
-wrong = [
-    name
-    for name, module in module_of.items()
-    if ismodule(getattr(package, name)) != (name == module)
-    or getattr(package, name).__name__.rpartition(".")[2] != name
-    or name not in dir(package)
-]
-public = [name for name in package.__all__ if getattr(package, name) is not None]
-print(json.dumps([sorted(public), sorted(module_of), wrong]))
+            import_module(f"{{package.__name__}}.{{module.name}}")
+told = []
+for package in packages:
+    module_of = getclosurevars(package.__getattr__).nonlocals["module_of"]
+    wrong = [
+        name
+        for name, module in module_of.items()
+        if ismodule(getattr(package, name)) != (name == module)
+        or getattr(package, name).__name__.rpartition(".")[2] != name
+        or name not in dir(package)
+    ]
+    public = [name for name in package.__all__ if getattr(package, name) is not None]
+    told.append([sorted(public), sorted(module_of), wrong])
+print(json.dumps(told))
 """
-    )
-    assert wrong == []
-    assert sorted({*public} - {"__version__"}) == on_use
-
-
-def test_the_names_that_are_listed_are_the_public_ones() -> None:
-    listed = run("import json, vtreat_py; vtreat_py.prepare; print(json.dumps(dir(vtreat_py)))")
-    public = [name for name in listed if not name.startswith("__")]
-    assert public == [name for name in vtreat_py.__all__ if name != "__version__"]
+    for public, on_use, wrong in run(program):
+        assert wrong == []
+        assert sorted({*public} - {"__version__"}) == on_use
 
 
 def test_unknown_names_are_no_attributes() -> None:

@@ -10,6 +10,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, TimeSeriesSplit
 
 import vtreat_py as vt
+from tests.conftest import checkered
 from vtreat_py.testing import own_outcome_influence
 
 pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
@@ -97,20 +98,29 @@ def most_own_influence(frame, kind, split, *, weighted, grouped, rows, **options
     return found.largest
 
 
-SPLITS_AND_GROUPS = [
-    ("folds", False),
-    ("folds of groups", True),
-    *((split, grouped) for split in ("pairs", "time", "order") for grouped in (False, True)),
-]
+SPLITS_AND_GROUPS = {
+    "folds": ("folds", False),
+    "folds of groups": ("folds of groups", True),
+    "pairs": ("pairs", False),
+    "pairs with groups": ("pairs", True),
+    "time with groups": ("time", True),
+    "time": ("time", False),
+    "order": ("order", False),
+    "order with groups": ("order", True),
+}
+CASES = checkered(
+    {kind: kind for kind in TREATMENTS},
+    SPLITS_AND_GROUPS,
+    {"plain": False, "weights": True},
+    {"as fitted": {"scale": False}, "scaled, raw": {"scale": True, **RAW}},
+)
 
 
-@pytest.mark.parametrize(("scale", "options"), [(False, {}), (True, RAW)], ids=["", "scaled, raw"])
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weights"])
-@pytest.mark.parametrize(("split", "grouped"), SPLITS_AND_GROUPS)
-@pytest.mark.parametrize("kind", TREATMENTS)
-def test_own_outcome_does_not_move_own_codes(frame, kind, split, grouped, weighted, scale, options):
+@pytest.mark.parametrize(("kind", "folds", "weighted", "options"), CASES)
+def test_own_outcome_does_not_move_own_codes(frame, kind, folds, weighted, options):
+    split, grouped = folds
     given = {"weighted": weighted, "grouped": grouped, "rows": (2, 41)}
-    assert most_own_influence(frame, kind, split, scale=scale, **given, **options) <= 1e-10
+    assert most_own_influence(frame, kind, split, **given, **options) <= 1e-10
 
 
 OPTIONS = {
@@ -124,9 +134,14 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("split", ["folds", "order"])
-@pytest.mark.parametrize("kind", TREATMENTS)
+@pytest.mark.parametrize(
+    ("kind", "split", "options"),
+    checkered(
+        {kind: kind for kind in TREATMENTS},
+        {"folds": "folds", "order": "order"},
+        {options: options for options in OPTIONS},
+    ),
+)
 def test_no_option_lets_own_outcomes_in(frame, kind, split, options):
     given = {
         name: v for name, v in OPTIONS[options].items() if name in TREATMENTS[kind]().get_params()

@@ -28,6 +28,7 @@ from tests.conftest import (
     assert_close,
     assert_same_scores,
     assert_same_values,
+    checkered,
     example_columns,
 )
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
@@ -401,12 +402,19 @@ REFITTED_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.filterwarnings("ignore:cv leaves")
-@pytest.mark.parametrize("scale", [False, True], ids=["plain", "scaled"])
-@pytest.mark.parametrize("options", REFITTED_OPTIONS.values(), ids=REFITTED_OPTIONS)
-@pytest.mark.parametrize(("make_folds", "weighted"), FOLD_KINDS.values(), ids=FOLD_KINDS)
+@pytest.mark.parametrize(
+    ("outcome", "kind_of_folds", "options", "scale"),
+    checkered(
+        {"numeric": "y", "binomial": "c"},
+        FOLD_KINDS,
+        REFITTED_OPTIONS,
+        {"plain": False, "scaled": True},
+    ),
+)
 def test_the_cross_frame_is_that_of_a_refit_for_each_fold(
-    make_folds: Any, options: dict[str, Any], weighted: bool, scale: bool, outcome: str
+    outcome: str, kind_of_folds: tuple[Any, bool], options: dict[str, Any], scale: bool
 ) -> None:
+    make_folds, weighted = kind_of_folds
     frame = pd.DataFrame(example_columns(ROWS, seed=11))
     frame.loc[::17, "x"] = "few"
     w = np.random.default_rng(6).integers(0, 4, ROWS).astype(float) if weighted else None

@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 import decimal
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vtreat_py as vt
-from tests.conftest import FRAME_KINDS, FrameKind, arrays, assert_same_values
+from tests.conftest import FRAME_KINDS, FrameKind, arrays, assert_same_values, checkered
 
 ROWS = 60
 PLAINEST = FRAME_KINDS[0]
@@ -82,12 +83,34 @@ def expected() -> dict[tuple[str, str], vt.CrossFrameExperiment]:
     return {(y, name): experiment(frame, y, **OPTIONS[name]) for y in "yc" for name in OPTIONS}
 
 
+@cache
+def with_weights_and_groups(y: str) -> vt.CrossFrameExperiment:
+    """An experiment on the plainest kind of frame."""
+    roles = {"outcome": y, "sample_weight": "weight", "groups": "group"}
+    return experiment(PLAINEST.make(wild_columns()), **roles)
+
+
+@cache
+def transformed(make: Any) -> tuple[vt.TreatmentPlan, Any, Any]:
+    """The plan, the coded training rows and the treated new ones of the plainest kind of frame."""
+    treatment = make(variables=TREATED, prune_sig=None, scale=True, random_state=0)
+    y = "y" if make is vt.NumericOutcomeTreatment else "c"
+    coded = treatment.fit_transform(PLAINEST.make(wild_columns()), y)
+    return treatment.plan_, coded, treatment.transform(PLAINEST.make(wild_columns(30, 1)))
+
+
 def rows_of(frame: Any, start: int, stop: int) -> Any:
     return frame.slice(start, stop - start) if isinstance(frame, pa.Table) else frame[start:stop]
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("y", ["y", "c"])
+@pytest.mark.parametrize(
+    ("kind", "y", "name"),
+    checkered(
+        {kind.name: kind for kind in FRAME_KINDS},
+        {"numeric": "y", "binomial": "c"},
+        {name: name for name in OPTIONS},
+    ),
+)
 def test_plan_and_cross_frame_are_the_same(
     kind: FrameKind, y: str, name: str, expected: Any
 ) -> None:
@@ -100,13 +123,11 @@ def test_plan_and_cross_frame_are_the_same(
 @pytest.mark.parametrize("how", ["by name", "by array"])
 @pytest.mark.parametrize("y", ["y", "c"])
 def test_weights_and_groups_mean_the_same(kind: FrameKind, y: str, how: str) -> None:
-    def made(frame: Any) -> vt.CrossFrameExperiment:
-        given = {"outcome": y, "sample_weight": "weight", "groups": "group"}
-        if how == "by array":
-            given = {role: frame[name] for role, name in given.items()}
-        return experiment(frame, **given)
-
-    ours, theirs = made(kind.make(wild_columns())), made(PLAINEST.make(wild_columns()))
+    frame, theirs = kind.make(wild_columns()), with_weights_and_groups(y)
+    roles = {"outcome": y, "sample_weight": "weight", "groups": "group"}
+    if how == "by array":
+        roles = {role: frame[name] for role, name in roles.items()}
+    ours = experiment(frame, **roles)
     assert_same_values(ours.cross_frame, theirs.cross_frame)
     np.testing.assert_array_equal(ours.cross_weights, theirs.cross_weights)
     assert all(
@@ -182,17 +203,15 @@ def test_extra_columns_keep_their_type_and_values(kind: FrameKind, expected: Any
 @pytest.mark.parametrize("y", ["y", "c"])
 def test_transformers_give_the_same(kind: FrameKind, y: str) -> None:
     make = vt.NumericOutcomeTreatment if y == "y" else vt.BinomialOutcomeTreatment
-    columns, new = wild_columns(), wild_columns(30, 1)
-    ours, theirs = (
-        make(variables=TREATED, prune_sig=None, scale=True, random_state=0) for _ in range(2)
-    )
-    coded = ours.fit_transform(kind.make(columns), y)
+    ours = make(variables=TREATED, prune_sig=None, scale=True, random_state=0)
+    plan, of_training, of_new = transformed(make)
+    coded = ours.fit_transform(kind.make(wild_columns()), y)
     assert isinstance(coded, kind.native)
-    assert_same_values(coded, theirs.fit_transform(PLAINEST.make(columns), y))
-    assert ours.plan_ == theirs.plan_
-    treated = ours.transform(kind.make(new))
+    assert_same_values(coded, of_training)
+    assert ours.plan_ == plan
+    treated = ours.transform(kind.make(wild_columns(30, 1)))
     assert isinstance(treated, kind.native)
-    assert_same_values(treated, theirs.transform(PLAINEST.make(new)))
+    assert_same_values(treated, of_new)
 
 
 def test_unsupervised_plans_are_the_same(kind: FrameKind) -> None:

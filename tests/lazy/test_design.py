@@ -29,9 +29,11 @@ pytestmark = [
 Lazy = Callable[[pa.Table], Any]
 # What rests on counts alone is the same to the bit for a class outcome.
 COUNTED = ("catB", "catP", "lev", "isBAD")
-# Engines that take seconds to plan a query get few columns, and few cases.
+# Engines that take seconds to plan a query get few columns, and few cases; three classes, which are
+# three outcomes to each column, get one column of each type.
 MORE = ["shifted", "nothing", "one", "endless"]
 FEW = ["x", "z", "day"]
+OF_EACH_TYPE = ["x", "many", "z", "flag", "day", "shifted"]
 SLOW = ("spark", "dask")
 EAGER = {"pandas": pa.Table.to_pandas, "polars": pl.from_arrow, "pyarrow": lambda table: table}
 
@@ -51,7 +53,8 @@ def table() -> pa.Table:
 
 
 def options(of: str, engine: str, **given: Any) -> dict[str, Any]:
-    columns = FEW if engine in SLOW else [*TREATED, *MORE]
+    columns = OF_EACH_TYPE if of == "multinomial" else [*TREATED, *MORE]
+    columns = FEW if engine in SLOW else columns
     plain: dict[str, Any] = {
         "outcome": OUTCOMES.get(of),
         "variables": columns,
@@ -140,7 +143,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+@pytest.mark.parametrize("kind", ["polars", pytest.param("duckdb", marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
 def test_options(case: str, kind: str) -> None:
     outcome, more = CASES[case]

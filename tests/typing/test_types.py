@@ -38,6 +38,7 @@ def found_by_mypy(path: Path) -> dict[int, str]:
     return {int(line): code for line, code in lines}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not CONFIG.exists(), reason="the package is not that of a checkout")
 def test_mypy_finds_what_is_wrong_and_nothing_else() -> None:
     lines = CALLS.read_text(encoding="utf-8").splitlines()
