@@ -21,6 +21,7 @@ import pyarrow as pa
 import pytest
 
 import vtreat_py as vt
+from vtreat_py.significance import draws
 
 # Engines that take seconds for a query, or a server: their tests are among the long ones.
 SLOW_ENGINES = {"spark", "dask", "ibis", "postgres", "mysql", "clickhouse"}
@@ -214,6 +215,15 @@ def example_columns(n_rows: int = 240, seed: int = 7) -> dict[str, list[Any]]:
         "y": [float(v) for v in signal.round(3)],
         "c": ["yes" if v > 0 else "no" for v in signal],
     }
+
+
+@pytest.fixture(scope="module")
+def few_draws() -> Iterator[None]:
+    """p-values that are drawn rest on a tenth of the draws, for tests that do not judge them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_FIRST_DRAWS", "_DRAWS", "_SETTLED"):
+            patch.setattr(draws, name, getattr(draws, name) // 10)
+        yield
 
 
 @pytest.fixture(scope="module")

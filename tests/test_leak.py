@@ -13,7 +13,10 @@ import vtreat_py as vt
 from tests.conftest import checkered
 from vtreat_py.testing import own_outcome_influence
 
-pytestmark = pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning"),
+    pytest.mark.usefixtures("few_draws"),
+]
 
 ROWS = 60
 PUSH = 100.0

@@ -33,6 +33,7 @@ from tests.conftest import (
 )
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 
+pytestmark = pytest.mark.usefixtures("few_draws")
 ROWS = 240
 Pairs = list[tuple[np.ndarray, np.ndarray]]
 

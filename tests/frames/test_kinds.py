@@ -67,7 +67,10 @@ def wild_columns(n_rows: int = ROWS, seed: int = 0) -> dict[str, list[Any]]:
 
 
 TREATED = [c for c in wild_columns(1) if c not in ("weight", "group", "y", "c")]
-pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_py.VtreatWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_py.VtreatWarning"),
+    pytest.mark.usefixtures("few_draws"),
+]
 
 
 def experiment(frame: Any, outcome: Any, **options: Any) -> vt.CrossFrameExperiment:
