@@ -247,7 +247,7 @@ def test_the_own_class_is_not_in_the_own_codes(smoothing: Any, scale: bool) -> N
             np.testing.assert_array_equal(after.loc[row], before.loc[row])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(weight=st.lists(st.integers(0, 3), min_size=60, max_size=60))
 def test_weights_are_repeated_rows(weight: list[int]) -> None:
     frame = with_classes(60)

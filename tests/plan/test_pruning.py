@@ -148,7 +148,7 @@ def test_a_variable_is_kept_if_it_passes_for_one_class(prune_by: str) -> None:
     }[prune_by]  # fmt: skip
 
 
-def many_columns(n_rows: int = 200, n_noise: int = 30, n_signal: int = 10) -> Any:
+def many_columns(n_rows: int = 200, n_noise: int = 18, n_signal: int = 10) -> Any:
     """Numbers of which the first few matter, the first the most; and the outcome."""
     random = np.random.default_rng(3)
     values = random.normal(size=(n_rows, n_signal + n_noise))
