@@ -22,6 +22,7 @@ from vtreat_py.significance import logistic, newton
 from vtreat_py.significance.logistic_bins import NumberBins
 
 pytestmark = [
+    pytest.mark.usefixtures("few_draws"),
     pytest.mark.filterwarnings("ignore:.* does not tell upper from lower case"),
     pytest.mark.filterwarnings("ignore:nothing is derived from"),
 ]

@@ -72,6 +72,17 @@ def outcome_of(frame: pd.DataFrame, kind: str) -> Any:
 
 
 def awkward_plan(kind: str, **options: Any) -> vt.TreatmentPlan:
+    """The plan of the awkward frame; it is made once for each kind of outcome and its options."""
+    asked = (kind, repr(options))
+    if asked not in _PLANS:
+        _PLANS[asked] = _awkward_plan(kind, **options)
+    return _PLANS[asked]
+
+
+_PLANS: dict[tuple[str, str], vt.TreatmentPlan] = {}
+
+
+def _awkward_plan(kind: str, **options: Any) -> vt.TreatmentPlan:
     frame = awkward_frame()
     if kind == "unsupervised":
         return vt.design_treatments(frame, outcome_type="unsupervised", **options)
