@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches, sum_by
 
 # Places of the components, steps of the search, and the share of the normal one at its start.
@@ -24,6 +25,8 @@ _MOST_LEVELS, _NEAR, _SIZES = 1_000, 4.0, 4.0
 _LONG_TAILS = 2.0
 # Skewness of rows from which on it looks like that of levels.
 _SKEWED = 0.5
+# Levels at a time: what is made of them for each component stays in the processor's cache.
+_BLOCK = 1 << 10
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
 
@@ -46,12 +49,17 @@ class Mixture:
 
     def posterior_mean(self, weight: FloatArray, mean: FloatArray) -> FloatArray:
         """Mean of what the true means of levels may be."""
-        likely = _densities(weight, mean, self.place, self.variance, self.within)
-        belief = self.variance / (self.variance + (self.within / weight)[:, None])
-        belief *= mean[:, None] - self.place
-        belief += self.place
-        belief *= likely
-        return np.asarray((belief @ self.share) / (likely @ self.share))
+        found = np.empty_like(mean)
+        for some in blocks(len(mean), _BLOCK):
+            found[some] = self._posterior_mean(weight[some], mean[some])
+        return found
+
+    def _posterior_mean(self, weight: FloatArray, mean: FloatArray) -> FloatArray:
+        """A component puts it at its place, and its share of variance nearer to the level's."""
+        likely, pull = _densities(weight, mean, self.place, self.variance, self.within)
+        pull *= likely
+        at_places = (self.share * self.place) @ likely + (self.share * self.variance) @ pull
+        return np.asarray(at_places / (self.share @ likely))
 
 
 def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float) -> Mixture | None:
@@ -76,14 +84,14 @@ def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float
     place = np.concatenate([[centre], places, places, [centre]])
     none = np.zeros(_PLACES)
     variance = np.concatenate([[between], none, none + apart * apart, [0.0]])
-    likely = _densities(weight, mean, place, variance, within)
+    likely, _ = _densities(weight, mean, place, variance, within)
     share = np.full(len(place), (1.0 - _NORMAL) / (len(place) - 1))
     share[0] = _NORMAL
-    normal, n_levels = np.maximum(likely[:, 0], _TINY), count.sum()
+    normal, n_levels = np.maximum(likely[0], _TINY), count.sum()
     portion = count / n_levels
     for step in range(1, _STEPS + 1):
-        together = likely @ share
-        growth = likely.T @ (portion / together)
+        together = share @ likely
+        growth = likely @ (portion / together)
         # No shares are likelier by more than the largest growth for each level (B. Lindsay, "The
         # Geometry of Mixture Likelihoods", Annals of Statistics 11 (1983)).
         if step % _LOOK == 0:
@@ -91,7 +99,7 @@ def mixture_of(levels: OutcomeSums, centre: float, between: float, within: float
             if most <= _CLEARLY:
                 return None
         share *= growth
-    if (count * np.log(likely @ share / normal)).sum() <= _CLEARLY:
+    if (count * np.log(share @ likely / normal)).sum() <= _CLEARLY:
         return None
     some = share > _LEAST_SHARE
     return Mixture(place[some], variance[some], share[some] / share[some].sum(), within)
@@ -111,15 +119,20 @@ def is_normal_inside(levels: OutcomeSums, centre: float, between: float, within:
 
 def _densities(
     weight: FloatArray, mean: FloatArray, place: FloatArray, variance: FloatArray, within: float
-) -> FloatArray:
-    """Density of level means by component, over the largest of each level."""
-    about = (within / weight)[:, None] + variance
-    log = (mean[:, None] - place) ** 2
-    log /= about
-    log += np.log(about)
+) -> tuple[FloatArray, FloatArray]:
+    """Density of level means by component, in units of the level's own.
+
+    Beside it is how far a level is from the component's place, over the variance about that.
+    """
+    apart = mean - place[:, None]
+    precision = 1.0 / (within / weight + variance[:, None])
+    pull = apart * precision
+    log = np.multiply(apart, pull, out=apart)
+    log -= log.min(axis=0)
     log *= -0.5
-    log -= log.max(axis=1, keepdims=True)
-    return np.asarray(np.exp(log))
+    likely = np.exp(log, out=log)
+    likely *= np.sqrt(precision, out=precision)
+    return likely, pull
 
 
 def _long_tails(levels: OutcomeSums, within: float) -> float:
@@ -160,7 +173,10 @@ def _nearly_equal(levels: OutcomeSums, within: float) -> tuple[FloatArray, Float
     size = np.round(_SIZES * np.log2(weight))
     near = np.round(_NEAR * mean * np.sqrt(np.exp2(size / _SIZES) / within))
     size, near = size - size.min(), near - near.min()
-    _, place = np.unique(size * (near.max() + 1.0) + near, return_inverse=True)
+    key = size * (near.max() + 1.0) + near
+    place = key.astype(np.intp) if key.max() < len(key) else np.unique(key, return_inverse=True)[1]
     n = int(place.max()) + 1
     count = sum_by(place, None, n)
-    return sum_by(place, weight, n) / count, sum_by(place, mean, n) / count, count
+    some = np.flatnonzero(count)
+    weight, mean = (sum_by(place, one, n)[some] / count[some] for one in (weight, mean))
+    return weight, mean, count[some]

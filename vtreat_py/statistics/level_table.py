@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from vtreat_py.base.arrays import BoolArray, IntArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.scan import all_but_one, all_but_own
 
 # With at most this many (level, fold) pairs to a cell, arrays of all pairs are the faster ones.
 _DENSE = 2
+# Levels at a time: those arrays then stay in the processor's cache.
+_BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +111,21 @@ class LevelTable:
             # Counts subtract without rounding, so no trace of the own rows stays behind.
             return self.by_level().take(self.level) - self.cells
         if self.n_folds * self.n_levels <= _DENSE * len(self.level):
-            return self._held_out_dense()
+            return OutcomeSums.joined([part._held_out_dense() for part in self._by_levels()])
         start = np.flatnonzero(np.diff(self.level, prepend=-1))
         size = np.diff(start, append=len(self.level))
         rank = np.arange(len(self.level)) - np.repeat(start, size)
         return all_but_own(
             self.cells, rank, np.repeat(size, size), OutcomeSums.nothing(1, self.cells)
         )
+
+    def _by_levels(self) -> Iterator[LevelTable]:
+        """Cut it into tables of some levels each, which are numbered anew."""
+        for some in blocks(self.n_levels, _BLOCK):
+            ends = np.array([some.start, some.stop], dtype=self.level.dtype)
+            at = slice(*np.searchsorted(self.level, ends))
+            level, n_levels = self.level[at] - some.start, some.stop - some.start
+            yield LevelTable(n_levels, self.n_folds, level, self.fold[at], self.cells.take(at))
 
     def _held_out_dense(self) -> OutcomeSums:
         """`held_out_cells` through arrays of all levels, one a fold: no gathering."""
