@@ -80,7 +80,8 @@ def _repeated_values(
 
 def level_sums(rows: DesignRows, column: LazyLevels) -> LevelSums:
     """Sum the outcome by level and fold."""
-    wanted: dict[str, Asked] = {"rows": ("count", nw.lit(1))}
+    # Each row has an outcome; engines make the column once for all sums of it.
+    wanted: dict[str, Asked] = {"rows": ("count", nw.lit(1) if rows.n_classes else nw.col(Y))}
     if rows.weight is not None:
         wanted["counted"] = "count", one_where(rows.counts)
         wanted["weight"] = "sum", rows.w

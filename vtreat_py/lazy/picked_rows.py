@@ -54,8 +54,7 @@ class PickedRows:
     @cached_property
     def _table(self) -> pa.Table:
         rows = self.rows
-        part = rows.part(rows.counted(self.columns), rows.n_rows, MANY_POINTS)
-        assert part is not None
+        part = rows.counted(self.columns, step_of(rows.n_rows, MANY_POINTS))
         wanted = {column.alias: column.value for column in self.columns}
         wanted |= {WEIGHT: rows.w, Y: nw.col(Y), FOLD: nw.col(FOLD)}
         if rows.row_id is not None:

@@ -99,9 +99,9 @@ class DesignRows:
             return "count", one_where(condition)
         return "sum", value_where(condition, self.weight.value)
 
-    def counted(self, columns: Sequence[LazyColumn]) -> nw.LazyFrame[Any]:
+    def counted(self, columns: Sequence[LazyColumn], step: int = 1) -> nw.LazyFrame[Any]:
         """Build the query of `of`, for the rows that count."""
-        frame = self.of(columns)
+        frame = self.of(columns, step)
         return frame if self.weight is None else frame.filter(self.counts)
 
     def part(self, frame: nw.LazyFrame[Any], n_rows: int, most: int) -> nw.LazyFrame[Any] | None:
@@ -113,10 +113,16 @@ class DesignRows:
             return None
         return frame.filter(picked(self.row_id.value, step))
 
-    def of(self, columns: Sequence[LazyColumn]) -> nw.LazyFrame[Any]:
-        """Build the query for some columns beside outcome, weight, row id and fold."""
+    def of(self, columns: Sequence[LazyColumn], step: int = 1) -> nw.LazyFrame[Any]:
+        """Build the query for some columns beside outcome, weight, row id and fold.
+
+        Of about one row in ``step``, by arithmetic on the row id, before folds are worked out.
+        """
         beside = [self.weight, self.row_id, self.label, self.folds.column if self.folds else None]
         frame = typed_frame(self.source, [*columns, *(c for c in beside if c is not None)])
+        if step > 1:
+            assert self.row_id is not None
+            frame = frame.filter(picked(self.row_id.value, step))
         if self.folds is None:
             frame = frame.with_columns(nw.lit(0).cast(nw.Int64()).alias(FOLD))
         else:

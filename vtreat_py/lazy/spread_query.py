@@ -18,7 +18,7 @@ from vtreat_py.lazy.tables import brought
 from vtreat_py.significance.spread import MOST_ROWS, SpreadTest, sampled_levels
 
 _LEVEL, _WEIGHT, _ID, _CHOSEN = "level", "weight", "row_id", "chosen_level"
-_TESTED = "tested_outcome"
+_TESTED, _PLACE = "tested_outcome", "chosen_place"
 
 
 def spread_p_value(
@@ -39,13 +39,15 @@ def spread_p_value(
     part = rows.part(frame, expected, MOST_ROWS)
     if part is None:
         return None
-    wanted = {_LEVEL: column.level, _TESTED: nw.col(_TESTED), _WEIGHT: rows.w}
+    level = column.level if chosen is None else nw.col(_PLACE)
+    wanted = {_LEVEL: level, _TESTED: nw.col(_TESTED), _WEIGHT: rows.w}
     if rows.row_id is not None:
         wanted[_ID] = rows.row_id.value
     table = collect(part.select(**wanted))
     if rows.row_id is not None:
         table = table.sort_by(_ID)
-    codes = column.codes(levels, table[_LEVEL])
+    found = table[_LEVEL]
+    codes = column.codes(levels, found) if chosen is None else found.to_numpy()
     assert rows.outcome is not None
     weight = None if rows.weight is None else table[_WEIGHT].to_numpy()
     counts_rows = rows.outcome.weighting.counts_rows
@@ -61,11 +63,13 @@ def _of_levels(
     frame: nw.LazyFrame[Any],
     chosen: BoolArray,
 ) -> nw.LazyFrame[Any]:
-    """The rows of some levels."""
-    labels = column.labels(levels).take(pa.array(np.flatnonzero(chosen[:-1])))
-    table = brought(rows.source, pa.table({_CHOSEN: labels}))
+    """The rows of some levels, with the places of these."""
+    place = pa.array(np.flatnonzero(chosen[:-1]), pa.int64())
+    labels = column.labels(levels).take(place)
+    table = brought(rows.source, pa.table({_CHOSEN: labels, _PLACE: place}))
     named = frame.join(table, left_on=column.alias, right_on=_CHOSEN, how="inner")
-    found = named.select(*frame.collect_schema())
+    found = named.select(*frame.collect_schema(), _PLACE)
     if not chosen[-1]:
         return found
-    return nw.concat([found, frame.filter(column.is_missing)], how="vertical")
+    missing = nw.lit(levels.missing).cast(nw.Int64()).alias(_PLACE)
+    return nw.concat([found, frame.filter(column.is_missing).with_columns(missing)], how="vertical")
