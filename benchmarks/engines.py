@@ -7,8 +7,9 @@ Three text columns (of 100, 10,000 and a million levels), three columns of numbe
 values, a class and a numeric outcome and a row id are in a Parquet file; all follow from the row
 id by integer arithmetic. By hand a text column is one GROUP BY (level, fold), whose sums are joined
 with those of all folds, so that each level has the mean of the outcome in all rows, and each
-(level, fold) that of the other folds; there are no tests, no numbers, and no checks. A design of
-1,000 rows comes before ours, which loads the modules. Each way runs in a process of its own, in
+(level, fold) that of the other folds; there are no tests, no numbers, and no checks. Frames that it
+writes have as many columns as ours: of a text column two for a class, three for a numeric outcome.
+A design of 1,000 rows comes before ours, which loads the modules. Each way runs in a process of its own, in
 turn, ours beside the one by hand.
 """
 
@@ -33,6 +34,8 @@ THREADS = 2
 TEXT = ["town", "shop", "customer"]
 NUMBERS = ["price", "distance", "age"]
 OUTCOMES = {"class": "bought", "numeric": "spent"}
+# Variables of a text column.
+CODES = {"class": 2, "numeric": 3}
 # Products of numbers below this prime fit into 64 bits.
 PRIME = 2_147_483_579
 ROWS = f"""
@@ -144,7 +147,9 @@ def duckdb_hand(path: Path, outcome: str) -> dict[str, float]:
             f"LEFT JOIN cells_{n} AS of_{n} ON {n} = of_{n}.level AND rows.fold = of_{n}.fold"
             for n in TEXT
         )
-        codes = [f"coalesce(of_{n}.code, 0.0) AS {n}_{k}" for n in TEXT for k in range(2)]
+        codes = [
+            f"coalesce(of_{n}.code, 0.0) AS {n}_{k}" for n in TEXT for k in range(CODES[outcome])
+        ]
         written("crossed", f"{rows} AS rows", joins, codes)
 
     def prepare() -> None:
@@ -153,7 +158,9 @@ def duckdb_hand(path: Path, outcome: str) -> dict[str, float]:
             f" ON {n} = of_{n}.level"
             for n in TEXT
         )
-        codes = [f"coalesce(of_{n}.mean, 0.0) AS {n}_{k}" for n in TEXT for k in range(2)]
+        codes = [
+            f"coalesce(of_{n}.mean, 0.0) AS {n}_{k}" for n in TEXT for k in range(CODES[outcome])
+        ]
         written("treated", f"read_parquet('{path}') AS rows", joins, codes)
 
     for name, work in {"design": design, "cross": cross, "prepare": prepare}.items():
@@ -211,7 +218,9 @@ def polars_hand(path: Path, outcome: str) -> dict[str, float]:
             )
         ]
         codes = [
-            pl.col(f"{n}_{kind}").fill_null(0.0).alias(f"{n}_{k}") for n in TEXT for k in range(2)
+            pl.col(f"{n}_{kind}").fill_null(0.0).alias(f"{n}_{k}")
+            for n in TEXT
+            for k in range(CODES[outcome])
         ]
         joined.select("id", *numbers, *codes).sink_parquet(path.parent / name)
 

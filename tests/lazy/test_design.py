@@ -16,7 +16,14 @@ import vtreat_py as vt
 from tests.lazy.frames import OUTCOMES, TREATED, assert_same_bits, awkward_table
 from tests.lazy.plans import assert_same_plan
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
-from vtreat_py.lazy import level_queries, logistic_queries, quantile_queries, spread_query, values
+from vtreat_py.lazy import (
+    crossing,
+    level_queries,
+    logistic_queries,
+    quantile_queries,
+    spread_query,
+    values,
+)
 from vtreat_py.lazy.source import collect
 from vtreat_py.significance import logistic, newton
 from vtreat_py.significance.logistic_bins import NumberBins
@@ -197,6 +204,7 @@ def test_levels_without_row_id_are_in_order() -> None:
     ("module", "name", "value"),
     [
         (logistic_queries, "MANY_POINTS", 100),
+        (crossing, "_FEW_FOLDS", 1),
         (logistic_queries, "_BATCH", 2),
         (level_queries, "_SIDE_BY_SIDE", 2),
         (quantile_queries, "_FEW_ROWS", 3),

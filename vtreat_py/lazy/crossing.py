@@ -11,12 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
-from vtreat_py.coders.forms import FoldCurves, FoldForm
+from vtreat_py.coders.forms import Copy, FoldCurves, FoldForm
 from vtreat_py.lazy.arithmetic import clipped, coded, scaled
 from vtreat_py.lazy.columns import LazyLevels, LazyNumber, exactly, kept_column, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.ranges import place_of
 from vtreat_py.lazy.tables import LevelValues, Lookup, completed
+
+# Numbers of so many folds are written into the query, where few rows are given them.
+_FEW_FOLDS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +142,8 @@ class _Draft:
         """Plan a variable of a column of numbers."""
         if isinstance(part.form, FoldCurves):
             value = self._along(part.column, part.form)
+        elif isinstance(part.form, Copy) and part.form.cuts is None:
+            value = coded(part.column, part.form, self._of_few_rows)
         else:
             value = coded(part.column, part.form, self._of_fold)
         if part.scaling is not None:
@@ -168,7 +173,7 @@ class _Draft:
             inside = inside / nw.col(f"{column.alias}_unit")
         rise = (inside - nw.col(f"{column.alias}_start")) * nw.col(slope)
         code = nw.when(nw.col(slope) == 0.0).then(nw.col(value)).otherwise(rise + nw.col(value))
-        return nw.when(number.is_finite()).then(code).otherwise(self._of_fold(form.bad))
+        return nw.when(number.is_finite()).then(code).otherwise(self._of_few_rows(form.bad))
 
     def add_levels(self, part: LevelCells) -> None:
         """Plan the variables of a column of levels."""
@@ -184,7 +189,7 @@ class _Draft:
             missing[part.fold[~known]] = values[~known]
             place = f"{table}_{len(joined)}"
             joined[place] = values[known]
-            found = nw.when(part.column.is_missing).then(self._of_fold(missing))
+            found = nw.when(part.column.is_missing).then(self._of_few_rows(missing))
             self.values[name] = found.otherwise(nw.col(place))
         if joined:
             level, fold = part.levels.take(part.level[known]), part.fold[known].astype(np.int64)
@@ -211,6 +216,17 @@ class _Draft:
         alias = f"f{len(self.by_fold)}"
         self.by_fold[alias] = values
         return nw.col(alias)
+
+    def _of_few_rows(self, values: float | FloatArray) -> nw.Expr:
+        """The same, by comparisons: a join would copy all columns of all rows for some of them."""
+        values = np.atleast_1d(values)[: self.n_folds]
+        if self.n_folds > _FEW_FOLDS or (values == values[0]).all():
+            return self._of_fold(values)
+        first, *others = values.tolist()
+        result = exactly(first)
+        for fold, number in enumerate(others, 1):
+            result = nw.when(nw.col(FOLD) == fold).then(exactly(number)).otherwise(result)
+        return result
 
 
 def _by_level(part: LevelCells, values: FloatArray) -> nw.Expr | None:
