@@ -9,8 +9,8 @@ id by integer arithmetic. By hand a text column is one GROUP BY (level, fold), w
 with those of all folds, so that each level has the mean of the outcome in all rows, and each
 (level, fold) that of the other folds; there are no tests, no numbers, and no checks. Frames that it
 writes have as many columns as ours: of a text column two for a class, three for a numeric outcome.
-A design of 1,000 rows comes before ours, which loads the modules. Each way runs in a process of its own, in
-turn, ours beside the one by hand.
+A design of 1,000 rows comes before ours, which loads the modules. Each way runs in a process of its
+own, in turn, ours beside the one by hand.
 """
 
 from __future__ import annotations
