@@ -24,6 +24,7 @@ class CatR(ImpactCode):
     name = "catR"
     outcomes = ("rate",)
     link = Log()
+    by_default = False  # but where the outcome is a rate
 
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from vtreat_py.base.checks import check_flag
+from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.base.names import NameRegister
 from vtreat_py.coders import codes
+from vtreat_py.coders.code import Code
 from vtreat_py.design.checks import (
     AUTO_CALENDAR,
     check_calendar,
@@ -94,6 +95,16 @@ class DesignRequest(DesignOptions):
         checked["progress"] = check_flag("progress", self.progress)
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 
+    def _asked_coders(self, own: Sequence[Code]) -> tuple[str, ...]:
+        """Return the codes to build; None means for a rate all that apply."""
+        if self.coders is None and self._is_rate:
+            return codes.names(codes.for_outcome(RATE, own))
+        return super()._asked_coders(own)
+
+    @property
+    def _is_rate(self) -> bool:
+        return is_one_of(self.outcome_type, (RATE,)) or self.exposure is not None
+
     @property
     def options(self) -> DesignOptions:
         """Those that say how columns are coded, and that the plan keeps."""
@@ -149,7 +160,7 @@ class DesignRequest(DesignOptions):
 
     def check_no_rate(self, where: str) -> None:
         """Refuse rates; ``where`` says what does not know them."""
-        if self.outcome_type == RATE or self.exposure is not None:
+        if self._is_rate:
             raise InvalidOptionError(
                 f'{where} not of outcome_type="{RATE}", whose tests take the rows of counts and '
                 "exposures; design on a frame in memory, without it"
