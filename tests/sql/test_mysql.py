@@ -110,12 +110,12 @@ def test_coding_tables_are_made_whole_or_not_at_all(
         patch.setattr(mysql_connection, "_for_mysql", lambda value: object())
         with pytest.raises(Exception, match=r"(?i)object"):
             plan.load_coding_tables(mysql)
-    assert asked(mysql, tables) == []
+    assert (name,) not in asked(mysql, tables)
     asked(mysql, "CREATE DATABASE codes")
     try:
         assert plan.load_coding_tables(mysql, coding_schema="codes") == [name]
         assert plan.load_coding_tables(mysql, coding_schema="codes") == [name]
-        assert asked(mysql, tables) == []
+        assert (name,) not in asked(mysql, tables)
         source = "(SELECT 'u3' AS `User Id`)"
         text = plan.to_sql(source, dialect="mysql", coding_schema="codes")
         expected = vt.prepare(plan, pd.DataFrame({"User Id": ["u3"]}))
