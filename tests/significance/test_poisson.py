@@ -9,7 +9,6 @@ from scipy import stats
 
 from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.rates import RateTests
-from vtreat_py.statistics.additive import multiplied_rates
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
@@ -40,19 +39,6 @@ def test_no_events_have_no_slope() -> None:
     fit = poisson_fit(np.array([[0.0, 1.0, 2.0]]), None, np.zeros((1, 3)))
     assert fit.slope[0] == 0.0
     assert fit.deviance[0] == 0.0
-
-
-def test_rates_that_multiply_have_the_margins_of_the_events() -> None:
-    rng = np.random.default_rng(1)
-    exposure = rng.gamma(1.0, size=(4, 6))
-    exposure[2, 3] = 0.0
-    events = np.where(exposure > 0, rng.poisson(3.0 * exposure), 0).astype(float)
-    events[1] = 0.0
-    rates = multiplied_rates(exposure, events)
-    for axis in (0, 1):
-        np.testing.assert_allclose(
-            (exposure * rates).sum(axis=axis), events.sum(axis=axis), rtol=1e-4, atol=1e-9
-        )
 
 
 def permuted(y: np.ndarray, exposure: np.ndarray, level: np.ndarray, n: int) -> float:

@@ -132,7 +132,7 @@ class RateOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
     ['car_catR']
     >>> treatment.transform(X.tail(1)).round(2)
         car_catR
-    39      0.88
+    39      1.28
     """
 
     _outcome_type = "rate"
