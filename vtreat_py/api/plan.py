@@ -193,7 +193,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             Of rates: ``exp(effect)``, how many times the rate of all rows, and its standard error.
 
         With an exposure, rows and counts of rows are exposures over their mean, and ``mean`` is the
-        rate; effects are logarithms of ratios of rates.
+        rate; effects are logarithms of ratios of rates. How often ``effect_se`` covers was not
+        studied for rates.
 
         Examples
         --------
