@@ -71,8 +71,8 @@ vt.plots.number_effect(treatment.plan_, "age", ax=axes[1])
 plt.show()
 
 # %% [markdown]
-# At the left, circles are the rates as they were seen, dots what is believed of them, with intervals
-# of 90%; at the right the rate along the age, and the line that a Poisson regression on it alone
+# At the left, circles are the rates as they were seen, dots what is believed of them, with 90%
+# intervals; at the right the rate along the age, and the line that a Poisson regression on it alone
 # would draw, which misses the bend.
 #
 # ## Beside the means
