@@ -189,3 +189,9 @@ def test_all_options_that_change_scores_are_there() -> None:
     assert set(ours) <= set(design)
     shared = [name for name in ours if name != "outcome"]
     assert [name for name in shared if ours[name].default != design[name].default] == []
+
+
+def test_a_type_of_outcome_that_is_none_is_refused_in_words() -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 20})
+    with pytest.raises(InvalidOptionError, match="it must be one of"):
+        vt.variable_importance(frame, outcome=range(40), outcome_type=np.array(["rate", "rate"]))

@@ -9,9 +9,8 @@ from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.links import FARTHEST, Logit
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import MIXED, prior_of, weight_of
-from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.table_code import LogImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
-from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
@@ -22,7 +21,7 @@ _LEAST_SMOOTHING = 1e-4
 _LEAST_PRIOR = 0.5
 
 
-class CatB(ImpactCode):
+class CatB(LogImpactCode):
     """The impact code of a class."""
 
     name = "catB"
@@ -33,14 +32,6 @@ class CatB(ImpactCode):
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
         return cat_b(levels, options.shrinkage)
-
-    def unit(self, levels: PooledLevels) -> FloatArray:
-        """Log odds have a size of their own."""
-        return np.ones(levels.view.n_groups)
-
-    def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
-        """Log odds have a size of their own."""
-        return 1.0
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""

@@ -10,15 +10,14 @@ from vtreat_py.coders.links import Log
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.shrinkage import within_variance
-from vtreat_py.coders.table_code import ImpactCode
+from vtreat_py.coders.table_code import LogImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
-from vtreat_py.statistics.moments import Moments
 
 # Ratios of rates are this far from 0 at least.
 _EDGE = 1e-6
 
 
-class CatR(ImpactCode):
+class CatR(LogImpactCode):
     """The impact code of a rate."""
 
     name = "catR"
@@ -30,23 +29,12 @@ class CatR(ImpactCode):
         """Code the levels."""
         return cat_r(levels, options.shrinkage)
 
-    def unit(self, levels: PooledLevels) -> FloatArray:
-        """Logarithms of ratios have a size of their own."""
-        return np.ones(levels.view.n_groups)
-
-    def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
-        """Logarithms of ratios have a size of their own."""
-        return 1.0
-
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows of average exposure."""
         return weight_of(levels, options.shrinkage)
 
     def within(self, levels: PooledLevels) -> float:
-        """Variance of the rate of a row of average exposure, inside the levels that all rows have.
-
-        Counts vary at least as those of Poisson.
-        """
+        """Variance of the rate of rows of average exposure, inside levels that all rows have."""
         return float(within_variance(levels)[0])
 
     def believed(self, codes: FloatArray, overall: float) -> FloatArray:

@@ -204,6 +204,20 @@ class ImpactCode(Impact):
         """The same where the prior was estimated; ``mean`` is that of the rows of each level."""
 
 
+class LogImpactCode(ImpactCode):
+    """An impact code of logarithms, which have a size of their own."""
+
+    link: ClassVar[Link]
+
+    def unit(self, levels: PooledLevels) -> FloatArray:
+        """What effects are held against, in each training set."""
+        return np.ones(levels.view.n_groups)
+
+    def size(self, present: FloatArray, moments: Moments) -> float:  # noqa: ARG002
+        """What differences of codes are held against."""
+        return 1.0
+
+
 @dataclass(frozen=True, eq=False)
 class _Table:
     """A code of a column, with the values of its levels that all rows give."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from vtreat_py.base.checks import check_flag, is_one_of
+from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.jobs import check_jobs
 from vtreat_py.base.names import NameRegister
@@ -35,7 +35,7 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
 from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
-from vtreat_py.outcome.rates import RATE, check_exposure_asked
+from vtreat_py.outcome.rates import RATE, asks_for_rate, check_exposure_asked
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import FREQUENCY
 from vtreat_py.plan.differential_privacy import DifferentialPrivacy
@@ -103,7 +103,7 @@ class DesignRequest(DesignOptions):
 
     @property
     def _is_rate(self) -> bool:
-        return is_one_of(self.outcome_type, (RATE,)) or self.exposure is not None
+        return asks_for_rate(self.outcome_type, self.exposure)
 
     @property
     def options(self) -> DesignOptions:

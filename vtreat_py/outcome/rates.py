@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.checks import is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.frames.beside import read_along
 from vtreat_py.frames.columns import NumericColumn
@@ -17,6 +18,11 @@ from vtreat_py.outcome.outcome import Exposure, OutcomeType
 RATE: OutcomeType = "rate"
 # Floats hold the products of such exposures and counts, and the squares of their rates.
 _SMALLEST, _GREATEST = 1e-50, 1e50
+
+
+def asks_for_rate(outcome_type: Any, exposure: Any) -> bool:
+    """Whether options ask for a rate; they need not have been checked."""
+    return exposure is not None or is_one_of(outcome_type, (RATE,))
 
 
 def check_exposure_asked(exposure: Any, outcome_type: str | None) -> None:

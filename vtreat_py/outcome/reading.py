@@ -14,7 +14,7 @@ from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
-from vtreat_py.outcome.rates import RATE, rates_of, read_exposure
+from vtreat_py.outcome.rates import RATE, asks_for_rate, rates_of, read_exposure
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
@@ -75,7 +75,7 @@ def read_outcome(
         return no_outcome(np.zeros(frame.n_rows), weight)
     name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
-    if outcome_type == RATE or exposure is not None:
+    if asks_for_rate(outcome_type, exposure):
         return _rate(frame, column, exposure, name, outcome_type, target, weight)
     return outcome_of(column, frame.n_rows, name, outcome_type, target, weight, max_classes)
 
