@@ -3,9 +3,9 @@
 Learn a plan and treat frames by it: `design_treatments`, `prepare`, and for the training frame,
 coded out of fold, `cross_frame_experiment`. The same as scikit-learn transformers:
 `BinomialOutcomeTreatment`, `NumericOutcomeTreatment`, `MultinomialOutcomeTreatment`,
-`RateOutcomeTreatment`, `UnsupervisedTreatment`. What each column says alone:
-`variable_importance`; what pairs add: `find_interactions`. Missing values only, text staying text:
-`design_missingness`. y-aware components and regressions on them:
+`RateOutcomeTreatment`, `SurvivalOutcomeTreatment`, `UnsupervisedTreatment`. What each column says
+alone: `variable_importance`; what pairs add: `find_interactions`. Missing values only, text staying
+text: `design_missingness`. y-aware components and regressions on them:
 `YAwareScaler`, `YAwarePCA`, `YAwarePCR`, `YAwarePCRClassifier`. A plan (`TreatmentPlan`) is data:
 text, SQL, audits (`AuditReport`), sums that are kept (`DesignStatistics`).
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         MultinomialOutcomeTreatment,
         NumericOutcomeTreatment,
         RateOutcomeTreatment,
+        SurvivalOutcomeTreatment,
         UnsupervisedTreatment,
     )
     from vtreat_py.plan.differential_privacy import DifferentialPrivacy
@@ -63,6 +64,7 @@ else:  # so that the command line of the evaluation starts without pandas and sc
             "NumberCoder": "coders.custom",
             "NumericOutcomeTreatment": "estimators.treatments",
             "RateOutcomeTreatment": "estimators.treatments",
+            "SurvivalOutcomeTreatment": "estimators.treatments",
             "TreatmentPlan": "api.plan",
             "UnsupervisedTreatment": "estimators.treatments",
             "VtreatError": "base.errors",
@@ -99,6 +101,7 @@ __all__ = [
     "NumberCoder",
     "NumericOutcomeTreatment",
     "RateOutcomeTreatment",
+    "SurvivalOutcomeTreatment",
     "TreatmentPlan",
     "UnsupervisedTreatment",
     "VtreatError",

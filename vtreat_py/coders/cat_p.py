@@ -35,7 +35,7 @@ def cat_p(view: LevelView) -> tuple[FloatArray, FloatArray]:
     novel : ndarray of shape (training sets,)
         The code of unseen levels: half a row.
     """
-    weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
-    novel = 0.5 / weight
-    share = view.entries.weight / weight[view.group]
-    return np.where(view.entries.weight > 0, share, novel[view.group]), novel
+    n_rows = np.where(view.whole.size > 0, view.whole.size, 1.0)
+    novel = 0.5 / n_rows
+    share = view.entries.size / n_rows[view.group]
+    return np.where(view.entries.size > 0, share, novel[view.group]), novel

@@ -21,7 +21,7 @@ class CatR(LogImpactCode):
     """The impact code of a rate."""
 
     name = "catR"
-    outcomes = ("rate",)
+    outcomes = ("rate", "survival")
     link = Log()
     by_default = False  # but where the outcome is a rate
 

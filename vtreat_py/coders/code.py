@@ -22,7 +22,7 @@ from vtreat_py.statistics.moments import Moments
 
 CLASSES: tuple[OutcomeType, ...] = ("binomial", "multinomial")
 SUPERVISED: tuple[OutcomeType, ...] = ("numeric", *CLASSES)
-OUTCOMES: tuple[OutcomeType, ...] = (*SUPERVISED, "rate", "unsupervised")
+OUTCOMES: tuple[OutcomeType, ...] = (*SUPERVISED, "rate", "survival", "unsupervised")
 
 
 class Code(ABC):

@@ -126,7 +126,7 @@ def tracked_levels(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray
     Returns
     -------
     entries : ndarray of bool, shape (entries,)
-        Kept levels with at least ``min_fraction`` of the weight.
+        Kept levels with at least ``min_fraction`` of the rows, as weights count them.
     pools : ndarray of bool, shape (training sets,)
         The same for the pool of each training set.
     """
@@ -135,11 +135,11 @@ def tracked_levels(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray
 
 
 def _common(levels: PooledLevels, min_fraction: float) -> tuple[BoolArray, BoolArray]:
-    """Levels, and pools, that have at least ``min_fraction`` of the weight."""
+    """Levels, and pools, that have at least ``min_fraction`` of the rows."""
     view = levels.view
-    weight = np.where(view.whole.weight > 0, view.whole.weight, 1.0)
-    common = reaches(view.entries.weight / weight[view.group], min_fraction)
-    return common, reaches(levels.pool.weight / weight, min_fraction)
+    n_rows = np.where(view.whole.size > 0, view.whole.size, 1.0)
+    common = reaches(view.entries.size / n_rows[view.group], min_fraction)
+    return common, reaches(levels.pool.size / n_rows, min_fraction)
 
 
 def indicator_moments(on: OutcomeSums, whole: OutcomeSums) -> Moments:

@@ -61,7 +61,7 @@ class PooledLevels:
             return self.view.sum(function)
 
         def kept(sums: OutcomeSums) -> FloatArray:
-            return np.where(sums.weight > self.rare_count, function(sums), 0.0)
+            return np.where(sums.size > self.rare_count, function(sums), 0.0)
 
         return self.view.sum(kept) + np.where(self.pool_known, function(self.pool), 0.0)
 
@@ -98,7 +98,7 @@ class PooledLevels:
         levels = self.view.of_group(group)
         if self.rare_count == 0:
             return levels
-        kept = levels.take(np.flatnonzero(levels.weight > self.rare_count))
+        kept = levels.take(np.flatnonzero(levels.size > self.rare_count))
         some = np.flatnonzero(self.pool_known[[group]]) + group
         return OutcomeSums.joined([kept, self.pool.take(some)])
 
@@ -127,10 +127,10 @@ def pool_levels(
 ) -> PooledLevels:
     """Sort the levels of a view; see `PooledLevels`."""
     entries = view.entries
-    pooled = entries.weight <= rare_count
+    pooled = entries.size <= rare_count
 
     def rare(values: FloatArray, sums: OutcomeSums) -> FloatArray:
-        return np.where((sums.weight > 0) & (sums.weight <= rare_count), values, 0.0)
+        return np.where((sums.size > 0) & (sums.size <= rare_count), values, 0.0)
 
     n_groups = view.n_groups
     pool = OutcomeSums.nothing(n_groups, entries)
@@ -144,7 +144,8 @@ def pool_levels(
             raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
             inner = raw - total**2 / np.where(known, weight, 1.0)
             inner = np.where(known & (inner > _CANCELLED * raw), inner, 0.0)
-        pool = OutcomeSums(weight, total, inner, entries.centre)
+        rows = None if entries.rows is None else view.sum(lambda s: rare(s.size, s))
+        pool = OutcomeSums(weight, total, inner, entries.centre, rows)
     suppressed = np.zeros(len(entries.weight), dtype=bool)
     pool_suppressed = np.zeros(n_groups, dtype=bool)
     if rare_sig is not None and rare_sig < 1:

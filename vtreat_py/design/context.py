@@ -165,8 +165,13 @@ class DesignContext:
 
     @property
     def is_rate(self) -> bool:
-        """Whether the outcome counts events per exposure."""
-        return self.outcome.kind == "rate"
+        """Whether the outcome counts events per exposure, or per expected event."""
+        return self.outcome.is_rate
+
+    @property
+    def is_survival(self) -> bool:
+        """Whether rows weigh as much as is expected of them, which the outcome tells."""
+        return self.outcome.kind == "survival"
 
     @property
     def has_link(self) -> bool:

@@ -81,7 +81,7 @@ class FilledNumbers:
         imputer = self.context.options.imputer(self.facts.name)
         if isinstance(imputer, int | float):
             return float(imputer)
-        if imputer == "mean":
+        if imputer == "mean" and not self.context.is_survival:
             good = self.whole.good if fold is None else self.training.good
             place = 0 if fold is None else fold
             # Without a good training value nothing was learned: use the value of all rows.

@@ -124,7 +124,7 @@ def _kept(facts: LevelFacts, mark: str) -> LearnedLevels:
 
 def has_levels(facts: LevelFacts) -> bool:
     """Whether rows have two levels or more."""
-    return int((facts.tables[0].by_level().weight > 0).sum()) > 1
+    return int((facts.tables[0].by_level().size > 0).sum()) > 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 from vtreat_py.base.checks import check_flag
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.base.jobs import check_jobs
-from vtreat_py.base.names import NameRegister
+from vtreat_py.base.names import NameRegister, is_name
 from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.design.checks import (
@@ -35,8 +35,9 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
 from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
-from vtreat_py.outcome.rates import RATE, asks_for_rate, check_exposure_asked
+from vtreat_py.outcome.rates import SURVIVAL, check_exposure_asked, counts_events, type_asked
 from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.survival import times_and_events
 from vtreat_py.outcome.weights import FREQUENCY
 from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.options import CLASSIC, DesignOptions
@@ -96,14 +97,23 @@ class DesignRequest(DesignOptions):
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 
     def _asked_coders(self, own: Sequence[Code]) -> tuple[str, ...]:
-        """Return the codes to build; None means for a rate all that apply."""
-        if self.coders is None and self._is_rate:
-            return codes.names(codes.for_outcome(RATE, own))
+        """Return the codes to build; None means for rates and times all that apply."""
+        if self.coders is None and self._counts_events:
+            return codes.names(codes.for_outcome(self._type_asked, own))
         return super()._asked_coders(own)
 
     @property
-    def _is_rate(self) -> bool:
-        return asks_for_rate(self.outcome_type, self.exposure)
+    def _type_asked(self) -> Any:
+        return type_asked(self.outcome_type, self.exposure)
+
+    @property
+    def _counts_events(self) -> bool:
+        return counts_events(self.outcome_type, self.exposure)
+
+    @property
+    def _outcomes(self) -> tuple[Any, ...]:
+        """The outcome, or its times and events."""
+        return times_and_events(self.outcome) if self._type_asked == SURVIVAL else (self.outcome,)
 
     @property
     def options(self) -> DesignOptions:
@@ -125,23 +135,24 @@ class DesignRequest(DesignOptions):
     @property
     def beside(self) -> list[Any]:
         """What may run beside the columns, by name or as arrays."""
-        of_rows = (self.outcome, self.exposure, self.sample_weight, self.groups)
+        of_rows = (*self._outcomes, self.exposure, self.sample_weight, self.groups)
         return [one for one in (*of_rows, self.row_id, self.fold_column) if one is not None]
 
     @property
     def along(self) -> dict[str, Any]:
         """What may be given as an array along the rows, by the options' names."""
-        names = ("outcome", "exposure", "sample_weight", "groups")
-        return {name: getattr(self, name) for name in names}
+        names = ("exposure", "sample_weight", "groups")
+        outcomes = zip(("outcome", "the outcome's events"), self._outcomes, strict=False)
+        return {**dict(outcomes), **{name: getattr(self, name) for name in names}}
 
     def check_outcome(self, outcome: Outcome, groups: Hashable | None) -> None:
         """Check what rests on the outcome; ``groups`` is the column that has them, if one does."""
         self.coders_for(outcome.kind)
         if self.asks_for_classes:
             check_class_coders(outcome)
-        check_outcome_tells_no_fold(
-            outcome.name, groups=groups, row_id=self.row_id, cv=self.fold_column
-        )
+        tells = {"groups": groups, "row_id": self.row_id, "cv": self.fold_column}
+        for name in filter(is_name, self._outcomes):
+            check_outcome_tells_no_fold(name, **tells)
 
     def check_sums_suffice(self, outcome_type: str, where: str) -> None:
         """Refuse codes that are made of rows; ``where`` says why there are none."""
@@ -158,12 +169,12 @@ class DesignRequest(DesignOptions):
                 'smoothing="auto" shapes are made of sums'
             )
 
-    def check_no_rate(self, where: str) -> None:
-        """Refuse rates; ``where`` says what does not know them."""
-        if self._is_rate:
+    def check_no_counts(self, where: str) -> None:
+        """Refuse rates and times; ``where`` says what does not know them."""
+        if self._counts_events:
             raise InvalidOptionError(
-                f'{where} not of outcome_type="{RATE}", whose tests take the rows of counts and '
-                "exposures; design on a frame in memory, without it"
+                f'{where} not of outcome_type="{self._type_asked}", whose tests take the rows of '
+                "events and exposures; design on a frame in memory, without it"
             )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:

@@ -282,6 +282,10 @@ class SupervisedTreatment(Treatment):
         """Options that come with the outcome, where it is more than one array."""
         return {}
 
+    def _outcomes(self, y: Any) -> tuple[Any, ...]:
+        """What of the outcome may name a column of X."""
+        return (y,)
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the plan.
 
@@ -325,7 +329,7 @@ class SupervisedTreatment(Treatment):
             plan = with_verbs(design.plan(design.learn()))
         else:
             plan = private_plan(source, request)
-        self._remember(source, plan, y, sample_weight, groups)
+        self._remember(source, plan, *self._outcomes(y), sample_weight, groups)
         self._wanted(plan, fitting=True)
         return self
 
@@ -388,7 +392,7 @@ class SupervisedTreatment(Treatment):
         source, request = self._request(X, y, sample_weight, groups, scaled=scaled)
         if request.privacy is not None:
             made = private_experiment(source, request, self._choice_in_fit)
-            self._remember(source, made.plan, y, sample_weight, groups)
+            self._remember(source, made.plan, *self._outcomes(y), sample_weight, groups)
             return self._for_output(made.cross_frame)
         design = Design.of(source, request)
         if not design.rows.folds.applies_once:
@@ -399,7 +403,7 @@ class SupervisedTreatment(Treatment):
             )
         learned = design.learn()
         plan = with_verbs(design.plan(learned))
-        self._remember(source, plan, y, sample_weight, groups)
+        self._remember(source, plan, *self._outcomes(y), sample_weight, groups)
         cross_frame, _ = design.cross_frame(plan, learned, self._choice_in_fit(plan))
         return self._for_output(cross_frame)
 

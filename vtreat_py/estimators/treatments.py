@@ -17,6 +17,7 @@ from vtreat_py.estimators.treatment import SupervisedTreatment, Treatment
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.rates import counts_and_exposures
 from vtreat_py.outcome.reading import MOST_CLASSES
+from vtreat_py.outcome.survival import times_and_events
 
 
 @documented
@@ -149,6 +150,47 @@ class RateOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
                 "X; leave one of the two out"
             )
         return {"outcome": count, "exposure": exposure}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+
+@documented
+@parameters
+class SurvivalOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
+    """Treat a frame for times to an event, some of which are censored.
+
+    The outcome of ``fit`` is a structured array of two fields (as scikit-survival has it), a frame
+    of two columns, an array of shape (n, 2), a tuple of two arrays or the names of two columns of
+    X: times, then whether the event was seen (booleans, wherever they stand, or 0 and 1). One array
+    is of times that all ended in the event.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vtreat_py import SurvivalOutcomeTreatment
+    >>> X = pd.DataFrame({"ward": ["a", "b", "c", "d"] * 10})
+    >>> y = pd.DataFrame({
+    ...     "days": [3, 40, 8, 25, 5, 60, 11, 14, 2, 31, 9, 22, 7, 45, 16, 12, 4, 50, 13, 27] * 2,
+    ...     "died": [True, False, True, True, True, True, False, True, True, True] * 4,
+    ... })
+    >>> treatment = SurvivalOutcomeTreatment(random_state=0, coders=["catR"])
+    >>> treatment.fit_transform(X, y).columns.tolist()
+    ['ward_catR']
+    >>> treatment.transform(X.head(2)).round(2)
+       ward_catR
+    0       1.14
+    1      -0.99
+    """
+
+    _outcome_type = "survival"
+
+    def _outcomes(self, y: Any) -> tuple[Any, ...]:
+        return times_and_events(y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

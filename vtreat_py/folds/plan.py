@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -112,11 +112,15 @@ class FoldPlan:
         """Folds that all other rows train; or training rows by name, and the fold they train."""
         if self.training is None and not self.in_order:
             return self.fold, None
+        return None, self.by_name().training
+
+    def by_name(self) -> FoldPlan:
+        """The same, with the training rows of each fold by name."""
         if self.training is not None:
-            return None, self.training
-        earlier = [np.flatnonzero(self._trains(k)) for k in range(self.n_folds)]
-        owner = np.repeat(np.arange(self.n_folds), list(map(len, earlier)))
-        return None, (np.concatenate(earlier), owner)
+            return self
+        known = [self.training_rows(k) for k in range(self.n_folds)]
+        owner = np.repeat(np.arange(self.n_folds), list(map(len, known)))
+        return replace(self, training=(np.concatenate(known), owner), in_order=False)
 
     def pairs(self) -> list[tuple[IntArray, IntArray]]:
         """Return the plan as (training rows, application rows) index pairs."""

@@ -77,7 +77,7 @@ class LazyDesign:
     @classmethod
     def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
         """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
-        request.check_no_rate("lazy frames are designed on for outcomes of numbers and classes,")
+        request.check_no_counts("lazy frames are designed on for outcomes of numbers and classes,")
         source = LazySource.of(frame)
         rows, groups = DesignRows(source), request.groups
         if request.row_id is not None:

@@ -96,6 +96,8 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
+        if outcome.survival is not None:  # what is expected of a row is another number for each
+            folds = folds.by_name()
         labels = None if along is None else together(group_labels(along))
         context = request.context(outcome.values(), folds.scheme, in_groups=labels is not None)
         rows = DesignRows(context, outcome, folds, labels)

@@ -14,7 +14,7 @@ from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
-from vtreat_py.memory.rows import DesignRows, rows_of
+from vtreat_py.memory.rows import DesignRows
 from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, raw_sums
@@ -113,6 +113,4 @@ def _training_tables(design_rows: DesignRows, codes: IntArray, n_levels: int) ->
     folds = design_rows.folds
     if folds.training is None:
         return []
-    rows, owner = folds.training
-    trained = rows_of(design_rows.outcome, owner, folds.n_folds, rows)
-    return tally_classes(codes[rows], n_levels, trained)[0]
+    return tally_classes(codes[folds.training[0]], n_levels, design_rows.trained)[0]

@@ -78,15 +78,19 @@ class NumberRows:
 
         Of all rows, or of a fold's training rows.
         """
-        column, weight, repeated = self._column, self._weight, False
-        if fold is not None:
-            repeated = self._folds.training is not None
-            weight = self._folds.training_weight(fold, self._weight)
+        return self._good_of(self._weight if fold is None else self._rows.known_to(0, fold)[1])
+
+    def _counted_in(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
+        """The same by what rows count, where that is not what they weigh."""
+        return self._good_of(self._rows.counted_in(fold))
+
+    def _good_of(self, weight: FloatArray | None) -> tuple[NumberArray, FloatArray | None]:
+        column = self._column
         if weight is None:
             return (column.values if column.bad is None else column.values[self._good]), None
-        counted = self._good & (weight > 0)
-        weighted = self._weight is not None or repeated
-        return column.values[counted], weight[counted] if weighted else None
+        some, weighted = self._good & (weight > 0), self._weight is not None
+        weighted = weighted or self._folds.training is not None
+        return column.values[some], weight[some] if weighted else None
 
     def extent(self, fold: int | None) -> tuple[float, float] | None:
         """Smallest and largest good value; None without one."""
@@ -97,14 +101,14 @@ class NumberRows:
 
     def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
         """What an imputer makes of the good values, if any."""
-        values, weight = self._known_to(fold)
+        values, weight = self._counted_in(fold)
         if not len(values):
             return None
         return imputed_value(self.name, imputer, values.astype(np.float64), weight)
 
     def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
         """Quantiles of the good values, if any."""
-        values, weight = self._known_to(fold)
+        values, weight = self._counted_in(fold)
         return weighted_quantiles(values, weight, probabilities) if len(values) else None
 
     def profile(self, bad_weight: float) -> NumberProfile:
@@ -195,16 +199,16 @@ class NumberRows:
     def link_slopes(self, imputed: FloatArray) -> list[FloatArray]:
         """Slopes of those fits in each fold, in inner coordinates."""
         folds = range(self._folds.n_folds)
-        contrasts = self._rows.contrasts
-        return [np.array([self._link_slope(c, k, imputed[k]) for k in folds]) for c in contrasts]
+        numbers = range(len(self._rows.contrasts))
+        return [np.array([self._link_slope(i, k, imputed[k]) for k in folds]) for i in numbers]
 
-    def _link_slope(self, contrast: OutcomeRows, fold: int, imputed: float) -> float:
+    def _link_slope(self, number: int, fold: int, imputed: float) -> float:
         x = self._inner(filled(self._column.values, self._column.bad, imputed))
-        weight = self._folds.training_weight(fold, self._weight)
+        y, weight = self._rows.known_to(number, fold)
         if not weight.any():
             return 0.0  # the fold has no past
         fit = poisson_fit if self._rows.context.is_rate else logistic_fit
-        return float(fit(*_row_points(x, contrast.y, weight)).slope[0])
+        return float(fit(*_row_points(x, y, weight)).slope[0])
 
     def sample(self, imputed: float) -> Sample:
         """The clean column over all rows, in inner coordinates."""

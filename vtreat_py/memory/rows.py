@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.memory.dates import without_trend
 from vtreat_py.outcome.outcome import OutcomeRows
+from vtreat_py.outcome.times import ExpectedEvents
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
 from vtreat_py.significance.rates import RateTests
@@ -66,6 +67,46 @@ class DesignRows:
         """Rows that have a weight."""
         weight = self.outcome.weight
         return slice(None) if weight is None else np.flatnonzero(weight)
+
+    @cached_property
+    def _expected(self) -> list[ExpectedEvents]:
+        """What the training rows of each fold let one expect, where times are the outcome."""
+        survival = self.outcome.survival
+        assert survival is not None
+        every = range(self.folds.n_folds)
+        return [survival.known_to(self.folds.training_weight(k, survival.count)) for k in every]
+
+    def known_to(self, number: int, fold: int) -> tuple[NumberArray, FloatArray]:
+        """The outcome of one contrast as a fold knows it, and weights, 0 of rows it does not know.
+
+        Its training rows alone tell what is expected of times.
+        """
+        contrast = self.contrasts[number]
+        if contrast.survival is None:
+            return contrast.y, self.folds.training_weight(fold, contrast.weight)
+        expected = self._expected[fold]
+        known = self.folds.training_weight(fold, contrast.survival.count)
+        return expected.rate, known * expected.share
+
+    @cached_property
+    def trained(self) -> Rows:
+        """The rows as they train folds, which have training sets of their own."""
+        folds, survival = self.folds, self.outcome.survival
+        assert folds.training is not None
+        rows, fold = folds.training
+        if survival is None:
+            return rows_of(self.outcome, fold, folds.n_folds, rows)
+        rate = np.stack([one.rate for one in self._expected])[fold, rows]
+        share = np.stack([one.share for one in self._expected])[fold, rows]
+        count, noise = survival.count[rows], np.array([one.noise for one in self._expected])
+        return Rows(rate, count * share, fold, folds.n_folds, count=count, noise=noise)
+
+    def counted_in(self, fold: int | None) -> FloatArray | None:
+        """How often each row counts in the training set of a fold, or in all; None: once."""
+        survival, weight = self.outcome.survival, self.outcome.weight
+        if survival is not None:
+            weight = survival.count
+        return weight if fold is None else self.folds.training_weight(fold, weight)
 
     def training_rows(
         self, number: int, fold: int | None
@@ -158,8 +199,8 @@ class DesignRows:
     @cached_property
     def blocks(self) -> RowGroups:
         """The rows in order of their blocks, with several classes also of their classes."""
-        folds = self.folds
-        return self._in_order(folds.fold, folds.n_blocks, self.outcome.weight)
+        folds, outcome = self.folds, self.outcome
+        return self._in_order(folds.fold, folds.n_blocks, outcome.y, outcome.weight)
 
     @cached_property
     def training_blocks(self) -> RowGroups | None:
@@ -168,7 +209,7 @@ class DesignRows:
         if folds.training is None:
             return None
         rows, owner = folds.training
-        return self._in_order(owner, folds.n_folds, self.outcome.weight, rows)
+        return self._in_order(owner, folds.n_folds, self.trained.y, self.trained.weight, rows)
 
     @cached_property
     def crossed_blocks(self) -> RowGroups:
@@ -177,30 +218,37 @@ class DesignRows:
         if folds.repeats is None:
             return self.blocks
         rows, fold = folds.repeats
-        return self._in_order(fold, folds.n_folds, self.crossed_weight, rows)
+        weight = self.crossed_weight
+        weight = None if weight is None else weight[rows]
+        return self._in_order(fold, folds.n_folds, self.outcome.y[rows], weight, rows)
 
     def _in_order(
         self,
         group: IntArray,
         n_groups: int,
+        y: NumberArray,
         weight: FloatArray | None,
         rows: IntArray | None = None,
     ) -> RowGroups:
-        outcome, n_classes = self.outcome, self.context.n_classes
+        n_classes = self.context.n_classes
         if not n_classes:
-            return RowGroups.of(group, n_groups, outcome.y, weight, outcome.centre, rows)
-        own = outcome.y if rows is None else outcome.y[rows]
-        pair = np.add(group.astype(np.intp) * n_classes, own, dtype=np.intp)
-        none = np.zeros(len(outcome.y), dtype=np.int8)
+            return RowGroups.of(group, n_groups, y, weight, self.outcome.centre, rows)
+        pair = np.add(group.astype(np.intp) * n_classes, y, dtype=np.intp)
+        none = np.zeros(len(y), dtype=np.int8)
         return RowGroups.of(pair, n_groups * n_classes, none, weight, 0.0, rows)
 
 
 def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = None) -> Rows:
     """Rows as the statistics take them, each in a group; ``rows`` picks some, perhaps repeated."""
-    y, weight = outcome.y, outcome.weight
-    if rows is not None:
-        y, weight = y[rows], None if weight is None else weight[rows]
-    return Rows(y, weight, group, n_groups, outcome.centre, len(outcome.classes) or 2)
+    every = slice(None) if rows is None else rows
+    weight = None if outcome.weight is None else outcome.weight[every]
+    taken = Rows(
+        outcome.y[every], weight, group, n_groups, outcome.centre, len(outcome.classes) or 2
+    )
+    if outcome.survival is None:
+        return taken
+    noise = np.full(n_groups, outcome.noise)
+    return replace(taken, count=outcome.survival.count[every], noise=noise)
 
 
 def together(groups: IntArray) -> IntArray | None:

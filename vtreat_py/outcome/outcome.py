@@ -9,8 +9,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, NumberArray
+from vtreat_py.outcome.times import Survival
 
-OutcomeType = Literal["numeric", "binomial", "multinomial", "rate", "unsupervised"]
+OutcomeType = Literal["numeric", "binomial", "multinomial", "rate", "survival", "unsupervised"]
 
 
 # Weights with a larger sum are not taken for counts of rows that could be permuted one by one.
@@ -69,7 +70,7 @@ class Outcome:
 
     Attributes
     ----------
-    kind : "numeric", "binomial", "multinomial", "rate" or "unsupervised"
+    kind : "numeric", "binomial", "multinomial", "rate", "survival" or "unsupervised"
     name : hashable or None
         The column it came from.
     target : object
@@ -89,7 +90,12 @@ class Outcome:
     @property
     def is_number(self) -> bool:
         """Whether rows have a number: one of their own, or a rate."""
-        return self.kind in ("numeric", "rate")
+        return self.kind == "numeric" or self.is_rate
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether rows have events, each per exposure: of times, per expected event."""
+        return self.kind in ("rate", "survival")
 
     def side(self, mean: float) -> float:
         """-1 for a class that most rows are of, else 1: what is drawn is then of the rarer one."""
@@ -121,6 +127,11 @@ class OutcomeRows(Outcome):
         For rates.
     null_deviance : float
         See `OutcomeValues`.
+    noise : float or None
+        For times to an event: variance of the outcome in a row of average exposure, which rows
+        themselves do not tell.
+    survival : Survival or None
+        Those times.
     """
 
     y: NumberArray
@@ -129,6 +140,8 @@ class OutcomeRows(Outcome):
     weight: FloatArray | None
     exposure: Exposure | None = None
     null_deviance: float = 0.0
+    noise: float | None = None
+    survival: Survival | None = None
 
     def of_class(self, number: int) -> OutcomeRows:
         """One of several classes against the others."""
@@ -137,7 +150,7 @@ class OutcomeRows(Outcome):
 
     def values(self, weighting: Weighting | None = None) -> OutcomeValues:
         """The outcome of each row as a value of its own."""
-        of_rows = ("labels", "exposure")
+        of_rows = ("labels", "exposure", "noise", "survival")
         kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in of_rows}
         weight = self.weight if self.exposure is None else self.exposure.weight
         return OutcomeValues(**kept, weighting=weighting or Weighting.of(weight))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.special import xlogy
 
@@ -16,13 +17,20 @@ from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import Exposure, OutcomeType
 
 RATE: OutcomeType = "rate"
+SURVIVAL: OutcomeType = "survival"
+COUNTS = RATE, SURVIVAL
 # Floats hold the products of such exposures and counts, and the squares of their rates.
 _SMALLEST, _GREATEST = 1e-50, 1e50
 
 
-def asks_for_rate(outcome_type: Any, exposure: Any) -> bool:
-    """Whether options ask for a rate; they need not have been checked."""
-    return exposure is not None or is_one_of(outcome_type, (RATE,))
+def type_asked(outcome_type: Any, exposure: Any) -> Any:
+    """Type of outcome that options ask for; they need not have been checked."""
+    return RATE if outcome_type is None and exposure is not None else outcome_type
+
+
+def counts_events(outcome_type: Any, exposure: Any) -> bool:
+    """Whether options ask for a rate, or for times to an event, which are told as rates."""
+    return is_one_of(type_asked(outcome_type, exposure), COUNTS)
 
 
 def check_exposure_asked(exposure: Any, outcome_type: str | None) -> None:
@@ -42,19 +50,27 @@ def counts_and_exposures(y: Any) -> tuple[Any, Any]:
     OutcomeError
         If there are other columns than two.
     """
-    fields = getattr(getattr(y, "dtype", None), "names", None)
-    if fields is not None:
-        columns = [y[name] for name in fields]
-    elif len(getattr(y, "shape", ())) == 2:
-        by_place = y.iloc if hasattr(y, "iloc") else np.asarray(y)
-        columns = [by_place[:, k] for k in range(y.shape[1])]
-    else:
-        columns = [y]
+    columns = columns_of(y)
     if len(columns) > 2:
         raise OutcomeError(
             f"y has {len(columns)} columns; a rate has two, counts and what they are per"
         )
     return columns[0], columns[1] if len(columns) == 2 else None
+
+
+def columns_of(y: Any) -> list[Any]:
+    """Take an outcome apart: a structured array, a frame or an array of two dimensions, or one."""
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    if fields is not None:
+        return [y[name] for name in fields]
+    if len(getattr(y, "shape", ())) != 2:
+        return [y]
+    if hasattr(y, "iloc"):  # its names may repeat
+        return [y.iloc[:, k] for k in range(y.shape[1])]
+    frame = nw.from_native(y, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return [column.to_native() for column in frame.iter_columns()]
+    return list(np.asarray(y).T)
 
 
 def read_exposure(frame: InputFrame, exposure: Any) -> FloatArray:

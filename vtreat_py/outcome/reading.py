@@ -14,7 +14,8 @@ from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
-from vtreat_py.outcome.rates import RATE, asks_for_rate, rates_of, read_exposure
+from vtreat_py.outcome.rates import RATE, SURVIVAL, rates_of, read_exposure, type_asked
+from vtreat_py.outcome.survival import read_survival, times_and_events
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
@@ -73,11 +74,30 @@ def read_outcome(
     check_asked(frame.n_rows, outcome, outcome_type)
     if outcome_type == "unsupervised":
         return no_outcome(np.zeros(frame.n_rows), weight)
+    asked = type_asked(outcome_type, exposure)
+    if asked == SURVIVAL:
+        return _survival(frame, outcome, target, weight)
     name = outcome if is_name(outcome, frame) else None
     column = read_along(frame, "outcome", outcome)
-    if asks_for_rate(outcome_type, exposure):
+    if asked == RATE:
         return _rate(frame, column, exposure, name, outcome_type, target, weight)
     return outcome_of(column, frame.n_rows, name, outcome_type, target, weight, max_classes)
+
+
+def _survival(
+    frame: InputFrame, outcome: Any, target: Any, weight: FloatArray | None
+) -> OutcomeRows:
+    """Take times, and whether they ended in an event, for the outcome."""
+    _check_no_target(target, SURVIVAL)
+    time, event = times_and_events(outcome)
+    name = time if is_name(time, frame) else None
+    seen = None if event is None else read_along(frame, "events of the outcome", event)
+    return read_survival(read_along(frame, "times of the outcome", time), seen, name, weight)
+
+
+def _check_no_target(target: Any, outcome_type: OutcomeType) -> None:
+    if target is not None:
+        raise OutcomeError(f'target= names a class; outcome_type="{outcome_type}" has none')
 
 
 def _rate(
@@ -90,8 +110,7 @@ def _rate(
     weight: FloatArray | None,
 ) -> OutcomeRows:
     """Take counts, and what they are per, for the outcome."""
-    if target is not None:
-        raise OutcomeError(f'target= names a class; outcome_type="{RATE}" has none')
+    _check_no_target(target, RATE)
     count = _complete(column)
     if not isinstance(count, NumericColumn) or count.kind != "number":
         raise OutcomeError(

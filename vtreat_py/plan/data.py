@@ -102,7 +102,7 @@ class Plan(PlanScores):
     @property
     def slopes_have_link(self) -> bool:
         """Whether y-aware slopes are in log odds, or logarithms of rates."""
-        if self.outcome_type == "rate":
+        if self.outcome_type in ("rate", "survival"):
             return True
         return self.outcome_type != "numeric" and self.options.cat_scaling
 

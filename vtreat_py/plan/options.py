@@ -28,7 +28,7 @@ _ROUNDING = 1e-12
 Significance = Literal["calibrated", "classic", "ordered"]
 SIGNIFICANCE: tuple[Significance, ...] = get_args(Significance)
 CALIBRATED, CLASSIC, ORDERED = SIGNIFICANCE
-OutcomeType = Literal["numeric", "binomial", "multinomial", "rate", "unsupervised"]
+OutcomeType = Literal["numeric", "binomial", "multinomial", "rate", "survival", "unsupervised"]
 OUTCOME_TYPES: tuple[OutcomeType, ...] = get_args(OutcomeType)
 IMPUTERS: tuple[ImputerName, ...] = get_args(ImputerName)
 

@@ -79,7 +79,7 @@ def folds(
     if outcome is None:
         ax.barh(range(len(shown)), [len(rows) for rows in shown], height=0.6, color=BLUE)
         ax.set(xlabel="rows")
-    elif experiment.plan.outcome_type in ("numeric", "rate"):
+    elif experiment.plan.outcome_type in ("numeric", "rate", "survival"):
         _means(ax, shown, numbers_of(outcome))
         beside(ax, "rows", [as_count(len(rows)) for rows in shown])
     else:

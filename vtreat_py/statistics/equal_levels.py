@@ -48,7 +48,7 @@ class EqualLevels:
 
     @classmethod
     def of_view(cls, view: LevelView, least: float) -> EqualLevels:
-        """Sum the levels above a weight, in each training set."""
+        """Sum the levels of more rows than some, in each training set."""
         unit = _unit(view.entries if view.levels is None else view.levels)
         parts = [_one_by_one(view.group, view.entries, least, unit)._merged()]
         for first, pattern, missing in view.absent():
@@ -141,10 +141,10 @@ def _unit(levels: OutcomeSums) -> float:
 
 
 def _one_by_one(group: IntArray, sums: OutcomeSums, least: float, unit: float) -> EqualLevels:
-    """Make an entry of each level above a weight."""
+    """Make an entry of each level of more rows than some."""
     weight, mean = sums.weight, sums.mean / unit
-    if not (weight > least).all():
-        kept = np.flatnonzero(weight > least)
+    if not (many := (weight > 0.0) & (sums.size > least)).all():
+        kept = np.flatnonzero(many)
         group, weight, mean = group[kept], weight[kept], mean[kept]
     n_powers = _POWERS_OF_CLASS if sums.inner is None else _POWERS
     powers = np.empty((1 + n_powers, len(weight)))

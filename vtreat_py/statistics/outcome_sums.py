@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -61,6 +61,8 @@ class OutcomeSums:
         follows from weight and total.
     centre : float
         Reference point of ``total``; any number near the outcome's mean, 0 for 0 and 1.
+    rows : ndarray or None
+        Number of rows, where weights say something else; None: the weights.
 
     Notes
     -----
@@ -81,9 +83,10 @@ class OutcomeSums:
     total: FloatArray
     inner: FloatArray | None = None
     centre: float = 0.0
+    rows: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        for values in (self.weight, self.total, self.inner):
+        for values in (self.weight, self.total, self.inner, self.rows):
             if values is not None:
                 values.setflags(write=False)
 
@@ -113,24 +116,32 @@ class OutcomeSums:
     def nothing(cls, n_groups: int, like: OutcomeSums) -> OutcomeSums:
         """Sums of no rows, of the same outcome as ``like``."""
         inner = None if like.inner is None else np.zeros(n_groups)
-        return cls(np.zeros(n_groups), np.zeros(n_groups), inner, like.centre)
+        rows = None if like.rows is None else np.zeros(n_groups)
+        return cls(np.zeros(n_groups), np.zeros(n_groups), inner, like.centre, rows)
 
     @classmethod
     def joined(cls, parts: Sequence[OutcomeSums]) -> OutcomeSums:
         """Put the groups of several sums of one outcome one after the other."""
         parts = [part.recentred(parts[0].centre) for part in parts]
         inner = None if parts[0].inner is None else np.concatenate([p.squares for p in parts])
+        rows = None if parts[0].rows is None else np.concatenate([p.size for p in parts])
         return cls(
             np.concatenate([p.weight for p in parts]),
             np.concatenate([p.total for p in parts]),
             inner,
             parts[0].centre,
+            rows,
         )
 
     @cached_property
     def mean(self) -> FloatArray:
         """Mean of each group relative to ``centre``; 0 where a group is empty."""
         return self.total / np.maximum(self.weight, _TINY)
+
+    @property
+    def size(self) -> FloatArray:
+        """Number of rows."""
+        return self.weight if self.rows is None else self.rows
 
     @cached_property
     def squares(self) -> FloatArray:
@@ -140,7 +151,8 @@ class OutcomeSums:
     def take(self, index: IntArray | slice) -> OutcomeSums:
         """Return the groups at ``index``."""
         inner = None if self.inner is None else self.inner[index]
-        return OutcomeSums(self.weight[index], self.total[index], inner, self.centre)
+        rows = None if self.rows is None else self.rows[index]
+        return OutcomeSums(self.weight[index], self.total[index], inner, self.centre, rows)
 
     def replaced(self, index: IntArray, values: OutcomeSums) -> OutcomeSums:
         """Return a copy that has ``values`` at ``index``."""
@@ -150,23 +162,28 @@ class OutcomeSums:
         if self.inner is not None:
             inner = self.inner.copy()
             inner[index] = values.squares
-        return OutcomeSums(weight, total, inner, self.centre)
+        rows = None
+        if self.rows is not None:
+            rows = self.rows.copy()
+            rows[index] = values.size
+        return OutcomeSums(weight, total, inner, self.centre, rows)
 
     def recentred(self, centre: float) -> OutcomeSums:
         """Return the same sums about another reference point."""
         if centre == self.centre:
             return self
         total = self.total + self.weight * (self.centre - centre)
-        return OutcomeSums(self.weight, total, self.squares, centre)
+        return OutcomeSums(self.weight, total, self.squares, centre, self.rows)
 
     def grouped(self, group: IntArray, n_groups: int) -> OutcomeSums:
         """Merge the entries that share a group."""
         weight = sum_by(group, self.weight, n_groups)
-        sums = OutcomeSums(weight, sum_by(group, self.total, n_groups), None, self.centre)
+        rows = None if self.rows is None else sum_by(group, self.rows, n_groups)
+        sums = OutcomeSums(weight, sum_by(group, self.total, n_groups), None, self.centre, rows)
         if self.inner is None:
             return sums
         inner = self.inner + self.weight * (self.mean - sums.mean[group]) ** 2
-        return OutcomeSums(weight, sums.total, sum_by(group, inner, n_groups), self.centre)
+        return replace(sums, inner=sum_by(group, inner, n_groups))
 
     def merged(self) -> OutcomeSums:
         """Merge all entries into one."""
@@ -175,22 +192,23 @@ class OutcomeSums:
     @cached_property
     def _merged(self) -> OutcomeSums:
         weight, total = self.weight.sum(keepdims=True), self.total.sum(keepdims=True)
-        whole = OutcomeSums(weight, total, None, self.centre)
+        rows = None if self.rows is None else self.rows.sum(keepdims=True)
+        whole = OutcomeSums(weight, total, None, self.centre, rows)
         if self.inner is None:
             return whole
         between = (self.weight * (self.mean - whole.mean) ** 2).sum()
-        inner = self.inner.sum(keepdims=True) + between
-        return OutcomeSums(weight, total, inner, self.centre)
+        return replace(whole, inner=self.inner.sum(keepdims=True) + between)
 
     def __add__(self, other: OutcomeSums) -> OutcomeSums:
         other = other.recentred(self.centre)
         weight, total = self.weight + other.weight, self.total + other.total
+        rows = None if self.rows is None else self.rows + other.size
         if self.inner is None and other.inner is None:
-            return OutcomeSums(weight, total, None, self.centre)
+            return OutcomeSums(weight, total, None, self.centre, rows)
         apart = other.mean - self.mean
         share = self.weight * other.weight / np.maximum(weight, _TINY)
         inner = self.squares + other.squares + apart**2 * share
-        return OutcomeSums(weight, total, inner, self.centre)
+        return OutcomeSums(weight, total, inner, self.centre, rows)
 
     def __sub__(self, other: OutcomeSums) -> OutcomeSums:
         other = other.recentred(self.centre)

@@ -60,13 +60,13 @@ class RowGroups:
         centre: float = 0.0,
         rows: IntArray | None = None,
     ) -> RowGroups:
-        """Put rows in order, all of them (one entry of ``group`` each) or ``rows``."""
+        """Put rows in order: all of them, or ``rows``, an entry of the other arrays each."""
         small = group.astype(np.min_scalar_type(max(n_groups - 1, 0)), copy=False)  # sorts fast
         order = np.argsort(small, kind="stable")
         kind: Any = np.int32 if len(y) < 1 << 31 else np.int64
         row: IntArray = (order if rows is None else rows[order]).astype(kind)
-        in_order = None if weight is None else weight[row]
-        return cls(row, y[row], in_order, small[order], n_groups, centre)
+        in_order = None if weight is None else weight[order]
+        return cls(row, y[order], in_order, small[order], n_groups, centre)
 
     @cached_property
     def _runs(self) -> IntArray:

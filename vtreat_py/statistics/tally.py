@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,10 @@ class Rows:
         Frequency weights.
     fold : ndarray of shape (n,)
         Fold of each row, in ``range(n_folds)``.
+    count : ndarray of shape (n,) or None
+        How many rows each one stands for, where weights say something else.
+    noise : ndarray of shape (n_folds,) or None
+        Variance of a row of weight 1 by chance, in each fold, where rows do not tell it.
     """
 
     y: NumberArray
@@ -41,6 +45,8 @@ class Rows:
     n_folds: int
     centre: float = 0.0
     n_classes: int = 2
+    count: FloatArray | None = None
+    noise: FloatArray | None = None
 
     @property
     def counts_classes(self) -> bool:
@@ -121,6 +127,8 @@ def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[Level
     index = CellIndex(code, rows.fold, n_folds, n_keys, pair, np.empty(0, dtype=np.intp))
     cell_key, sums = (_class_sums if rows.counts_classes else _number_sums)(index, rows)
     level_fold = cell_key if pair is None else occupied[cell_key]
+    if rows.noise is not None:
+        sums = [_counted(sums[0], index, cell_key, rows, level_fold % n_folds)]
     if pair is not None:
         order = np.argsort(level_fold)
         cell_key, level_fold = cell_key[order], level_fold[order]
@@ -153,6 +161,25 @@ def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, list[OutcomeSum
     totals = [by_class[k::n_classes][some].astype(np.float64) for k in range(n_classes)]
     whole = np.add.reduce(totals)
     return some, [OutcomeSums(whole, t, None, rows.centre) for t in totals[rows.counted]]
+
+
+def _counted(
+    sums: OutcomeSums, index: CellIndex, cell_key: IntArray, rows: Rows, fold: IntArray
+) -> OutcomeSums:
+    """The sums of cells with the number of their rows.
+
+    Squares are what noise lets one expect of the rows that weigh something.
+    """
+    assert rows.count is not None
+    assert rows.weight is not None
+    n_rows, weighing = np.zeros((2, index.n_keys))
+    for piece in _pieces(index, 2 * index.n_keys):
+        keys, count = index.keys(piece), rows.count[piece]
+        n_rows += np.bincount(keys, count, index.n_keys)
+        weighing += np.bincount(keys, count * (rows.weight[piece] > 0), index.n_keys)
+    assert rows.noise is not None
+    inner = np.maximum(weighing[cell_key] - 1.0, 0.0) * rows.noise[fold]
+    return replace(sums, inner=inner, rows=n_rows[cell_key])
 
 
 def _number_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, list[OutcomeSums]]:
