@@ -40,7 +40,7 @@ def test_moments_are_those_of_the_rows_of_each_group(n_groups, weighted, some_lo
 def test_rows_may_be_picked_and_repeated():
     x, y = np.arange(10.0) ** 2, np.sin(np.arange(10.0))
     rows, owner = np.array([3, 3, 9, 0, 1]), np.array([2, 0, 0, 2, 0])
-    found = RowGroups.of(owner, 3, y, None, 0.5, rows)
+    found = RowGroups.of(owner, 3, y[rows], None, 0.5, rows)
     expected = Moments.of_rows(owner, 3, x[rows], y[rows], None, centre_y=0.5)
     assert_same_moments(found.moments(x.take), expected)
     sums = found.outcome()

@@ -99,11 +99,12 @@ class DesignRequest(DesignOptions):
     def _asked_coders(self, own: Sequence[Code]) -> tuple[str, ...]:
         """Return the codes to build; None means for rates and times all that apply."""
         if self.coders is None and self._counts_events:
-            return codes.names(codes.for_outcome(self._type_asked, own))
+            return codes.names(codes.for_outcome(self.type_asked, own))
         return super()._asked_coders(own)
 
     @property
-    def _type_asked(self) -> Any:
+    def type_asked(self) -> Any:
+        """Type of outcome that is asked for."""
         return type_asked(self.outcome_type, self.exposure)
 
     @property
@@ -113,7 +114,7 @@ class DesignRequest(DesignOptions):
     @property
     def _outcomes(self) -> tuple[Any, ...]:
         """The outcome, or its times and events."""
-        return times_and_events(self.outcome) if self._type_asked == SURVIVAL else (self.outcome,)
+        return times_and_events(self.outcome) if self.type_asked == SURVIVAL else (self.outcome,)
 
     @property
     def options(self) -> DesignOptions:
@@ -173,8 +174,16 @@ class DesignRequest(DesignOptions):
         """Refuse rates and times; ``where`` says what does not know them."""
         if self._counts_events:
             raise InvalidOptionError(
-                f'{where} not of outcome_type="{self._type_asked}", whose tests take the rows of '
+                f'{where} not of outcome_type="{self.type_asked}", whose tests take the rows of '
                 "events and exposures; design on a frame in memory, without it"
+            )
+
+    def check_no_times(self, where: str) -> None:
+        """Refuse times to an event; ``where`` says what does not know them."""
+        if self.type_asked == SURVIVAL:
+            raise InvalidOptionError(
+                f'{where} not of outcome_type="{SURVIVAL}": what is expected of a row rests on the '
+                "order of all times; design on a frame in memory"
             )
 
     def choose(self, columns: Sequence[Hashable], aside: list[Hashable]) -> tuple[Hashable, ...]:

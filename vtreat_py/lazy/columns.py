@@ -117,6 +117,29 @@ class LazyWeight(LazyNumber):
 
 
 @dataclass(frozen=True)
+class LazyExposure(LazyNumber):
+    """A column of exposures, as weights: over their mean, times weights of the rows."""
+
+    unit: float = 1.0
+    times: PlainColumn | None = None
+
+    @property
+    def given(self) -> nw.Expr:
+        """Exposure of a row."""
+        return super().value
+
+    @property
+    def share(self) -> nw.Expr:
+        """Exposure of a row, over the mean."""
+        return self.given * exactly(self.unit)
+
+    @property
+    def value(self) -> nw.Expr:
+        """The same, times the weight of the row."""
+        return self.share if self.times is None else self.share * self.times.value
+
+
+@dataclass(frozen=True)
 class LazyLevels(PlainColumn):
     """A column of levels: text by exact code points, or bytes; null where missing.
 

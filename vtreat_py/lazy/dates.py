@@ -104,7 +104,7 @@ class ResidualsAlong(Residuals):
 
     def tested(self, number: int) -> nw.Expr:
         """What `outcome` has for each row."""
-        return self.apart(number)
+        return super().tested(number) if self.context.is_rate else self.apart(number)
 
     def _line(self, number: int) -> tuple[float, float, float]:
         """Means of date and outcome, and the slope."""

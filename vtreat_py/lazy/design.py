@@ -40,14 +40,19 @@ from vtreat_py.lazy.fold_checks import (
 from vtreat_py.lazy.folds import lazy_folds
 from vtreat_py.lazy.joints import joint_part
 from vtreat_py.lazy.levels import engine_level_facts
-from vtreat_py.lazy.logistic_queries import Fits, Regression
+from vtreat_py.lazy.logistic_queries import LogisticFits
 from vtreat_py.lazy.number_queries import batches, extents_and_sums, with_infinite
 from vtreat_py.lazy.numbers import EngineNumbers
 from vtreat_py.lazy.outcome import with_outcome, with_weight
 from vtreat_py.lazy.picked_rows import PickedRows
+from vtreat_py.lazy.poisson_queries import PoissonFits
+from vtreat_py.lazy.rates import with_rate
+from vtreat_py.lazy.regressions import Fits, Regression
 from vtreat_py.lazy.residuals import Residuals
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
+from vtreat_py.outcome.outcome import Weighting
+from vtreat_py.outcome.rates import RATE
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
 from vtreat_py.significance.newton import fits_may_be_rough
@@ -77,20 +82,13 @@ class LazyDesign:
     @classmethod
     def of(cls, frame: Any, request: DesignRequest) -> LazyDesign:
         """Check everything, in the order that `vtreat_py.memory.design.Design` does."""
-        request.check_no_counts("lazy frames are designed on for outcomes of numbers and classes,")
+        request.check_no_times("lazy frames are designed on for other outcomes,")
         source = LazySource.of(frame)
         rows, groups = DesignRows(source), request.groups
         if request.row_id is not None:
             rows = replace(rows, row_id=row_id_column(source, request.row_id))
         rows, weighting = with_weight(rows, request.sample_weight, request.weight_kind)
-        rows = with_outcome(
-            rows,
-            weighting,
-            request.outcome,
-            request.outcome_type,
-            request.target,
-            request.max_classes,
-        )
+        rows = _with_outcome(rows, weighting, request)
         outcome = rows.outcome
         assert outcome is not None
         request.check_outcome(outcome, groups)
@@ -189,7 +187,9 @@ class LazyDesign:
         if good:
             sums = dict(zip(columns, all_sums, strict=True))
             rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
-            fits = Fits(self.rows, rough, picked)
+            fits: Fits = PoissonFits(self.rows, picked)
+            if not self.context.is_rate:
+                fits = LogisticFits(self.rows, picked, rough=rough)
             facts = [
                 EngineNumbers(column, known[column], sums[column], self._residuals, fits)
                 for column in good
@@ -204,7 +204,7 @@ class LazyDesign:
     ) -> None:
         """Make the regressions that the columns need, all at once."""
         context = self.context
-        if not context.contrasts[0].is_binary or not context.copies_numbers:
+        if not context.contrasts[0].has_link or not context.copies_numbers:
             return
         asked: list[Regression] = []
         for one, own in zip(facts, filled, strict=True):
@@ -276,3 +276,11 @@ class LazyDesign:
         assert self.rows.folds is not None
         row_id = None if self.rows.row_id is None else self.rows.row_id.name
         return cross_lazy(self.rows.folds, parts, chosen, plan.feature_names, row_id)
+
+
+def _with_outcome(rows: DesignRows, weighting: Weighting, request: DesignRequest) -> DesignRows:
+    """Read and check the outcome."""
+    given = request.outcome, request.outcome_type
+    if request.type_asked == RATE:
+        return with_rate(rows, weighting, *given, request.exposure, request.target)
+    return with_outcome(rows, weighting, *given, request.target, request.max_classes)

@@ -25,6 +25,7 @@ from vtreat_py.lazy.tables import brought
 from vtreat_py.significance.interaction_draws import Residuals as OutcomeShape
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.rates import rate_correlation, rate_effects
 from vtreat_py.significance.row_tests import correlation_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -42,7 +43,8 @@ def engine_level_facts(
     levels, tables, n_rows = level_sums(rows, column)
     if not len(levels):
         return None
-    asked = _EngineLevels(rows, residuals, column, levels, n_rows)
+    made = _EngineRates if residuals.context.is_rate else _EngineLevels
+    asked = made(rows, residuals, column, levels, n_rows)
     return LevelFacts(column.name, levels, tables, tables, [], asked, "")
 
 
@@ -136,10 +138,43 @@ class _EngineLevels:
     ) -> float:
         """Such tests take the rows."""
         raise InvalidOptionError(
-            "composites with weights of importance take the rows for their p-values; collect the "
-            "lazy frame"
+            "composites with weights of importance, or of rates, take the rows for their p-values; "
+            "collect the lazy frame"
         )
 
     def spread(self) -> float | None:
         """p-value of the test of spread, on a part of very many rows."""
         return spread_p_value(self.residuals, self.column, self.levels, self.n_rows)
+
+
+class _EngineRates(_EngineLevels):
+    """The same of a rate: residuals vary as exposures do; see `RateTests`."""
+
+    def level_effects(self, number: int) -> float:
+        """p-value of the test whether the rate differs from level to level."""
+        levels, powers = self._residual_sums(number)
+        _, varies, own = self._exposures
+        return rate_effects(levels, varies, own, powers)
+
+    def correlation(self, number: int, values: FloatArray) -> float:
+        """p-value of the correlation of the rate with a number for each level."""
+        sums, _ = self._residual_sums(number)
+        exposed, varies, _ = self._exposures
+        apart = values - float((exposed * values).sum() / exposed.sum())
+        product, spread = float((apart * sums.total).sum()), float((varies * apart * apart).sum())
+        x = Sample.of_values(values, sums.weight)
+        return rate_correlation(product, spread, x, self.residuals.outcome(number))
+
+    @cached_property
+    def _exposures(self) -> FloatArray:
+        """Sums by level of exposures, and of what variances are proportional to and its squares."""
+        exposed, varies, times = self.residuals.share, self.residuals.varies, self.residuals.times
+        of_rows = {"exposed": exposed, "varies": varies, "own": varies * varies}
+        asked: dict[str, Asked] = {
+            name: ("sum", one if times is None else one * times.value)
+            for name, one in of_rows.items()
+        }
+        table = grouped(self.residuals.counted([self.column]), {_LEVEL: self.column.level}, asked)
+        found = np.zeros((3, len(self.levels) + 1))
+        found[:, self.column.codes(self.levels, table[_LEVEL])] = [floats(table, n) for n in asked]
+        return found

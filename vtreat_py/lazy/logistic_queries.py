@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,10 +12,9 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.lazy.aggregates import Asked, floats, totals, value_where
-from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.folds import FOLD
-from vtreat_py.lazy.number_queries import inner
 from vtreat_py.lazy.picked_rows import WEIGHT, PickedRows
+from vtreat_py.lazy.regressions import Fits, Regression, scale_of
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.lazy.source import with_columns
 from vtreat_py.significance.logistic import SATURATED_ETA, Points
@@ -28,116 +27,26 @@ from vtreat_py.significance.newton import (
     Regressions,
     maximum_likelihood,
 )
-from vtreat_py.statistics.coordinates import Coordinates
-from vtreat_py.statistics.moments import Moments
-
-# So many regressions are summed by one query.
-_BATCH = 64
-
-Key = tuple[str, int, int | None, tuple[float, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
-    """One regression of a class on the clean copy of a column.
-
-    Attributes
-    ----------
-    column : LazyNumber
-    coordinates : Coordinates
-    filled : float or dict from fold to float
-        What stands for bad values, in inner coordinates.
-    moments : Moments
-        Of the clean copy and the class, over the rows that are fitted.
-    reach : float
-        Largest distance of the clean copy from its mean.
-    number : int
-        The class that is the target.
-    left_out : int or None
-        The fold whose rows are not fitted.
-    """
-
-    column: LazyNumber
-    coordinates: Coordinates
-    filled: float | Mapping[int, float]
-    moments: Moments
-    reach: float
-    number: int
-    left_out: int | None = None
-
-    @property
-    def key(self) -> Key:
-        """What tells it from the other regressions of a design."""
-        filled = self.filled
-        values = tuple(filled.values()) if isinstance(filled, Mapping) else (filled,)
-        return self.column.name, self.number, self.left_out, values
-
-    @property
-    def clean(self) -> nw.Expr:
-        """The clean copy, in inner coordinates."""
-        return clean_copy(self.column, self.coordinates, self.filled)
-
-    def clean_of(self, values: FloatArray, fold: IntArray) -> FloatArray:
-        """The same of rows in memory."""
-        filled: float | FloatArray
-        if isinstance(self.filled, float):
-            filled = self.filled
-        else:
-            filled = np.array([self.filled[k] for k in range(len(self.filled))])[fold]
-        good = np.isfinite(values)
-        return np.where(good, self.coordinates.inner(np.where(good, values, 0.0)), filled)
-
-
-def clean_copy(
-    column: LazyNumber, coordinates: Coordinates, filled: float | Mapping[int, float]
-) -> nw.Expr:
-    """A column in inner coordinates, its bad values filled by one number, or one for each fold."""
-    value = nw.lit(0.0)
-    if isinstance(filled, float):
-        value = nw.lit(filled)
-    else:
-        for fold, number in filled.items():
-            value = nw.when(nw.col(FOLD) == fold).then(nw.lit(number)).otherwise(value)
-    is_good = column.value.is_finite()
-    return nw.when(is_good).then(inner(column.value, coordinates)).otherwise(value)
-
-
-@dataclass(frozen=True, eq=False)
-class Fits:
-    """Regressions on the rows of a lazy frame, each made once, many at a time.
+class LogisticFits(Fits):
+    """Regressions of classes.
 
     Attributes
     ----------
     rough : bool
         Whether their deviances are all that is wanted.
-    picked : PickedRows
-        Of many rows, those that give starting values.
     """
 
-    rows: DesignRows
-    rough: bool
-    picked: PickedRows
-    _made: dict[Key, RegressionFit] = field(default_factory=dict)
+    rough: bool = False
 
-    def of(self, asked: Sequence[Regression]) -> list[RegressionFit]:
-        """Return the fits of some regressions; those that are not made yet are, all at once."""
-        missing = [r for r in asked if r.key not in self._made]
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            known = _EngineRegressions.known(
-                *_scale(batch), rows=self.rows, picked=self.picked, asked=batch, rough=self.rough
-            )
-            fit = maximum_likelihood(known)
-            for i, regression in enumerate(batch):
-                self._made[regression.key] = RegressionFit(
-                    fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
-                )
-        return [self._made[r.key] for r in asked]
-
-
-def _scale(asked: Sequence[Regression]) -> tuple[Moments, FloatArray]:
-    """Moments and reach of regressions, one after the other."""
-    return Moments.joined([r.moments for r in asked]), np.array([r.reach for r in asked])
+    def fitted(self, batch: Sequence[Regression]) -> RegressionFit:
+        """Fit some regressions by the same queries."""
+        known = _EngineRegressions.known(
+            *scale_of(batch), rows=self.rows, picked=self.picked, asked=batch, rough=self.rough
+        )
+        return maximum_likelihood(known)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -162,7 +71,7 @@ class _EngineRegressions(Regressions):
             if r.left_out is not None:
                 total[i, fold == r.left_out] = 0.0
         hits = total * np.stack([y == r.number for r in self.asked])
-        whole = Points.of_moments(x, total, hits, *_scale(self.asked), self.rough)
+        whole = Points.of_moments(x, total, hits, *scale_of(self.asked), self.rough)
         return whole.on(x, total, hits)
 
     def _frame(self, asked: Sequence[Regression]) -> nw.LazyFrame[Any]:
@@ -172,7 +81,7 @@ class _EngineRegressions(Regressions):
     def doubled(self, which: IntArray) -> _EngineRegressions:
         """Regressions ``which``, with the flipped, lightly weighted copy of their data."""
         asked = [self.asked[i] for i in which]
-        scale = _scale(asked)
+        scale = scale_of(asked)
         return self.known(*scale, REPAIR_WEIGHT, rows=self.rows, picked=self.picked, asked=asked)
 
     def evaluate(self, which: IntArray, intercept: FloatArray, slope: FloatArray) -> Derivatives:

@@ -13,18 +13,20 @@ from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.scoring import mark_moments
+from vtreat_py.lazy.aggregates import Asked, totals
 from vtreat_py.lazy.binned import binned_numbers
 from vtreat_py.lazy.columns import LazyNumber
 from vtreat_py.lazy.levels import facts_of_ranges
-from vtreat_py.lazy.logistic_queries import Fits, Regression, clean_copy
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import profiled
 from vtreat_py.lazy.quantile_queries import quantiles
 from vtreat_py.lazy.ranges import LazyRanges
+from vtreat_py.lazy.regressions import Fits, Regression, clean_copy
 from vtreat_py.lazy.residuals import Residuals, sampled
 from vtreat_py.lazy.score_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.newton import RegressionFit
+from vtreat_py.significance.rates import rate_correlation
 from vtreat_py.significance.row_tests import correlation_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
@@ -106,16 +108,21 @@ class EngineNumbers:
         return np.asarray(self._quantiles[wanted][-1 if fold is None else fold])
 
     def link_fits(self, imputed: float) -> list[RegressionFit]:
-        """Fit each class on the clean column, in inner coordinates."""
+        """Fit each class, or the rate, on the clean column, in inner coordinates."""
         return self._fits.of(self.regressions(imputed))
 
     def regressions(self, imputed: float) -> list[Regression]:
-        """What is fitted: each class on the clean column."""
+        """What is fitted: each class, or the rate, on the clean column."""
         value = self._inner(imputed)
         return [
             self._regression(number, float(value[0]), sums.merged().imputed(value))
-            for number, sums in zip(self._rows.contrasted, self._sums, strict=True)
+            for number, sums in zip(self._numbers, self._sums, strict=True)
         ]
+
+    @property
+    def _numbers(self) -> range:
+        """Numbers of the classes that are fitted, or of the rate."""
+        return self._rows.contrasted or range(1)
 
     def _inner(self, values: FloatArray | float) -> FloatArray:
         return self.coordinates.inner(np.atleast_1d(values))
@@ -144,7 +151,7 @@ class EngineNumbers:
         """What is fitted: each class on the clean column, without one fold after the other."""
         values = self._inner(imputed)
         asked = []
-        for number, sums in zip(self._rows.contrasted, self._sums, strict=True):
+        for number, sums in zip(self._numbers, self._sums, strict=True):
             training = sums.all_but_own().imputed(values)
             asked += [
                 self._regression(number, float(value), training.take(np.array([k])), k)
@@ -166,7 +173,7 @@ class EngineNumbers:
         by_fold = dict(enumerate(values.tolist()))
         return [
             self._regression(number, by_fold, sums.imputed(values).merged())
-            for number, sums in zip(self._rows.contrasted, self._sums, strict=True)
+            for number, sums in zip(self._numbers, self._sums, strict=True)
         ]
 
     def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums]:
@@ -205,7 +212,24 @@ class EngineNumbers:
             moments = mark_moments(whole)
         else:
             value, moments = self._clean(imputed), whole.imputed(self._inner(imputed))
+        if residuals.context.is_rate:
+            return self._rate_correlation(number, value, moments)
         weighted = residuals.share * (value - float(moments.x[0]))
         x = sampled(rows.counted([self._column]), weighted)
         product = float(moments.xy[0]) / rows.largest_weight
         return correlation_of(product, x.spread, lambda: x, residuals.outcome(number))
+
+    def _rate_correlation(self, number: int, value: nw.Expr, moments: Moments) -> float:
+        """The same of a rate; see `vtreat_py.significance.rates.RateTests`."""
+        rows, residuals = self._rows, self._residuals
+        frame, apart = rows.counted([self._column]), value - float(moments.x[0])
+        x = sampled(frame, apart, residuals.times)
+        varies = residuals.varies * apart * apart
+        product = residuals.share * residuals.apart(number) * apart
+        times = residuals.times
+        asked: dict[str, Asked] = {
+            name: ("sum", one if times is None else one * times.value)
+            for name, one in (("product", product), ("spread", varies))
+        }
+        found = totals(frame, asked)
+        return rate_correlation(found["product"], found["spread"], x, residuals.outcome(number))

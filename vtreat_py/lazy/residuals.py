@@ -20,9 +20,10 @@ RESIDUAL = "weighted_residual"
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What the rows add to the sums of their levels, for each contrast; see `ImportanceTests`.
+    """What the rows add to the sums of their levels, for each contrast.
 
-    Where weights count rows, each row is there as often; else each is one.
+    See `ImportanceTests` and, of rates, `RateTests`. Where weights count rows, each row is there as
+    often; else each is one.
     """
 
     rows: DesignRows
@@ -46,15 +47,28 @@ class Residuals:
 
     @property
     def share(self) -> nw.Expr:
-        """Weight of a row in units of the largest; 1 where weights count rows."""
+        """Weight of a row in units of the largest; 1 where weights count rows.
+
+        Of rates, exposure in units of the mean, times weights that do not count rows.
+        """
+        if self.context.is_rate:
+            scale = self.rows.mean_weights[0]
+            return self.rows.share if self._counts_rows else self.rows.w / scale
         if self._counts_rows:
             return nw.lit(1.0)
         return self.rows.w / self.rows.largest_weight
 
     @property
+    def varies(self) -> nw.Expr:
+        """What variances of residuals of rates are proportional to; see `RateTests`."""
+        if self._counts_rows or self.rows.times is None:
+            return self.share
+        return self.rows.w * self.rows.times.value / self.rows.mean_weights[1]
+
+    @property
     def times(self) -> PlainColumn | None:
         """How often each row is there; None: once."""
-        return self.rows.weight if self._counts_rows else None
+        return self.rows.times if self._counts_rows else None
 
     @property
     def _counts_rows(self) -> bool:
@@ -83,8 +97,8 @@ class Residuals:
         return self._outcomes[number]
 
     def tested(self, number: int) -> nw.Expr:
-        """What `outcome` has for each row."""
-        return self.y(number)
+        """What `outcome` has for each row: of rates the residual."""
+        return self.share * self.apart(number) if self.context.is_rate else self.y(number)
 
 
 def sampled(frame: nw.LazyFrame[Any], value: nw.Expr, times: PlainColumn | None = None) -> Sample:

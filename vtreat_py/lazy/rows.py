@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from vtreat_py.folds.row_ids import picked
 from vtreat_py.lazy.aggregates import Asked, one_where, value_where
-from vtreat_py.lazy.columns import LazyColumn, PlainColumn, typed_frame
+from vtreat_py.lazy.columns import LazyColumn, LazyExposure, PlainColumn, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import brought
@@ -32,7 +32,10 @@ class DesignRows:
     n_rows : int
         All rows, once the outcome is known.
     weight : PlainColumn or None
-        Frequency weights; None when all are 1.
+        Frequency weights, for rates times the exposure; None when all are 1.
+    mean_weights : tuple of float
+        For rates, means over the rows that have a weight: of it, exposure included, and of that
+        times the weight without exposure.
     folds : LazyFolds or None
         None: all rows are in one fold.
     outcome : OutcomeValues or None
@@ -46,6 +49,7 @@ class DesignRows:
     source: LazySource
     n_rows: int = 0
     weight: PlainColumn | None = None
+    mean_weights: tuple[float, float] = (1.0, 1.0)
     largest_weight: float = 1.0
     row_id: PlainColumn | None = None
     folds: LazyFolds | None = None
@@ -85,6 +89,21 @@ class DesignRows:
         return nw.lit(1.0) if self.weight is None else self.weight.value
 
     @property
+    def exposure(self) -> LazyExposure | None:
+        """What the counts of rates are per; None: 1 in each row."""
+        return self.weight if isinstance(self.weight, LazyExposure) else None
+
+    @property
+    def times(self) -> PlainColumn | None:
+        """Weights without exposure."""
+        return self.weight if self.exposure is None else self.exposure.times
+
+    @property
+    def share(self) -> nw.Expr:
+        """Exposure of a row, over its mean."""
+        return nw.lit(1.0) if self.exposure is None else self.exposure.share
+
+    @property
     def counts(self) -> nw.Expr:
         """Whether a row counts."""
         return nw.lit(value=True) if self.weight is None else self.weight.value > 0
@@ -118,7 +137,8 @@ class DesignRows:
 
         Of about one row in ``step``, by arithmetic on the row id, before folds are worked out.
         """
-        beside = [self.weight, self.row_id, self.label, self.folds.column if self.folds else None]
+        fold = self.folds.column if self.folds else None
+        beside = [self.weight, self.times, self.row_id, self.label, fold]
         frame = typed_frame(self.source, [*columns, *(c for c in beside if c is not None)])
         if step > 1:
             assert self.row_id is not None
@@ -132,6 +152,8 @@ class DesignRows:
     def _with_outcome(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         if self.outcome is None or self.label is None:
             return frame.with_columns(nw.lit(0.0).alias(Y))
+        if self.exposure is not None:
+            return frame.with_columns((self.label.value / self.exposure.given).alias(Y))
         if self.classes is None:
             return frame.with_columns((self.label.value - self.outcome.centre).alias(Y))
         labels, numbers = self.classes[_LABEL], self.classes[Y].to_pylist()

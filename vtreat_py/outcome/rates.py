@@ -85,22 +85,36 @@ def read_exposure(frame: InputFrame, exposure: Any) -> FloatArray:
         return np.ones(frame.n_rows)
     column = read_along(frame, "exposure", exposure)
     if not isinstance(column, NumericColumn) or column.kind != "number":
-        raise OptionTypeError("exposure must hold numbers above 0: what the counts are per")
+        raise no_exposure()
     values = column.values.astype(np.float64, copy=False)
     wrong = ~(values > 0.0) if column.bad is None else column.bad | ~(values > 0.0)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise OutcomeError(
-            f"exposure has {int(wrong.sum())} values that are no numbers above 0, the first is "
-            f"{values[row]:g} in row {row}; remove those rows, which were never at risk, or give "
-            "their exposure"
-        )
-    if values.min() < _SMALLEST or values.max() > _GREATEST:
-        raise OutcomeError(
-            f"exposure goes from {values.min():g} to {values.max():g}; allowed are numbers from "
-            f"{_SMALLEST:g} to {_GREATEST:g}: give it in another unit"
-        )
+        raise never_at_risk(int(wrong.sum()), f", the first is {values[row]:g} in row {row}")
+    check_size_of_exposures(float(values.min()), float(values.max()))
     return values
+
+
+def no_exposure() -> OptionTypeError:
+    """Error for exposures of another type."""
+    return OptionTypeError("exposure must hold numbers above 0: what the counts are per")
+
+
+def never_at_risk(number: int, such_as: str) -> OutcomeError:
+    """Error for rows without exposure."""
+    return OutcomeError(
+        f"exposure has {number} values that are no numbers above 0{such_as}; remove those rows, "
+        "which were never at risk, or give their exposure"
+    )
+
+
+def check_size_of_exposures(low: float, high: float) -> None:
+    """Refuse exposures that floats cannot multiply and square, given their ends."""
+    if low < _SMALLEST or high > _GREATEST:
+        raise OutcomeError(
+            f"exposure goes from {low:g} to {high:g}; allowed are numbers from {_SMALLEST:g} to "
+            f"{_GREATEST:g}: give it in another unit"
+        )
 
 
 def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None) -> dict[str, Any]:
@@ -111,17 +125,17 @@ def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None)
     OutcomeError
         If a count is below 0 or very large, or if there is no event, or nothing varies.
     """
-    _check_counts(count)
+    negative = np.flatnonzero(count < 0.0)
+    if len(negative):
+        row = int(negative[0])
+        raise negative_counts(len(negative), f", the first is {count[row]:g} in row {row}")
+    check_size_of_counts(float(count.max()))
     w = np.ones(len(count)) if weight is None else weight
     rows = float(w.sum())
     mean_exposure = float((w * exposure).sum()) / rows
     events, some = float((w * count).sum()), w > 0
-    if not events > 0.0:
-        raise OutcomeError("the outcome is 0 in every row that counts; a rate needs some event")
     rate, share = count / exposure, exposure / mean_exposure
-    low, high = float(rate[some].min()), float(rate[some].max())
-    if low == high:
-        raise OutcomeError(f"the rate is {low:g} in every row that counts; it must vary")
+    check_rates(events, float(rate[some].min()), float(rate[some].max()))
     of_weight = share if weight is None else weight * share
     overall = events / (rows * mean_exposure)
     deviance = 2.0 * float((w * xlogy(count, rate / overall)).sum())
@@ -134,16 +148,45 @@ def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None)
     }
 
 
-def _check_counts(count: FloatArray) -> None:
-    wrong = np.flatnonzero(count < 0.0)
-    if len(wrong):
+def note_of_rate(outcome_type: str | None) -> str:
+    """Say why an outcome was taken for a rate."""
+    why = "as asked" if outcome_type == RATE else "because exposure= is given"
+    return f"rate of events per exposure, {why}"
+
+
+def check_no_target(target: Any, outcome_type: OutcomeType) -> None:
+    """Refuse a class of an outcome that has none."""
+    if target is not None:
+        raise OutcomeError(f'target= names a class; outcome_type="{outcome_type}" has none')
+
+
+def no_counts() -> OutcomeError:
+    """Error for counts of another type."""
+    return OutcomeError(
+        f'the outcome holds no numbers, but outcome_type="{RATE}" counts events; convert it'
+    )
+
+
+def negative_counts(number: int, such_as: str) -> OutcomeError:
+    """Error for counts below 0."""
+    return OutcomeError(
+        f'the outcome has {number} negative numbers{such_as}; with outcome_type="{RATE}" it '
+        'counts events. For numbers of any sign ask for outcome_type="numeric"'
+    )
+
+
+def check_size_of_counts(largest: float) -> None:
+    """Refuse counts of which floats lose the squares."""
+    if largest > _GREATEST:
         raise OutcomeError(
-            f"the outcome has {len(wrong)} negative numbers, the first is {count[wrong[0]]:g} in "
-            f'row {wrong[0]}; with outcome_type="{RATE}" it counts events. For numbers of any sign '
-            'ask for outcome_type="numeric"'
-        )
-    if count.max() > _GREATEST:
-        raise OutcomeError(
-            f"the outcome holds {count.max():g}, more than the {_GREATEST:g} events that sums of "
+            f"the outcome holds {largest:g}, more than the {_GREATEST:g} events that sums of "
             "squares can take: give it in another unit"
         )
+
+
+def check_rates(events: float, low: float, high: float) -> None:
+    """Refuse an outcome without events, or one that does not vary."""
+    if not events > 0.0:
+        raise OutcomeError("the outcome is 0 in every row that counts; a rate needs some event")
+    if low == high:
+        raise OutcomeError(f"the rate is {low:g} in every row that counts; it must vary")

@@ -14,7 +14,16 @@ from vtreat_py.frames.beside import is_name, read_along
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
-from vtreat_py.outcome.rates import RATE, SURVIVAL, rates_of, read_exposure, type_asked
+from vtreat_py.outcome.rates import (
+    RATE,
+    SURVIVAL,
+    check_no_target,
+    no_counts,
+    note_of_rate,
+    rates_of,
+    read_exposure,
+    type_asked,
+)
 from vtreat_py.outcome.survival import read_survival, times_and_events
 
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
@@ -88,16 +97,11 @@ def _survival(
     frame: InputFrame, outcome: Any, target: Any, weight: FloatArray | None
 ) -> OutcomeRows:
     """Take times, and whether they ended in an event, for the outcome."""
-    _check_no_target(target, SURVIVAL)
+    check_no_target(target, SURVIVAL)
     time, event = times_and_events(outcome)
     name = time if is_name(time, frame) else None
     seen = None if event is None else read_along(frame, "events of the outcome", event)
     return read_survival(read_along(frame, "times of the outcome", time), seen, name, weight)
-
-
-def _check_no_target(target: Any, outcome_type: OutcomeType) -> None:
-    if target is not None:
-        raise OutcomeError(f'target= names a class; outcome_type="{outcome_type}" has none')
 
 
 def _rate(
@@ -110,17 +114,13 @@ def _rate(
     weight: FloatArray | None,
 ) -> OutcomeRows:
     """Take counts, and what they are per, for the outcome."""
-    _check_no_target(target, RATE)
+    check_no_target(target, RATE)
     count = _complete(column)
     if not isinstance(count, NumericColumn) or count.kind != "number":
-        raise OutcomeError(
-            f'the outcome holds no numbers, but outcome_type="{RATE}" counts events; convert it'
-        )
+        raise no_counts()
     values = count.values.astype(np.float64, copy=False)
     of_rates = rates_of(values, read_exposure(frame, exposure), weight)
-    why = "as asked" if outcome_type == RATE else "because exposure= is given"
-    note = f"rate of events per exposure, {why}"
-    return OutcomeRows(kind=RATE, name=name, note=note, **of_rates)
+    return OutcomeRows(kind=RATE, name=name, note=note_of_rate(outcome_type), **of_rates)
 
 
 def check_asked(n_rows: int, outcome: Any, outcome_type: str | None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.statistics.blocks import blocks
+from vtreat_py.statistics.moments import Moments
 
 _MAX_ITERATIONS = 60
 # A step that gains less than this for each event is the last. Likelihoods that differ by less than
@@ -58,9 +61,14 @@ def poisson_fit(
     >>> round(float(fit.slope[0]), 6), round(float(np.log((9 / 4) / (3 / 2))), 6)
     (0.405465, 0.405465)
     """
-    problem = _Profile(x, exposure, count)
-    slope, best = problem.start(), np.zeros(len(x))
-    gained, active = np.full(len(x), -np.inf), np.ones(len(x), dtype=bool)
+    return maximum_of(PointProfiles.of(x, exposure, count), null_deviance)
+
+
+def maximum_of(problem: Profiles, null_deviance: float) -> RegressionFit:
+    """Find where likelihoods are at their largest; see `poisson_fit`."""
+    n = len(problem.events)
+    slope, best = problem.within(problem.start()), np.zeros(n)
+    gained, active = np.full(n, -np.inf), np.ones(n, dtype=bool)
     for _ in range(_MAX_ITERATIONS):
         likelihood, pull, bend = problem.at(slope)
         better = active & (likelihood >= gained - _SAME * np.abs(likelihood))
@@ -74,36 +82,44 @@ def poisson_fit(
             break
         slope = np.where(better & active, step, (slope + best) / 2.0)
     explained = 2.0 * np.maximum(gained, 0.0)
-    null = np.full(len(x), null_deviance)
+    null = np.full(n, null_deviance)
     return RegressionFit(best / problem.spread, null - explained, null)
 
 
-class _Profile:
-    """The likelihood of slopes, less that of slope 0; x is standardised by exposure."""
+class Profiles(ABC):
+    """Likelihoods of slopes, less that of slope 0; x is standardised by exposure.
 
-    def __init__(self, x: FloatArray, exposure: FloatArray | None, count: FloatArray) -> None:
-        self._x, self._exposure = x, exposure
-        self.events = count.sum(axis=1) + np.zeros(len(x))
-        total = _sum(np.ones_like(count), exposure) + np.zeros(len(x))
-        self._total = np.where(total > 0.0, total, 1.0)
-        self.middle = _sum(x, exposure) / self._total
-        variance, of_events, reach = np.zeros((3, len(x)))
-        for piece in self._pieces():
-            apart = x[:, piece] - self.middle[:, None]
-            part = None if exposure is None else exposure[:, piece]
-            variance += _sum(apart * apart, part)
-            of_events += _sum(apart, count[:, piece])
-            known = apart if part is None else np.where(part > 0.0, apart, 0.0)
-            np.maximum(reach, np.abs(known).max(axis=1), out=reach)
-        deviation = np.sqrt(variance / self._total)
+    Parameters
+    ----------
+    moments : Moments
+        Of x and the rates, exposures being weights; one entry a variable.
+    reach : ndarray of shape (p,)
+        Largest distance of x from its mean.
+    """
+
+    def __init__(self, moments: Moments, reach: FloatArray) -> None:
+        rate = moments.y + moments.centre_y
+        self.events = moments.weight * rate
+        self.total = np.where(moments.weight > 0.0, moments.weight, 1.0)
+        self.middle = moments.x
+        deviation = np.sqrt(moments.xx / self.total)
         varies = (deviation > _ROUNDING * np.abs(self.middle)) & (self.events > 0.0)
         self.spread = np.where(varies, deviation, np.inf)
-        self._of_events = np.where(varies, of_events, 0.0) / np.where(varies, deviation, 1.0)
+        self._of_events = np.where(varies, moments.xy, 0.0) / np.where(varies, deviation, 1.0)
         self._most = np.where(varies, _FARTHEST * deviation / np.where(varies, reach, 1.0), 0.0)
+
+    @abstractmethod
+    def sums(self, slope: FloatArray) -> FloatArray:
+        """Sums of ``exposure * exp(slope * x)``, times powers 0, 1 and 2 of standardised x.
+
+        Returns
+        -------
+        ndarray of shape (3, p)
+        """
 
     def start(self) -> FloatArray:
         """The first of Newton's steps from 0: the covariance with the rate."""
-        return self.within(self._of_events / np.where(self.events > 0.0, self.events, 1.0))
+        return np.asarray(self._of_events / np.where(self.events > 0.0, self.events, 1.0))
 
     def within(self, slope: FloatArray) -> FloatArray:
         """Slopes that are looked at."""
@@ -111,9 +127,46 @@ class _Profile:
 
     def at(self, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Likelihood at slopes, and its first and minus its second derivative."""
+        total, first, second = self.sums(slope)
+        total = np.where(total > 0.0, total, 1.0)
+        mean = first / total
+        likelihood = slope * self._of_events - self.events * np.log(total / self.total)
+        pull = self._of_events - self.events * mean
+        return likelihood, pull, self.events * np.maximum(second / total - mean * mean, 0.0)
+
+
+class PointProfiles(Profiles):
+    """Those of points in memory; see `poisson_fit`."""
+
+    def __init__(
+        self, x: FloatArray, exposure: FloatArray | None, moments: Moments, reach: FloatArray
+    ) -> None:
+        super().__init__(moments, reach)
+        self._x, self._exposure = x, exposure
+
+    @classmethod
+    def of(cls, x: FloatArray, exposure: FloatArray | None, count: FloatArray) -> PointProfiles:
+        """Sum the points up, about the mean of x."""
+        total = _sum(np.ones_like(count), exposure) + np.zeros(len(x))
+        known = np.where(total > 0.0, total, 1.0)
+        middle = _sum(x, exposure) / known
+        variance, of_events, reach = np.zeros((3, len(x)))
+        for piece in _pieces(x):
+            apart = x[:, piece] - middle[:, None]
+            part = None if exposure is None else exposure[:, piece]
+            variance += _sum(apart * apart, part)
+            of_events += _sum(apart, count[:, piece])
+            there = apart if part is None else np.where(part > 0.0, apart, 0.0)
+            np.maximum(reach, np.abs(there).max(axis=1), out=reach)
+        rate = (count.sum(axis=1) + np.zeros(len(x))) / known
+        none = np.zeros(len(x))
+        return cls(x, exposure, Moments(total, middle, rate, variance, of_events, none), reach)
+
+    def sums(self, slope: FloatArray) -> FloatArray:
+        """Sum over the points."""
         sums = np.zeros((3, len(slope)))
         shrink = 1.0 / self.spread
-        for piece in self._pieces():
+        for piece in _pieces(self._x):
             x = (self._x[:, piece] - self.middle[:, None]) * shrink[:, None]
             fitted = np.exp(x * slope[:, None])
             if self._exposure is not None:
@@ -121,15 +174,11 @@ class _Profile:
             for k in range(3):
                 sums[k] += fitted.sum(axis=1)
                 fitted *= x
-        total, first, second = sums
-        total = np.where(total > 0.0, total, 1.0)
-        mean = first / total
-        likelihood = slope * self._of_events - self.events * np.log(total / self._total)
-        pull = self._of_events - self.events * mean
-        return likelihood, pull, self.events * np.maximum(second / total - mean * mean, 0.0)
+        return sums
 
-    def _pieces(self) -> list[slice]:
-        return list(blocks(self._x.shape[1], max(_BLOCK // len(self._x), 64)))
+
+def _pieces(x: FloatArray) -> list[slice]:
+    return list(blocks(x.shape[1], max(_BLOCK // len(x), 64)))
 
 
 def _sum(values: FloatArray, weight: FloatArray | None) -> FloatArray:

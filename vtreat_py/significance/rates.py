@@ -87,38 +87,71 @@ class RateTests:
 
     def correlation(self, x: FloatArray) -> float:
         """p-value of the hypothesis that the rate does not go up or down with numbers."""
-        rows, of_x = self._rows, sample_of(x, self._rows)
+        rows = self._rows
         exposed = self._exposed if rows is None else rows * self._exposed
         varies = self._varies if rows is None else rows * self._varies
         apart = x - float(np.average(x, weights=exposed))
         left = self.residual if rows is None else rows * self.residual
-        spread = float(np.sqrt((varies * apart * apart).sum() / of_x.n_rows))
-        ratio = of_x.spread / spread if spread > 0.0 and math.isfinite(of_x.spread) else 0.0
-        product = ratio * float((left * apart).sum())
-        return correlation_of(product, of_x.spread, lambda: of_x, self._sample)
+        product, spread = float((left * apart).sum()), float((varies * apart * apart).sum())
+        return rate_correlation(product, spread, sample_of(x, rows), self._sample)
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the rate does not depend on the level."""
         levels = OutcomeSums.of_rows(level, n_levels, self.residual, self._rows)
-        some = np.flatnonzero(levels.weight)
-        ratio = math.sqrt(self._ratio(level, n_levels, levels.weight[some], some))
-        # The statistic is a sum of squares and products of outcomes.
-        total, squares = levels.total[some] / math.sqrt(ratio), levels.squares[some] / ratio
-        return level_effects_test(OutcomeSums(levels.weight[some], total, squares), self._powers)
-
-    def _ratio(self, level: IntArray, n_levels: int, n: FloatArray, some: IntArray) -> float:
-        """Variance of the statistic, over that if all rows were of the mean exposure."""
         varies = self._varies if self._rows is None else self._rows * self._varies
-        v = sum_by(level, varies, n_levels)[some]
-        own = sum_by(level, varies * self._varies, n_levels)[some]
-        together, count = np.unique(n[n > 1.0], return_counts=True)
-        if not len(together):
-            return 1.0
-        c = 1.0 / (n + deciding_prior(together, count))
-        found, if_alike = _variance(c, v, own), _variance(c, n, n)
-        # Where one row has all but nothing of the exposure, rounding is left.
-        are_numbers = found > _ROUNDING * ((c * v) ** 2).sum() and if_alike > _ROUNDING
-        return found / if_alike if are_numbers else 1.0
+        total, squares = (sum_by(level, v, n_levels) for v in (varies, varies * self._varies))
+        return rate_effects(levels, total, squares, self._powers)
+
+
+def rate_correlation(product: float, spread: float, x: Sample, residual: Sample) -> float:
+    """p-value of the hypothesis that residuals do not go up or down with numbers.
+
+    Parameters
+    ----------
+    product : float
+        Sum of products of residuals and numbers, which are apart from their mean by exposure.
+    spread : float
+        Sum of squares of those numbers, times what variances of residuals are proportional to.
+    x, residual : Sample
+        Of the rows.
+    """
+    deviation = math.sqrt(spread / x.n_rows)
+    ratio = x.spread / deviation if deviation > 0.0 and math.isfinite(x.spread) else 0.0
+    return correlation_of(ratio * product, x.spread, lambda: x, residual)
+
+
+def rate_effects(
+    levels: OutcomeSums, varies: FloatArray, own: FloatArray, powers: OutcomePowers
+) -> float:
+    """p-value of the hypothesis that residuals do not depend on the level.
+
+    Parameters
+    ----------
+    levels : OutcomeSums
+        Of residuals, by level.
+    varies, own : ndarray of shape (levels,)
+        Sums of what variances of residuals are proportional to, and of its squares.
+    powers : OutcomePowers
+        Of the residuals.
+    """
+    some = np.flatnonzero(levels.weight)
+    levels = levels.take(some)
+    ratio = math.sqrt(_ratio(levels.weight, varies[some], own[some]))
+    # The statistic is a sum of squares and products of outcomes.
+    total, squares = levels.total / math.sqrt(ratio), levels.squares / ratio
+    return level_effects_test(OutcomeSums(levels.weight, total, squares), powers)
+
+
+def _ratio(n: FloatArray, varies: FloatArray, own: FloatArray) -> float:
+    """Variance of the statistic, over that if all rows were of the mean exposure."""
+    together, count = np.unique(n[n > 1.0], return_counts=True)
+    if not len(together):
+        return 1.0
+    c = 1.0 / (n + deciding_prior(together, count))
+    found, if_alike = _variance(c, varies, own), _variance(c, n, n)
+    # Where one row has all but nothing of the exposure, rounding is left.
+    are_numbers = found > _ROUNDING * ((c * varies) ** 2).sum() and if_alike > _ROUNDING
+    return found / if_alike if are_numbers else 1.0
 
 
 def _variance(c: FloatArray, v: FloatArray, own: FloatArray) -> float:
