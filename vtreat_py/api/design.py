@@ -554,7 +554,7 @@ def design_with(frame: Any, **given: Any) -> Design:
 def _check_kept_as_sums(
     request: DesignRequest, kind: OutcomeType, made: Iterable[MadeColumn]
 ) -> None:
-    request.check_no_counts("keep_statistics=True keeps sums of numbers and classes,")
+    request.check_no_times("keep_statistics=True keeps sums of other outcomes,")
     request.check_sums_suffice(kind, "keep_statistics=True keeps sums alone")
     cut = [p.column for one in joint_columns(made) for p in one.parts if p.is_cut]
     if cut:

@@ -15,7 +15,7 @@ from vtreat_py.coders.custom import CustomCoder
 from vtreat_py.coders.prior import Smoothing
 from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.design.checks import Calendar
-from vtreat_py.outcome.rates import counts_events
+from vtreat_py.outcome.rates import counts_events, type_asked
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.weights import WeightKind
 from vtreat_py.plan.options import CLASSIC, OutcomeType, Significance
@@ -145,8 +145,10 @@ def variable_importance(
     1    noise  0.006  1.0      2
     """
     check_by_name(misplaced, "variable_importance(frame, outcome='y')")
-    if coders is None and not counts_events(outcome_type, exposure):  # they have no shapes
+    if coders is None:
         coders = _with_shapes(significance, custom_coders)
+        if coders is not None and counts_events(outcome_type, exposure):
+            coders = codes.with_impact(coders, type_asked(outcome_type, exposure))
     plan = design_treatments(
         frame,
         outcome=outcome,

@@ -40,8 +40,11 @@ def lazy_statistics(
     """
     _check(design, request)
     context, source = design.context, design.rows.source
-    kept = KeptDesign.of_context(context, design.names, source.columns, design.made)
-    beside = [one for one in (request.outcome, request.sample_weight) if one is not None]
+    kept = KeptDesign.of_context(
+        context, design.names, source.columns, design.made, request.exposure
+    )
+    given = (request.outcome, request.exposure, request.sample_weight)
+    beside = [one for one in given if one is not None]
     names = dict.fromkeys(map(str, [*sources_of(kept.variables, kept.made), *beside]))
     parts = []
     for table, fold in parts_of_rows(design.rows, list(names)):
@@ -50,6 +53,7 @@ def lazy_statistics(
             table,
             folds=np.asarray(fold),
             outcome=request.outcome,
+            exposure=request.exposure,
             sample_weight=request.sample_weight,
             n_jobs=request.n_jobs,
             centre=context.outcome.centre,
@@ -71,7 +75,10 @@ def lazy_kept_experiment(
     """
     statistics = lazy_statistics(design, request, coded=True)
     context = statistics._context(scaled=design.context.scaled_cross_frame)
-    learned = [learn_kept(one, statistics.design, context) for one in statistics.columns]
+    learned = [
+        learn_kept(one, statistics.design, context, statistics._residuals)
+        for one in statistics._columns_per_row
+    ]
     plan, rows = statistics._plan_of(learned, context), design.rows
     assert rows.folds is not None
     assert rows.row_id is not None

@@ -77,5 +77,6 @@ class KeptFrameOptions(ChoiceOptions, total=False):
     """Those of the cross-frame of statistics, but ``sparse_output``."""
 
     outcome: Any
+    exposure: Any
     sample_weight: Any
     n_jobs: int | None

@@ -33,6 +33,7 @@ from vtreat_py.memory.design import Design, Learned, Unused
 from vtreat_py.plan.choice import Choice, check_sparse_options
 from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.pair_table import PairTable
 from vtreat_py.statistics.value_table import ValueTable
 
 
@@ -62,8 +63,8 @@ class DesignStatistics(KeptSums):
         Outcome, variables, options and number of folds.
     rows : OutcomeSums
         Sums by block of rows.
-    outcome_values : ValueTable or None
-        The different values of a numeric outcome.
+    outcome_values : ValueTable, PairTable or None
+        The different values of a numeric outcome; of a rate, pairs of exposure and count.
     columns : tuple of KeptLevels or KeptNumbers
         Sums by level or value and block of rows, for each of the variables.
 
@@ -156,8 +157,8 @@ class DesignStatistics(KeptSums):
         """
         check_jobs(n_jobs)
         context = self._context()
-        learn = partial(learn_kept, design=self.design, context=context)
-        return self._plan_of(run_tasks(learn, self.columns, n_jobs), context)
+        learn = partial(learn_kept, design=self.design, context=context, residuals=self._residuals)
+        return self._plan_of(run_tasks(learn, self._columns_per_row, n_jobs), context)
 
     def _plan_of(
         self, learned: Sequence[LearnedAnywhere | Unused], context: DesignContext
@@ -173,6 +174,7 @@ class DesignStatistics(KeptSums):
         *,
         folds: Any = None,
         outcome: Any = None,
+        exposure: Any = None,
         sample_weight: Any = None,
         n_jobs: int | None = None,
     ) -> DesignStatistics:
@@ -189,6 +191,8 @@ class DesignStatistics(KeptSums):
             were in. None only without outcome.
         outcome : array of shape (n,), column name, default=None
             None: the column that was the outcome of the design.
+        exposure : array of shape (n,), column name, default=None
+            What counts of a rate are per; None: the column that the design had.
         sample_weight : column name, array of shape (n,), default=None
             Weights, if the design had any.
         n_jobs : int, default=None
@@ -204,15 +208,15 @@ class DesignStatistics(KeptSums):
             One of its kinds, if the frame lacks a column, or folds or outcome cannot be used.
         """
         self._check_weight_given(sample_weight)
-        check_same_rows({"frame": frame, "outcome": outcome, "sample_weight": sample_weight})
+        given = {"outcome": outcome, "exposure": exposure, "sample_weight": sample_weight}
+        check_same_rows({"frame": frame, **given})
         return kept_statistics(
             rows_of_frame(
                 self.design,
                 frame,
                 folds=folds,
-                outcome=outcome,
-                sample_weight=sample_weight,
                 n_jobs=n_jobs,
+                **given,
                 centre=self.rows.centre,
             )
         )
@@ -268,6 +272,7 @@ class DesignStatistics(KeptSums):
         *,
         folds: Any,
         outcome: Any = None,
+        exposure: Any = None,
         sample_weight: Any = None,
         scale: bool = False,
         collar: bool = False,
@@ -290,6 +295,8 @@ class DesignStatistics(KeptSums):
         outcome : array of shape (n,), column name, default=None
             None: the column that was the outcome of the design. Codes do not look at it; it is
             taken to see whether the rows are in the statistics, under these folds.
+        exposure : array of shape (n,), column name, default=None
+            As for `of_rows`.
         sample_weight : column name, array of shape (n,), default=None
             Weights, if the design had any.
         scale, collar, prune_sig, prune_by, sparse_output
@@ -319,14 +326,14 @@ class DesignStatistics(KeptSums):
         if self.design.outcome_type == "unsupervised":
             raise no_cross_frame()
         self._check_weight_given(sample_weight)
-        check_same_rows({"frame": frame, "outcome": outcome, "sample_weight": sample_weight})
+        given = {"outcome": outcome, "exposure": exposure, "sample_weight": sample_weight}
+        check_same_rows({"frame": frame, **given})
         design = rows_of_frame(
             self.design,
             frame,
             folds=folds,
-            outcome=outcome,
-            sample_weight=sample_weight,
             n_jobs=n_jobs,
+            **given,
             centre=self.rows.centre,
             scaled=options["scale"],
         )
@@ -347,8 +354,10 @@ def kept_statistics(design: Design) -> DesignStatistics:
     """Sum up the rows of a design in memory."""
     kept, outcome = KeptDesign.of(design), design.rows.outcome
     rows = KeptRows.of(design.rows, kept)
-    values = None
-    if outcome.kind == "numeric":
+    values: ValueTable | PairTable | None = None
+    if rows.rates is not None:
+        values = rows.rates.pairs()
+    elif outcome.kind == "numeric":
         none = np.zeros(len(rows.block), dtype=np.int8)
         values = ValueTable.of_rows(outcome.labels[rows.counted], none, none, rows.weight)
     columns = design.each_column(partial(kept_column, rows=rows))
@@ -366,10 +375,11 @@ def kept_experiment(
     given, kept = design.rows, statistics.design
     weight = given.outcome.weight
     context = statistics._context(scaled=given.context.scaled_cross_frame)
-    columns = {column.name: column for column in statistics.columns}
+    columns = {column.name: column for column in statistics._columns_per_row}
+    residuals = statistics._residuals
 
     def learn(column: Column) -> Learned | Unused:
-        return learn_kept_rows(columns[column.name], column, kept, context, given)
+        return learn_kept_rows(columns[column.name], column, kept, context, given, residuals)
 
     learned = design.each_column(learn)
     if weight is None or weight.all():

@@ -77,6 +77,12 @@ def names_of_impact() -> tuple[str, ...]:
     return names(code for code in CODES if isinstance(code, ImpactCode))
 
 
+def with_impact(asked: Iterable[str], outcome_type: str) -> tuple[str, ...]:
+    """Add the impact code of a type of outcome to codes, where codes have their place."""
+    wanted = {*asked, impact_code(outcome_type).name}
+    return (*(name for name in names() if name in wanted), *(n for n in asked if n not in names()))
+
+
 def impact_code(outcome_type: str) -> ImpactCode:
     """Return the impact code of a type of outcome."""
     return next(code for code in for_outcome(outcome_type) if isinstance(code, ImpactCode))

@@ -39,6 +39,8 @@ class BinnedSets:
         last set.
     squares : ndarray of shape (sets,)
         Sum of squares of the outcomes about the means of bins.
+    size : ndarray of shape (bins,) or None
+        Rows of each bin over all rows, where weights say something else; None: the last weights.
     """
 
     edges: FloatArray
@@ -46,6 +48,7 @@ class BinnedSets:
     weight: FloatArray
     mean: FloatArray
     squares: FloatArray
+    size: FloatArray | None = None
 
     @cached_property
     def rows(self) -> FloatArray:
@@ -76,7 +79,7 @@ class BinnedSets:
     @cached_property
     def _upto(self) -> FloatArray:
         """Rows of all bins up to each."""
-        return np.cumsum(self.weight[-1])
+        return np.cumsum(self.weight[-1] if self.size is None else self.size)
 
     def residual(self, fitted: FloatArray) -> FloatArray:
         """Squares that values at the bins, less the mean of the set, leave of each set."""
@@ -99,7 +102,7 @@ class ShapeCode(Code):
     """
 
     reads = "numbers"
-    outcomes = SUPERVISED
+    outcomes = (*SUPERVISED, "rate", "survival")
     y_aware = True
     by_default = False
 
@@ -134,6 +137,13 @@ def believed(share: FloatArray, overall: FloatArray, rows: FloatArray) -> FloatA
     Where few rows have no case, cases are still not one in a million.
     """
     return overall + (np.clip(share, 0.0, 1.0) - overall) * (rows / (rows + 1.0))
+
+
+def log_ratio(rate: FloatArray, overall: FloatArray, rows: FloatArray) -> FloatArray:
+    """Logarithms of rates over that of all rows, each with one row more that is like all."""
+    base = np.where(overall > 0.0, overall, 1.0)
+    ratio = 1.0 + (np.maximum(rate, 0.0) / base - 1.0) * (rows / (rows + 1.0))
+    return np.asarray(np.where(overall > 0.0, np.log(np.maximum(ratio, _CLIP)), 0.0))
 
 
 def log_odds(share: FloatArray) -> FloatArray:

@@ -32,6 +32,8 @@ class BinnedNumbers:
         By training set; None where those follow from the blocks.
     repeated : list of Moments or None
         By fold, of the rows that the cross-frame has, where it has rows more than once.
+    counted : Moments or None
+        Of all rows, as often as they count, where that is not what they weigh.
     """
 
     edges: FloatArray
@@ -39,6 +41,7 @@ class BinnedNumbers:
     sums: Sequence[Moments]
     trained: Sequence[Moments] | None = None
     repeated: Sequence[Moments] | None = None
+    counted: Moments | None = None
 
     @property
     def n_bins(self) -> int:
@@ -56,6 +59,11 @@ class BinnedNumbers:
         n_blocks = len(self.sums[0].weight) // self.n_bins
         of_bin = np.repeat(np.arange(self.n_bins), n_blocks)
         return [sums.grouped(of_bin, self.n_bins) for sums in self.sums]
+
+    @property
+    def rows(self) -> Moments:
+        """Sums of each bin over all rows, for what does not depend on the outcome."""
+        return self.wholes[0] if self.counted is None else self.counted
 
     def by_block(self, number: int) -> Moments:
         """Sums of each block of rows over all bins."""

@@ -97,10 +97,11 @@ class DesignRequest(DesignOptions):
         return checked | {"asks_for_classes": self.y_dependent_coders is not None}
 
     def _asked_coders(self, own: Sequence[Code]) -> tuple[str, ...]:
-        """Return the codes to build; None means for rates and times all that apply."""
+        """Return the codes to build; None means for rates and times their impact code, too."""
+        asked = super()._asked_coders(own)
         if self.coders is None and self._counts_events:
-            return codes.names(codes.for_outcome(self.type_asked, own))
-        return super()._asked_coders(own)
+            return codes.with_impact(asked, self.type_asked)
+        return asked
 
     @property
     def type_asked(self) -> Any:
@@ -168,14 +169,6 @@ class DesignRequest(DesignOptions):
                 f"coders holds {asked}, made of the rows of a column in memory; {where}. Name in "
                 'coders= those that are not; of one\'s own, LevelCoder(..., of="table"). With '
                 'smoothing="auto" shapes are made of sums'
-            )
-
-    def check_no_counts(self, where: str) -> None:
-        """Refuse rates and times; ``where`` says what does not know them."""
-        if self._counts_events:
-            raise InvalidOptionError(
-                f'{where} not of outcome_type="{self.type_asked}", whose tests take the rows of '
-                "events and exposures; design on a frame in memory, without it"
             )
 
     def check_no_times(self, where: str) -> None:

@@ -20,6 +20,7 @@ from vtreat_py.coders.shape_code import (
     ShapeCode,
     believed,
     log_odds,
+    log_ratio,
 )
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.design.context import DesignContext
@@ -30,10 +31,10 @@ from vtreat_py.design.curves import (
     significance_of_column,
 )
 from vtreat_py.design.filled import FilledNumbers
-from vtreat_py.design.scoring import by_regression, slopes
+from vtreat_py.design.scoring import by_regression, regression, slopes
 from vtreat_py.design.shapes import with_any_shape
 from vtreat_py.plan.treatments import CurveCodes
-from vtreat_py.significance.logistic import PointSums, logistic_fit
+from vtreat_py.significance.logistic import PointSums
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
@@ -93,7 +94,8 @@ class _Learner:
         unit = self.context.outcome.weighting.unit
         edges = binned.inner_edges
         low, span = edges[0], edges[-1] - edges[0]
-        inside = edges + self._whole.x
+        counted = self._from_edges(binned.rows)
+        inside = edges + counted.x
         inside = np.clip(inside, np.append(edges[0], np.nextafter(edges[:-1], np.inf)), edges)
         return BinnedSets(
             (edges - low) / span,
@@ -101,6 +103,7 @@ class _Learner:
             unit * np.vstack([weight, whole.weight]),
             np.vstack([mean, whole.y]),
             unit * np.append(squares, whole.yy.sum()),
+            None if binned.counted is None else counted.weight,
         )
 
     def part(self, code: ShapeCode) -> CurvePart | None:
@@ -127,6 +130,9 @@ class _Learner:
         if self.context.outcome.kind == "numeric":
             overall = overall + self.context.outcome.centre
             values = overall + apart
+        elif self.context.is_rate:
+            values = log_ratio(overall + apart, overall, rows)
+            overall = np.zeros_like(overall)
         else:
             values = log_odds(believed(overall + apart, overall, rows)) - log_odds(overall)
             overall = np.zeros_like(overall)
@@ -140,8 +146,8 @@ class _Learner:
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
         parts = _with_bad(coded, form.bad[:n_folds], bad)
-        if context.is_binary:
-            found = by_regression(context, None, logistic_fit(*_points(parts)))
+        if context.has_link:
+            found = by_regression(context, None, regression(context, self._points(parts)))
         else:
             found = by_regression(context, parts.merged(), None)
         if context.calibrated is None:
@@ -154,8 +160,11 @@ class _Learner:
         return _with_bad(coded, form.bad[-1:], self.filled.wholes[self._number].bad)
 
     def _slope(self, parts: Moments) -> float:
-        points = _points(parts) if self.context.link_slopes else None
+        points = self._points(parts) if self.context.link_slopes else None
         return float(slopes(self.context, parts.merged(), points)[0])
+
+    def _points(self, parts: Moments) -> PointSums:
+        return _exposed_points(parts) if self.context.is_rate else _points(parts)
 
     def _scales(self, form: FoldCurves) -> tuple[FloatArray, FloatArray]:
         """y-aware slope and mean of each fold, and 0 for rows that are in none."""
@@ -219,6 +228,20 @@ class _Learner:
 def _with_bad(coded: Moments, values: FloatArray, bad: OutcomeSums) -> Moments:
     """Add the bad rows of each group, which have a value each."""
     return Moments.joined([coded, Moments.of_points(values, bad)])
+
+
+def _exposed_points(parts: Moments) -> PointSums:
+    """Stand for rows in a Poisson regression: two points a part, with its mean and spread.
+
+    Events count by their number and by their sum of x, which are as they are.
+    """
+    some = parts.take(np.flatnonzero(parts.weight > 0))
+    spread = np.sqrt(some.xx / some.weight)
+    half = some.weight * (some.y + some.centre_y) / 2.0
+    tilt = np.where(spread > 0.0, some.xy / np.where(spread > 0.0, 2.0 * spread, 1.0), 0.0)
+    x = np.concatenate([some.x - spread, some.x + spread])
+    events = np.concatenate([half - tilt, half + tilt])
+    return x[None], np.tile(some.weight / 2.0, (1, 2)), events[None]
 
 
 def _points(parts: Moments) -> PointSums:

@@ -30,9 +30,9 @@ def added(one: KeptColumn, other: KeptColumn) -> KeptColumn:
         If the column is of two types.
     """
     if _is_untyped(one):
-        return replace(other, missing=one.missing + other.missing)
+        return _with_missing(other, one)
     if _is_untyped(other):
-        return replace(one, missing=one.missing + other.missing)
+        return _with_missing(one, other)
     _check_kinds(one, other)
     if isinstance(one, KeptLevels):
         assert isinstance(other, KeptLevels)
@@ -54,8 +54,8 @@ def less(whole: KeptColumn, part: KeptColumn, design: KeptDesign) -> KeptColumn:
         part.missing.weight,
         lambda block: f"column {whole.name!r}, missing values, {design.block_name(block)}",
     )
-    left = replace(whole, missing=whole.missing - part.missing)
-    if _is_untyped(part):
+    left = _less_missing(whole, part)
+    if _is_untyped(part) and not isinstance(left, KeptLevels):
         return left
     _check_kinds(whole, part)
     if isinstance(left, KeptLevels):
@@ -63,6 +63,30 @@ def less(whole: KeptColumn, part: KeptColumn, design: KeptDesign) -> KeptColumn:
         return left.less(part, design)
     assert isinstance(part, KeptNumbers)
     return left.less(part, design)
+
+
+def _lost(column: KeptColumn) -> float:
+    """Rows of a rate without a value."""
+    if isinstance(column, KeptNumbers):
+        return column.missing_rows
+    return 0.0 if column.pairs is None else float(column.pairs.weight[-1])
+
+
+def _with_missing(one: KeptColumn, untyped: KeptColumn) -> KeptColumn:
+    """Add rows without a value."""
+    missing = one.missing + untyped.missing
+    if isinstance(one, KeptNumbers):
+        return replace(one, missing=missing, missing_rows=one.missing_rows + _lost(untyped))
+    assert isinstance(untyped, KeptLevels)
+    return replace(one + untyped, missing=missing)
+
+
+def _less_missing(one: KeptColumn, part: KeptColumn) -> KeptColumn:
+    """Take away rows without a value; those of levels have exposures, which `less` takes away."""
+    missing = one.missing - part.missing
+    if isinstance(one, KeptNumbers):
+        return replace(one, missing=missing, missing_rows=one.missing_rows - _lost(part))
+    return replace(one, missing=missing)
 
 
 def _is_untyped(column: KeptColumn) -> bool:

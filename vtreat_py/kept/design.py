@@ -15,10 +15,15 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.made import MadeColumn
 from vtreat_py.memory.design import Design
-from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType, OutcomeValues
+from vtreat_py.outcome.outcome import Exposure, OutcomeRows, OutcomeType, OutcomeValues
 from vtreat_py.outcome.reading import note_of_classes, sorted_classes
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
+
+# What parts must have in common, beside their options.
+_OF_ONE_DESIGN = (
+    "outcome_type", "outcome_name", "target", "variables", "n_folds", "made", "exposure_name",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,8 @@ class KeptDesign:
         Each fold is trained on all rows that are not its own.
     made : tuple of CalendarPart and JointColumn
         Columns that are made of others.
+    exposure_name : hashable or None
+        The column that counts of a rate are per.
     """
 
     outcome_type: OutcomeType
@@ -50,13 +57,14 @@ class KeptDesign:
     options: DesignOptions
     n_folds: int
     made: tuple[MadeColumn, ...] = ()
+    exposure_name: Hashable | None = None
 
     @classmethod
     def of(cls, design: Design) -> KeptDesign:
         """Leave out the rows of a design."""
-        source = design.source
-        made = tuple(source.made.values())
-        return cls.of_context(design.context, design.variables, source.columns, made)
+        source, exposure = design.source, design.rows.outcome.exposure
+        made, name = tuple(source.made.values()), None if exposure is None else exposure.name
+        return cls.of_context(design.context, design.variables, source.columns, made, name)
 
     @classmethod
     def of_context(
@@ -65,6 +73,7 @@ class KeptDesign:
         variables: Sequence[Hashable],
         columns: Sequence[Hashable],
         made: tuple[MadeColumn, ...],
+        exposure_name: Hashable | None = None,
     ) -> KeptDesign:
         """Take what a design knows beside its rows."""
         outcome = context.outcome
@@ -79,12 +88,18 @@ class KeptDesign:
             context.options,
             context.folds.n_folds,
             made,
+            exposure_name,
         )
 
     @property
     def counts_classes(self) -> bool:
         """Whether the outcome is a class."""
         return self.outcome_type in ("binomial", "multinomial")
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether the outcome counts events per exposure."""
+        return self.outcome_type == "rate"
 
     @property
     def n_classes(self) -> int:
@@ -134,7 +149,7 @@ class KeptDesign:
         InvalidOptionError
             Naming the first thing that differs.
         """
-        for name in ("outcome_type", "outcome_name", "target", "variables", "n_folds", "made"):
+        for name in _OF_ONE_DESIGN:
             _check_same(name, getattr(self, name), getattr(other, name))
         for field in fields(DesignOptions):
             ours, theirs = (getattr(one.options, field.name) for one in (self, other))
@@ -161,6 +176,22 @@ class KeptDesign:
         """Context of a design on these values of the outcome."""
         coders = self.options.coders_for(self.outcome_type)
         return DesignContext(outcome, FoldScheme(self.n_folds), self.options, coders, scaled)
+
+    def rate(
+        self, count: FloatArray, exposure: FloatArray, weight: FloatArray | None
+    ) -> OutcomeRows:
+        """Return an outcome of these counts and exposures."""
+        mean, rate = float(np.average(exposure, weights=weight)), count / exposure
+        share = exposure / mean
+        return OutcomeRows(
+            kind=self.outcome_type,
+            name=self.outcome_name,
+            note=self.note,
+            y=rate,
+            labels=rate,
+            weight=share if weight is None else weight * share,
+            exposure=Exposure(count, exposure, share, weight, self.exposure_name),
+        )
 
     def outcome(
         self, values: NumberArray, weight: FloatArray | None, centre: float = 0.0

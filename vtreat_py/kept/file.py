@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -41,6 +42,7 @@ from vtreat_py.plan.options import OUTCOME_TYPES, function_name
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.pair_table import PairTable
 from vtreat_py.statistics.value_table import ALL_BITS, ValueTable, truncated
 
 FORMAT, FORMAT_VERSION = "vtreat_py statistics", 1
@@ -49,6 +51,7 @@ _FLOATS, _WHOLE = "<f8", "<i8"
 # The files of one set of statistics are the same bytes whenever they are written.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _MOMENTS = ("weight", "x", "y", "xx", "xy", "yy")
+_PAIR = ("first", "second")
 # Weights of a column add up to those of all rows, but for rounding of weights that are no counts.
 _ROUNDING = 1e-9
 
@@ -59,7 +62,7 @@ _HEADER_SCHEMA = record(
     version=TEXT,
     design=record(
         KeptDesign,
-        ("made",),
+        ("made", "exposure_name"),
         **fields_of(KeptDesign, outcome_type=text(OUTCOME_TYPES), options=OPTIONS, made=MADE),
     ),
     n_rows=WHOLE,
@@ -82,7 +85,7 @@ def write_statistics(
     design: KeptDesign,
     n_rows: int,
     rows: OutcomeSums,
-    outcome_values: ValueTable | None,
+    outcome_values: ValueTable | PairTable | None,
     columns: tuple[KeptColumn, ...],
 ) -> None:
     """Write the parts of statistics; see `DesignStatistics.save`."""
@@ -99,7 +102,10 @@ def write_statistics(
             "be saved, and no plan could be made without them; pickle the statistics"
         )
     arrays = _sums("rows", rows)
-    if outcome_values is not None:
+    if isinstance(outcome_values, PairTable):
+        arrays |= {f"outcome/{name}": getattr(outcome_values, name) for name in _PAIR}
+        arrays["outcome/sums"] = outcome_values.sums.ravel()
+    elif outcome_values is not None:
         arrays |= _values("outcome", outcome_values)
     kept = []
     for i, column in enumerate(columns):
@@ -109,9 +115,14 @@ def write_statistics(
             levels, table = column.levels, column.table
             arrays |= {f"{i}/level": table.level, f"{i}/block": table.fold}
             arrays |= _sums(f"{i}/cells", table.cells)
+            if column.pairs is not None:
+                arrays |= _moments(f"{i}/pairs", column.pairs)
         else:
             bits = column.table.bits
             arrays |= _values(str(i), column.table)
+            if column.counts is not None:
+                arrays |= _values(f"{i}/counts", column.counts)
+                arrays[f"{i}/missing_rows"] = np.array([column.missing_rows])
         one = {"column": column.name, "kind": column.kind, "levels": levels, "bits": bits}
         kept.append(SimpleNamespace(**one))
     header = SimpleNamespace(
@@ -143,9 +154,14 @@ def _sums(name: str, sums: OutcomeSums) -> dict[str, NumberArray]:
     return {f"{name}/{field}": array for field, array in given.items() if array is not None}
 
 
+def _moments(name: str, moments: Moments) -> dict[str, NumberArray]:
+    """Arrays of moments under their names in the file."""
+    return {f"{name}/{field}": getattr(moments, field) for field in _MOMENTS}
+
+
 def _values(name: str, table: ValueTable) -> dict[str, NumberArray]:
     """Arrays of a table of values under their names in the file."""
-    cells = {f"{name}/{field}": getattr(table.cells, field) for field in _MOMENTS}
+    cells = _moments(name, table.cells)
     return {f"{name}/value": table.value, f"{name}/block": table.block, **cells}
 
 
@@ -215,10 +231,29 @@ class _Archive:
         if bits is None or bits > ALL_BITS or (truncated(value, bits) != value).any():
             raise PlanFormatError(f"{name}/value holds more digits than the header says")
         _check_order(name, value, block)
-        weight, x, y, xx, xy, yy = (self.floats(f"{name}/{field}", n_cells) for field in _MOMENTS)
-        cells = Moments(weight, x, y, xx, xy, yy, 0.0, centre)
+        cells = self.moments(name, n_cells, centre)
         _check_weights(name, cells.weight)
         return ValueTable(bits, value, block, cells)
+
+    def moments(self, name: str, length: int, centre: float = 0.0) -> Moments:
+        weight, x, y, xx, xy, yy = (self.floats(f"{name}/{field}", length) for field in _MOMENTS)
+        if min(one.min(initial=0.0) for one in (weight, xx, yy)) < 0.0:
+            raise PlanFormatError(f"{name} holds a negative weight or sum of squares")
+        return Moments(weight, x, y, xx, xy, yy, 0.0, centre)
+
+    def pairs(self, name: str, bits: int | None) -> PairTable:
+        first, second = (self.floats(f"{name}/{field}") for field in _PAIR)
+        sums = self.floats(f"{name}/sums", 3 * len(first))
+        bits = -1 if bits is None else bits
+        known = 0 <= bits <= ALL_BITS and len(first) == len(second)
+        if not known or not all((truncated(one, bits) == one).all() for one in (first, second)):
+            raise PlanFormatError(f"{name}: its pairs are not those that save writes")
+        table = PairTable(bits, first, second, sums.reshape(3, -1))
+        _check_weights(name, table.weight)
+        exposure, count = table.points()
+        if not ((exposure > 0.0) & (count >= 0.0)).all():
+            raise PlanFormatError(f"{name} holds an exposure or a count that is none")
+        return table
 
 
 def _read(archive: _Archive) -> dict[str, Any]:
@@ -228,9 +263,11 @@ def _read(archive: _Archive) -> dict[str, Any]:
     rows = archive.sums("rows", design.n_blocks, design, centre)
     if design.outcome_type == "multinomial" and not design.classes and rows.weight.any():
         raise PlanFormatError("design.classes is empty, but there are rows")
-    outcome = None
+    outcome: ValueTable | PairTable | None = None
     if design.outcome_type == "numeric":
         outcome = archive.values("outcome", header.outcome_bits, 1, 0.0)
+    if design.is_rate:
+        outcome = archive.pairs("outcome", header.outcome_bits)
     if [one.column for one in header.kept] != list(design.variables):
         raise PlanFormatError("kept: its columns are not the variables of the design")
     columns = []
@@ -265,7 +302,8 @@ def _column(
     missing = archive.sums(f"{name}/missing", n_blocks, design, centre)
     if header.kind != "levels":
         table = archive.values(name, header.bits, n_blocks, centre)
-        return KeptNumbers(header.column, header.kind, table, missing)
+        kept = KeptNumbers(header.column, header.kind, table, missing)
+        return _with_counts(archive, name, kept) if design.is_rate else kept
     if header.levels is None:
         raise PlanFormatError(f"kept: column {header.column!r} has no levels")
     n_levels = len(header.levels)
@@ -277,7 +315,17 @@ def _column(
     if len(np.unique(level)) < n_levels:
         raise PlanFormatError(f"{name}/level: some levels have no rows")
     levels = LevelTable(n_levels, n_blocks, level, block, cells)
-    return KeptLevels(header.column, header.levels, levels, missing)
+    pairs = archive.moments(f"{name}/pairs", n_levels + 1) if design.is_rate else None
+    return KeptLevels(header.column, header.levels, levels, missing, pairs)
+
+
+def _with_counts(archive: _Archive, name: str, kept: KeptNumbers) -> KeptNumbers:
+    """The same with the numbers of rows, of which rates weigh another."""
+    counts = archive.values(f"{name}/counts", kept.table.bits, 1, 0.0)
+    (lost,) = archive.floats(f"{name}/missing_rows", 1)
+    if lost < 0.0:
+        raise PlanFormatError(f"{name}/missing_rows is negative")
+    return replace(kept, counts=counts, missing_rows=float(lost))
 
 
 def _check_design(design: KeptDesign) -> None:

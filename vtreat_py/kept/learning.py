@@ -17,6 +17,8 @@ from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels, level_codes
 from vtreat_py.kept.number_facts import NumberTable
 from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.kept.rate_facts import RateTable
+from vtreat_py.kept.rates import KeptResiduals
 from vtreat_py.memory.crossing import LearnedLevelRows, LearnedNumberRows
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
@@ -24,25 +26,34 @@ from vtreat_py.statistics.tally import CellIndex
 
 
 def learn_kept(
-    kept: KeptColumn, design: KeptDesign, context: DesignContext
+    kept: KeptColumn,
+    design: KeptDesign,
+    context: DesignContext,
+    residuals: KeptResiduals | None = None,
 ) -> LearnedLevels | LearnedNumbers | UnusedLevels | str:
     """Learn a column from its sums; a string says why it is not used."""
     if isinstance(kept, KeptLevels):
-        return _learn_levels(kept, design, context)
+        return _learn_levels(kept, design, context, residuals)
     if not context.codes_of_numbers:
         return NO_CODE_APPLIES
-    return learn_number_facts(NumberTable(kept, design), context)
+    if residuals is None:
+        return learn_number_facts(NumberTable(kept, design), context)
+    return learn_number_facts(RateTable(kept, design, residuals, context.outcome), context)
 
 
 def _learn_levels(
-    kept: KeptLevels, design: KeptDesign, context: DesignContext, also: IntArray | None = None
+    kept: KeptLevels,
+    design: KeptDesign,
+    context: DesignContext,
+    residuals: KeptResiduals | None = None,
+    also: IntArray | None = None,
 ) -> LearnedLevels | UnusedLevels | str:
     if not kept.has_values:
         return "it has missing values only"
     if not context.level_codes:
         return NO_CODE_APPLIES
     joint = next((one for one in joint_columns(design.made) if one.name == kept.name), None)
-    return learn_level_facts(kept.facts(design, also).made_of(joint), context)
+    return learn_level_facts(kept.facts(design, also, residuals).made_of(joint), context)
 
 
 def learn_kept_rows(
@@ -51,6 +62,7 @@ def learn_kept_rows(
     design: KeptDesign,
     context: DesignContext,
     rows: DesignRows,
+    residuals: KeptResiduals | None = None,
 ) -> LearnedLevelRows | LearnedNumberRows | UnusedLevels | str:
     """Learn a column from its sums, and code rows that are in them.
 
@@ -64,7 +76,7 @@ def learn_kept_rows(
         The rows.
     """
     if isinstance(kept, KeptNumbers):
-        learned = learn_kept(kept, design, context)
+        learned = learn_kept(kept, design, context, residuals)
         if not isinstance(learned, LearnedNumbers):
             assert not isinstance(learned, LearnedLevels)
             return learned
@@ -81,7 +93,7 @@ def learn_kept_rows(
     also = None
     if not all_count:
         also = (codes.astype(np.int64) * design.n_folds + fold)[weight == 0]
-    made = _learn_levels(kept, design, context, also)
+    made = _learn_levels(kept, design, context, residuals, also)
     if not isinstance(made, LearnedLevels):
         return made
     table = made.table

@@ -13,8 +13,10 @@ from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import EmptyColumn, LevelColumn
 from vtreat_py.frames.levels import Levels
 from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
+from vtreat_py.kept.rates import KeptRateLevels, KeptResiduals
 from vtreat_py.kept.rows import KeptRows
 from vtreat_py.statistics.level_table import LevelTable
+from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 from vtreat_py.statistics.tally import Rows, tally
 
@@ -31,12 +33,15 @@ class KeptLevels:
         Sums by level and block; see `KeptDesign`.
     missing : OutcomeSums
         Sums of the rows without a level, by block.
+    pairs : Moments or None
+        Of rates: exposures and counts of the rows of each level, and last of those without one.
     """
 
     name: Hashable
     levels: Levels
     table: LevelTable
     missing: OutcomeSums
+    pairs: Moments | None = None
 
     kind = "levels"
 
@@ -53,13 +58,15 @@ class KeptLevels:
         missing = nothing.replaced(table.fold[lost], table.cells.take(lost))
         level, block, cells = table.level[known], table.fold[known], table.cells.take(known)
         table = LevelTable(n_levels, rows.n_blocks, level, block, cells)
-        return cls(column.name, levels, table, missing)
+        pairs = None if rows.rates is None else rows.rates.moments(codes, n_levels + 1)
+        return cls(column.name, levels, table, missing, pairs)
 
     def of_no_rows(self, levels: Levels) -> KeptLevels:
         """Sums of no rows, which are known to be of these levels."""
         table = replace(self.table.only(-1), n_levels=len(levels))
         missing = OutcomeSums.nothing(len(self.missing.weight), self.missing)
-        return replace(self, levels=levels, table=table, missing=missing)
+        pairs = None if self.pairs is None else self.pairs.nothing(len(levels) + 1)
+        return replace(self, levels=levels, table=table, missing=missing, pairs=pairs)
 
     @property
     def has_values(self) -> bool:
@@ -77,6 +84,11 @@ class KeptLevels:
         table = replace(self.table, cells=self.table.cells.recentred(centre))
         return replace(self, table=table, missing=self.missing.recentred(centre))
 
+    def scaled(self, factor: float) -> KeptLevels:
+        """Return the same sums in another unit of weight."""
+        table = replace(self.table, cells=self.table.cells.scaled(factor))
+        return replace(self, table=table, missing=self.missing.scaled(factor))
+
     def __add__(self, other: KeptLevels) -> KeptLevels:
         codes = self.levels.codes_of_levels(other.levels)
         new = np.flatnonzero(codes == self.levels.novel)
@@ -85,7 +97,13 @@ class KeptLevels:
         ours = replace(self.table, n_levels=len(levels))
         theirs = _recoded(other.table, codes, len(levels))
         missing = self.missing + other.missing
-        return replace(self, levels=levels, table=ours + theirs, missing=missing)
+        pairs = None
+        if self.pairs is not None and other.pairs is not None:
+            n = len(levels) + 1
+            pairs = _moved(self.pairs, np.arange(len(self.levels)), n) + _moved(
+                other.pairs, codes, n
+            )
+        return replace(self, levels=levels, table=ours + theirs, missing=missing, pairs=pairs)
 
     def less(self, other: KeptLevels, design: KeptDesign) -> KeptLevels:
         """Take away a part of the rows."""
@@ -104,16 +122,25 @@ class KeptLevels:
         )
         table = self.table - _recoded(theirs, codes, n_levels)
         left = np.flatnonzero(table.by_level().weight > 0)
+        pairs = None
+        if self.pairs is not None and other.pairs is not None:
+            pairs = self.pairs - _moved(other.pairs, codes, n_levels + 1)
+            pairs = pairs.take(np.append(left, n_levels))
         codes = np.zeros(n_levels, dtype=np.intp)
         codes[left] = np.arange(len(left))
         levels = self.levels if len(left) == n_levels else self.levels.take(left)
-        return replace(self, levels=levels, table=_recoded(table, codes, len(left)))
+        return replace(self, levels=levels, table=_recoded(table, codes, len(left)), pairs=pairs)
 
-    def facts(self, design: KeptDesign, also: IntArray | None = None) -> LevelFacts:
+    def facts(
+        self,
+        design: KeptDesign,
+        also: IntArray | None = None,
+        residuals: KeptResiduals | None = None,
+    ) -> LevelFacts:
         """Tell a design what it asks of the column.
 
         ``also`` are cells, ``level * n_folds + fold``, that the tables are to have even where no
-        row counts.
+        row counts; ``residuals`` are those of a rate.
         """
         n_folds, n_levels = design.n_folds, len(self.levels) + 1
         some = np.flatnonzero(self.missing.weight > 0)
@@ -129,7 +156,10 @@ class KeptLevels:
             sums = [OutcomeSums(sums[0].weight, total) for total in hits]
         of_level, of_fold = np.divmod(keys, n_folds)
         tables = [LevelTable(n_levels, n_folds, of_level, of_fold, one) for one in sums]
-        return LevelFacts(self.name, self.levels, tables, tables, [], None, "")
+        rows = None
+        if residuals is not None and self.pairs is not None:
+            rows = KeptRateLevels(self.name, self.pairs, residuals)
+        return LevelFacts(self.name, self.levels, tables, tables, [], rows, "")
 
 
 def level_codes(column: LevelColumn | EmptyColumn) -> tuple[IntArray, Levels]:
@@ -150,6 +180,12 @@ def _counted_levels(column: LevelColumn | EmptyColumn, rows: KeptRows) -> tuple[
     code = np.full(len(levels) + 1, len(seen))
     code[seen] = np.arange(len(seen))
     return code[codes], levels.take(seen)
+
+
+def _moved(pairs: Moments, codes: IntArray, n_groups: int) -> Moments:
+    """Put levels in other places; missing values stay the last."""
+    places = np.append(codes, n_groups - 1)
+    return pairs.nothing(n_groups).replaced(places, pairs)
 
 
 def _recoded(table: LevelTable, codes: IntArray, n_levels: int) -> LevelTable:

@@ -166,8 +166,9 @@ class NumberTable:
         weight = self._by_value(self._table.cells.weight)
         return Sample.of_values(values, np.append(weight, self._missing.weight.sum()))
 
-    def correlation(self, number: int, imputed: float | None) -> None:
+    def correlation(self, number: int, imputed: float | None) -> float | None:  # noqa: ARG002
         """Rows are not kept."""
+        return None
 
     def _inner(self, values: FloatArray | float) -> FloatArray:
         return np.atleast_1d(self.coordinates.inner(np.asarray(values)))

@@ -27,12 +27,18 @@ class KeptNumbers:
         Sums of the good values, by block; see `KeptDesign`.
     missing : OutcomeSums
         Sums of the rows with a bad value, by block.
+    counts : ValueTable or None
+        Of rates: numbers of rows by value, which weights are not.
+    missing_rows : float
+        Of rates: number of rows with a bad value.
     """
 
     name: Hashable
     kind: Kind
     table: ValueTable
     missing: OutcomeSums
+    counts: ValueTable | None = None
+    missing_rows: float = 0.0
 
     @classmethod
     def of(cls, column: NumericColumn, rows: KeptRows) -> KeptNumbers:
@@ -44,7 +50,11 @@ class KeptNumbers:
         table = ValueTable.of_rows(values[kept], block, y, weight, rows.centre)
         block, y, weight = rows.some(lost)
         missing = OutcomeSums.of_rows(block, rows.n_blocks, y, weight, rows.centre)
-        return cls(column.name, column.kind, table, missing)
+        if rows.rates is None:
+            return cls(column.name, column.kind, table, missing)
+        times, none = rows.rates.times, np.zeros(len(kept))
+        counts = ValueTable.of_rows(values[kept], none.astype(np.int8), none, times[kept])
+        return cls(column.name, column.kind, table, missing, counts, float(times[lost].sum()))
 
     @property
     def has_values(self) -> bool:
@@ -61,8 +71,22 @@ class KeptNumbers:
         table = self.table.recentred(centre)
         return replace(self, table=table, missing=self.missing.recentred(centre))
 
+    def scaled(self, factor: float) -> KeptNumbers:
+        """Return the same sums in another unit of weight."""
+        table = replace(self.table, cells=self.table.cells.scaled(factor))
+        return replace(self, table=table, missing=self.missing.scaled(factor))
+
     def __add__(self, other: KeptNumbers) -> KeptNumbers:
-        return replace(self, table=self.table + other.table, missing=self.missing + other.missing)
+        counts = None
+        if self.counts is not None and other.counts is not None:
+            counts = self.counts + other.counts
+        return replace(
+            self,
+            table=self.table + other.table,
+            missing=self.missing + other.missing,
+            counts=counts,
+            missing_rows=self.missing_rows + other.missing_rows,
+        )
 
     def less(self, other: KeptNumbers, design: KeptDesign) -> KeptNumbers:
         """Take away a part of the rows."""
@@ -73,7 +97,10 @@ class KeptNumbers:
                 f"column {self.name!r}, value {value:g}, {design.block_name(block)}"
             ),
         )
-        return replace(self, table=table)
+        counts = None
+        if self.counts is not None and other.counts is not None:
+            counts = self.counts - other.counts
+        return replace(self, table=table, counts=counts)
 
 
 def values_less(

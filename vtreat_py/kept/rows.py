@@ -18,9 +18,11 @@ from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.made import sources_of
 from vtreat_py.kept.design import KeptDesign
+from vtreat_py.kept.rates import RowsOfRates
 from vtreat_py.memory.design import Design
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.outcome.reading import read_known_outcome
+from vtreat_py.outcome.outcome import OutcomeRows
+from vtreat_py.outcome.reading import read_known_outcome, read_known_rate
 from vtreat_py.outcome.weights import read_weight
 from vtreat_py.plan.options import CALIBRATED, CLASSIC, ORDERED
 
@@ -39,6 +41,8 @@ class KeptRows:
     y : ndarray
         Outcome of each relative to ``centre``; 0 for classes, which blocks tell apart.
     weight : ndarray or None
+        Of rates, times the exposure.
+    rates : RowsOfRates or None
     """
 
     counted: IntArray | slice
@@ -47,6 +51,7 @@ class KeptRows:
     y: NumberArray
     weight: FloatArray | None
     centre: float
+    rates: RowsOfRates | None = None
 
     @classmethod
     def of(cls, rows: DesignRows, design: KeptDesign) -> KeptRows:
@@ -61,7 +66,10 @@ class KeptRows:
         if design.counts_classes:
             y = np.zeros(len(y), dtype=np.int8)
         weight = None if outcome.weight is None else outcome.weight[counted]
-        return cls(counted, block, design.n_blocks, y, weight, outcome.centre)
+        rates = _rates(outcome, counted)
+        if rates is not None:
+            weight = rates.times * rates.exposure
+        return cls(counted, block, design.n_blocks, y, weight, outcome.centre, rates)
 
     def some(self, which: IntArray) -> tuple[IntArray, NumberArray, FloatArray | None]:
         """Block, outcome and weight of some of the rows."""
@@ -69,8 +77,18 @@ class KeptRows:
         return self.block[which], self.y[which], weight
 
 
+def _rates(outcome: OutcomeRows, counted: IntArray | slice) -> RowsOfRates | None:
+    per = outcome.exposure
+    if per is None:
+        return None
+    exposure = per.given[counted]
+    times = np.ones(len(exposure)) if per.weight is None else per.weight[counted]
+    return RowsOfRates(per.events[counted], exposure, times)
+
+
 def _check_can_keep(rows: DesignRows) -> None:
-    context, folds, weight = rows.context, rows.folds, rows.outcome.weight
+    context, folds, outcome = rows.context, rows.folds, rows.outcome
+    weight = outcome.weight if outcome.exposure is None else outcome.exposure.weight
     if folds.training is not None or folds.in_order or not folds.applies_once:
         raise InvalidOptionError(
             "keep_statistics=True needs a cv whose folds have each row once and are trained on all "
@@ -112,6 +130,7 @@ def rows_of_frame(
     sample_weight: Any,
     n_jobs: int | None,
     centre: float,
+    exposure: Any = None,
     scaled: bool = False,
 ) -> Design:
     """Read the rows of a frame as rows of a design; their outcome need not vary.
@@ -138,9 +157,14 @@ def rows_of_frame(
     if outcome is None and design.outcome_type != "unsupervised":
         raise OutcomeError("outcome is missing: give it as an array, as the design had it")
     weight = read_weight(frame, sample_weight)
-    y, classes = read_known_outcome(frame, outcome, design.outcome_type, design.target, weight)
-    design = design.of_classes(classes)
-    of_rows = design.outcome(y, weight, centre)
+    if design.is_rate:
+        exposure = design.exposure_name if exposure is None else exposure
+        of_rows = design.rate(*read_known_rate(frame, outcome, exposure), weight)
+    else:
+        kind, target = design.outcome_type, design.target
+        y, classes = read_known_outcome(frame, outcome, kind, target, weight)
+        design = design.of_classes(classes)
+        of_rows = design.outcome(y, weight, centre)
     folds = FoldPlan(_read_folds(design, frame, folds), design.n_folds)
     rows = DesignRows(design.context(of_rows.values(), scaled=scaled), of_rows, folds)
     return Design(source, design.variables, rows, n_jobs, progress=False)

@@ -16,9 +16,11 @@ from vtreat_py.kept.columns import KeptColumn, added, less
 from vtreat_py.kept.design import KeptDesign, moved_sums
 from vtreat_py.kept.file import read_statistics, write_statistics
 from vtreat_py.kept.numbers import values_less
+from vtreat_py.kept.rates import KeptResiduals, outcome_of_pairs
 from vtreat_py.outcome.outcome import OutcomeValues, Weighting
 from vtreat_py.plan.data import same
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.pair_table import PairTable
 from vtreat_py.statistics.value_table import ValueTable
 
 
@@ -29,7 +31,7 @@ class KeptSums:
     design: KeptDesign
     n_rows: int
     rows: OutcomeSums
-    outcome_values: ValueTable | None
+    outcome_values: ValueTable | PairTable | None
     columns: tuple[KeptColumn, ...]
 
     def __add__(self, other: object) -> Self:
@@ -37,14 +39,11 @@ class KeptSums:
             return NotImplemented
         design = self.design.joined(other.design)
         one, two = self._under(design), other._under(design)
-        values = None
-        if one.outcome_values is not None and two.outcome_values is not None:
-            values = one.outcome_values + two.outcome_values
         return replace(
             one,
             n_rows=one.n_rows + two.n_rows,
             rows=one.rows + two.rows,
-            outcome_values=values,
+            outcome_values=_added(one.outcome_values, two.outcome_values),
             columns=tuple(map(added, one.columns, two.columns)),
         )._recentred()
 
@@ -59,11 +58,7 @@ class KeptSums:
             )
         whole, part = self._under(design), other._under(design)
         columns = map(partial(less, design=design), whole.columns, part.columns)
-        values = None
-        if whole.outcome_values is not None and part.outcome_values is not None:
-            values = values_less(
-                whole.outcome_values, part.outcome_values, lambda value, _: f"outcome {value:g}"
-            )
+        values = _less(whole.outcome_values, part.outcome_values)
         left = replace(
             whole,
             n_rows=whole.n_rows - part.n_rows,
@@ -156,6 +151,8 @@ class KeptSums:
 
     def _outcome(self) -> OutcomeValues:
         """The different values of the outcome, with the weight of each."""
+        if isinstance(self.outcome_values, PairTable):
+            return outcome_of_pairs(self.outcome_values, self.design)
         weight = self._class_weights()
         values: NumberArray = np.arange(self.design.n_classes)
         if self.outcome_values is not None:
@@ -173,7 +170,8 @@ class KeptSums:
 
     def _check_weight_given(self, sample_weight: Any) -> None:
         """Refuse rows without weights where those in the statistics had some that are not 1."""
-        weight = self.rows.weight
+        pairs = self.outcome_values
+        weight = pairs.weight if isinstance(pairs, PairTable) else self.rows.weight
         if sample_weight is None and (
             weight.sum() != self.n_rows or (weight != np.rint(weight)).any()
         ):
@@ -210,7 +208,43 @@ class KeptSums:
         columns = tuple(column.recentred(centre) for column in self.columns)
         return replace(self, rows=self.rows.recentred(centre), columns=columns)
 
+    @property
+    def _residuals(self) -> KeptResiduals | None:
+        """Those of a rate."""
+        pairs = self.outcome_values
+        return KeptResiduals.of(pairs) if isinstance(pairs, PairTable) else None
+
+    @property
+    def _columns_per_row(self) -> tuple[KeptColumn, ...]:
+        """The columns with weights that are, on the average, those of rows."""
+        pairs = self.outcome_values
+        if not isinstance(pairs, PairTable):
+            return self.columns
+        unit = float(pairs.weight.sum()) / float(self.rows.weight.sum())
+        return tuple(column.scaled(unit) for column in self.columns)
+
     def __eq__(self, other: object) -> bool:
         return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+Outcomes = ValueTable | PairTable | None
+
+
+def _added(one: Outcomes, two: Outcomes) -> Outcomes:
+    """Outcomes of all rows of two parts."""
+    if isinstance(one, ValueTable) and isinstance(two, ValueTable):
+        return one + two
+    if isinstance(one, PairTable) and isinstance(two, PairTable):
+        return one + two
+    return None
+
+
+def _less(whole: Outcomes, part: Outcomes) -> Outcomes:
+    """Take away those of a part."""
+    if isinstance(whole, ValueTable) and isinstance(part, ValueTable):
+        return values_less(whole, part, lambda value, _: f"outcome {value:g}")
+    if isinstance(whole, PairTable) and isinstance(part, PairTable):
+        return whole - part
+    return None

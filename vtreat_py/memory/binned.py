@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +16,10 @@ from vtreat_py.statistics.bins import BinnedRows, bin_edges, bin_moments
 from vtreat_py.statistics.blocks import ROWS, blocks
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import sum_by
 from vtreat_py.statistics.parts import PartedNumbers
 from vtreat_py.statistics.places import places_among
+from vtreat_py.statistics.tally import Rows
 
 
 class ColumnBins:
@@ -46,14 +49,16 @@ class ColumnBins:
     def sums(self) -> BinnedNumbers:
         """Sums by bin."""
         rows, folds = self._rows, self._rows.folds
-        weight = rows.outcome.weight
-        sums = self._by(None, folds.fold, folds.n_blocks, weight)
-        trained, repeated = None, None
+        sums, trained, repeated, counted = self._by(None, rows.rows), None, None, None
         if folds.training is not None:
-            trained = self._by(*folds.training, folds.n_folds, weight)
+            trained = self._by(folds.training[0], rows.trained)
         if folds.repeats is not None:
-            repeated = self._by(*folds.repeats, folds.n_folds, rows.crossed_weight)
-        return BinnedNumbers(self.edges, self._near, sums, trained, repeated)
+            repeated = self._by(folds.repeats[0], rows.coded_rows)
+        if rows.outcome.survival is not None:
+            none = np.zeros(len(rows.rows.y))
+            all_rows = Rows(none, rows.counted_in(None), np.zeros(len(none), dtype=np.intp), 1)
+            (counted,) = self._by(None, all_rows)
+        return BinnedNumbers(self.edges, self._near, sums, trained, repeated, counted)
 
     @property
     def edges(self) -> FloatArray:
@@ -67,7 +72,7 @@ class ColumnBins:
 
     @cached_property
     def _edges_and_place(self) -> tuple[FloatArray, IntArray]:
-        column, near, weight = self._column, self._near, self._rows.outcome.weight
+        column, near, weight = self._column, self._near, self._rows.counted_in(None)
         values = column.values.astype(np.float64, copy=False)
         some = None if column.bad is None and weight is None else self._counted(None, weight)
         counted = values if some is None else values[some]
@@ -85,46 +90,57 @@ class ColumnBins:
         return edges, place
 
     def _counted(self, rows: IntArray | None, weight: FloatArray | None) -> IntArray:
-        """Places among rows that are good and count."""
+        """Places among rows, of which all have a weight, that are good and count."""
         bad = self._column.bad
         every = slice(None) if rows is None else rows
         kept = np.ones(len(self._column), dtype=bool)[every]
         if bad is not None:
             kept &= ~bad[every]
         if weight is not None:
-            kept &= weight[every] > 0
+            kept &= weight > 0
         return np.flatnonzero(kept)
 
-    def _by(
-        self, rows: IntArray | None, group: IntArray, n_groups: int, weight: FloatArray | None
-    ) -> list[Moments]:
-        """Sums by bin and group of rows, or of all rows, for each contrast."""
+    def _by(self, row: IntArray | None, taken: Rows) -> list[Moments]:
+        """Sums by bin and group of rows, or of all rows, for each contrast.
+
+        ``row`` has the numbers of those taken.
+        """
         n_classes, n_bins = self._rows.context.n_classes, len(self.edges)
-        if self._column.bad is not None or weight is not None:
-            kept = self._counted(rows, weight)
-            rows, group = kept if rows is None else rows[kept], group[kept]
-        shape = n_bins, n_groups * max(n_classes, 1)
-        size = max(ROWS, 4 * n_bins * shape[1])  # adding up the sums of blocks costs little
+        some: IntArray | None = None  # places among those taken
+        if self._column.bad is not None or taken.weight is not None:
+            some = self._counted(row, taken.weight)
+        n_groups = taken.n_folds * max(n_classes, 1)
+        size = max(ROWS, 4 * n_bins * n_groups)  # adding up the sums of blocks costs little
+        n_rows = len(taken.fold) if some is None else len(some)
         some_rows = (
-            self._some(one if rows is None else rows[one], group[one], weight)
-            for one in blocks(len(group), size)
+            self._some(one if some is None else some[one], row, taken)
+            for one in blocks(n_rows, size)
         )
-        sums = bin_moments(some_rows, shape, self._rows.outcome.centre)
+        sums = bin_moments(some_rows, (n_bins, n_groups), taken.centre)
+        if taken.noise is not None:
+            return [self._with_noise(sums, some, row, taken)]
         return [sums.of_class(k, n_classes) for k in range(n_classes)] or [sums]
 
-    def _some(
-        self, rows: IntArray | slice, group: IntArray, weight: FloatArray | None
-    ) -> BinnedRows:
+    def _some(self, at: IntArray | slice, row: IntArray | None, taken: Rows) -> BinnedRows:
         """What is summed of some rows."""
-        n_classes, y = self._rows.context.n_classes, self._rows.outcome.y[rows]
+        n_classes, y, group = self._rows.context.n_classes, taken.y[at], taken.fold[at]
+        rows = at if row is None else row[at]
         x = self._near.inner(self._column.values[rows])
-        of_rows = None if weight is None else weight[rows]
+        weight = None if taken.weight is None else taken.weight[at]
         if n_classes:
-            return (
-                self.place[rows],
-                group.astype(np.intp) * n_classes + y.astype(np.intp),
-                x,
-                None,
-                of_rows,
-            )
-        return self.place[rows], group, x, y.astype(np.float64, copy=False), of_rows
+            pair = group.astype(np.intp) * n_classes + y.astype(np.intp)
+            return self.place[rows], pair, x, None, weight
+        return self.place[rows], group, x, y.astype(np.float64, copy=False), weight
+
+    def _with_noise(
+        self, sums: Moments, some: IntArray | None, row: IntArray | None, taken: Rows
+    ) -> Moments:
+        """The same with the squares that noise lets one expect; see `Rows`."""
+        assert some is not None
+        assert taken.count is not None
+        assert taken.noise is not None
+        rows = some if row is None else row[some]
+        cell = self.place[rows].astype(np.intp) * taken.n_folds + taken.fold[some]
+        n_rows = sum_by(cell, taken.count[some], len(sums.weight))
+        noise = np.tile(taken.noise, len(self.edges))
+        return replace(sums, yy=np.maximum(n_rows - 1.0, 0.0) * noise)

@@ -74,18 +74,11 @@ class NumberRows:
         return Coordinates.near(values), (float(values.min()), float(values.max()))
 
     def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
-        """Good values of the rows that count, with their weights (None: all 1).
+        """Good values of the rows that count, with how often they do (None: once).
 
         Of all rows, or of a fold's training rows.
         """
-        return self._good_of(self._weight if fold is None else self._rows.known_to(0, fold)[1])
-
-    def _counted_in(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
-        """The same by what rows count, where that is not what they weigh."""
-        return self._good_of(self._rows.counted_in(fold))
-
-    def _good_of(self, weight: FloatArray | None) -> tuple[NumberArray, FloatArray | None]:
-        column = self._column
+        column, weight = self._column, self._rows.counted_in(fold)
         if weight is None:
             return (column.values if column.bad is None else column.values[self._good]), None
         some, weighted = self._good & (weight > 0), self._weight is not None
@@ -101,14 +94,14 @@ class NumberRows:
 
     def imputed(self, fold: int | None, imputer: Imputer) -> float | None:
         """What an imputer makes of the good values, if any."""
-        values, weight = self._counted_in(fold)
+        values, weight = self._known_to(fold)
         if not len(values):
             return None
         return imputed_value(self.name, imputer, values.astype(np.float64), weight)
 
     def quantiles(self, fold: int | None, probabilities: Sequence[float]) -> FloatArray | None:
         """Quantiles of the good values, if any."""
-        values, weight = self._counted_in(fold)
+        values, weight = self._known_to(fold)
         return weighted_quantiles(values, weight, probabilities) if len(values) else None
 
     def profile(self, bad_weight: float) -> NumberProfile:

@@ -50,18 +50,25 @@ def counts_rows(weight: FloatArray) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Exposure:
-    """What the counts of rates are per, in each row.
+    """Events of rows, and what they are per.
 
     Attributes
     ----------
+    events, given : ndarray of shape (n,)
+        Counts, and the exposure of each; of times, the events that are expected.
     share : ndarray of shape (n,)
-        Over its mean.
+        Exposure over its mean.
     weight : ndarray of shape (n,) or None
         Weights of the rows, without it.
+    name : hashable or None
+        The column it came from.
     """
 
+    events: FloatArray
+    given: FloatArray
     share: FloatArray
     weight: FloatArray | None
+    name: Hashable | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -125,11 +125,7 @@ def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None)
     OutcomeError
         If a count is below 0 or very large, or if there is no event, or nothing varies.
     """
-    negative = np.flatnonzero(count < 0.0)
-    if len(negative):
-        row = int(negative[0])
-        raise negative_counts(len(negative), f", the first is {count[row]:g} in row {row}")
-    check_size_of_counts(float(count.max()))
+    check_counts(count)
     w = np.ones(len(count)) if weight is None else weight
     rows = float(w.sum())
     mean_exposure = float((w * exposure).sum()) / rows
@@ -143,7 +139,7 @@ def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None)
         "y": rate,
         "labels": rate,
         "weight": None if (of_weight == 1.0).all() else of_weight,
-        "exposure": Exposure(share, weight),
+        "exposure": Exposure(count, exposure, share, weight),
         "null_deviance": deviance / mean_exposure,
     }
 
@@ -173,6 +169,15 @@ def negative_counts(number: int, such_as: str) -> OutcomeError:
         f'the outcome has {number} negative numbers{such_as}; with outcome_type="{RATE}" it '
         'counts events. For numbers of any sign ask for outcome_type="numeric"'
     )
+
+
+def check_counts(count: FloatArray) -> None:
+    """Refuse counts below 0, and very large ones."""
+    negative = np.flatnonzero(count < 0.0)
+    if len(negative):
+        row = int(negative[0])
+        raise negative_counts(len(negative), f", the first is {count[row]:g} in row {row}")
+    check_size_of_counts(float(count.max()))
 
 
 def check_size_of_counts(largest: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 from vtreat_py.outcome.rates import (
     RATE,
     SURVIVAL,
+    check_counts,
     check_no_target,
     no_counts,
     note_of_rate,
@@ -120,6 +122,8 @@ def _rate(
         raise no_counts()
     values = count.values.astype(np.float64, copy=False)
     of_rates = rates_of(values, read_exposure(frame, exposure), weight)
+    if exposure is not None and is_name(exposure, frame):
+        of_rates["exposure"] = replace(of_rates["exposure"], name=exposure)
     return OutcomeRows(kind=RATE, name=name, note=note_of_rate(outcome_type), **of_rates)
 
 
@@ -171,6 +175,18 @@ def outcome_of(
     else:
         read = _binomial(known, target, weight, note)
     return OutcomeRows(**{"kind": kind, "name": name, "note": note, "weight": weight, **read})
+
+
+def read_known_rate(
+    frame: InputFrame, outcome: Any, exposure: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Read more counts and exposures; they need not vary."""
+    count = _complete(read_along(frame, "outcome", outcome))
+    if not isinstance(count, NumericColumn) or count.kind != "number":
+        raise no_counts()
+    values = count.values.astype(np.float64, copy=False)
+    check_counts(values)
+    return values, read_exposure(frame, exposure)
 
 
 def read_known_outcome(

@@ -69,7 +69,8 @@ def read_survival(
         )
     survival = Survival(Times.of(_times(time), seen), count)
     expected = survival.known_to(count)
-    residual = (seen - expected.mean * expected.share)[count > 0]
+    hazard = expected.mean * expected.share
+    residual = (seen - hazard)[count > 0]
     if residual.min() == residual.max():
         raise OutcomeError("all rows that count have their event at the same time; times must vary")
     deviance = 2.0 * float((count * xlogy(seen, np.where(seen, expected.rate, 1.0))).sum())
@@ -80,7 +81,7 @@ def read_survival(
         y=expected.rate,
         labels=seen.astype(np.int8),
         weight=count * expected.share,
-        exposure=Exposure(expected.share, weight),
+        exposure=Exposure(seen.astype(np.float64), hazard, expected.share, weight),
         null_deviance=deviance / expected.mean,
         noise=expected.noise,
         survival=survival,

@@ -203,6 +203,11 @@ class Moments:
         yy = sum_by(group, self.yy + self.weight * dy * dy, n_groups)
         return self._like([n, x, y, xx, xy, yy])
 
+    def scaled(self, factor: float) -> Moments:
+        """Return the same moments in another unit of weight."""
+        n, x, y, *products = self._arrays()
+        return self._like([factor * n, x, y, *(factor * one for one in products)])
+
     def merged(self) -> Moments:
         """Merge all entries into one."""
         n = self.weight.sum(keepdims=True)

@@ -175,6 +175,11 @@ class OutcomeSums:
         total = self.total + self.weight * (self.centre - centre)
         return OutcomeSums(self.weight, total, self.squares, centre, self.rows)
 
+    def scaled(self, factor: float) -> OutcomeSums:
+        """Return the same sums in another unit of weight."""
+        inner = None if self.inner is None else factor * self.inner
+        return replace(self, weight=factor * self.weight, total=factor * self.total, inner=inner)
+
     def grouped(self, group: IntArray, n_groups: int) -> OutcomeSums:
         """Merge the entries that share a group."""
         weight = sum_by(group, self.weight, n_groups)
