@@ -27,13 +27,18 @@ INDEX = pd.Index(RANDOM.permutation(30) + 100)
     [
         ("squared", Y, P, metrics.mean_squared_error),
         ("absolute", Y, P, metrics.mean_absolute_error),
+        ("poisson", np.round(np.abs(Y)), np.exp(P), metrics.mean_poisson_deviance),
         ("log", CLASS, CHANCE, metrics.log_loss),
         ("brier", CLASS, CHANCE, metrics.brier_score_loss),
         ("zero-one", CLASS, (CHANCE > 0.5).astype(int), metrics.zero_one_loss),
     ],
 )
 def test_means_are_those_of_scikit_learn(loss: Any, y: Any, prediction: Any, of_all: Any) -> None:
-    assert ((prediction == 0).any() and (prediction == 1).any()) or loss in ("squared", "absolute")
+    assert ((prediction == 0).any() and (prediction == 1).any()) or loss not in (
+        "log",
+        "brier",
+        "zero-one",
+    )
     found = per_row_loss(y, prediction, metric=loss)
     assert found.mean() == pytest.approx(of_all(y, prediction))
     assert found.name == loss
@@ -139,6 +144,10 @@ def test_an_undefined_metric_of_a_group_is_shown() -> None:
         ([1, 2], [1, 2], {"metric": "hinge"}, InvalidOptionError, "metric='hinge'; it must be"),
         ([0, 1], [0.5, 1.5], {"metric": "log"}, InvalidOptionError, "prediction is 1.5 in row 1; "
          "this loss takes probabilities"),
+        ([0, -1], [1, 1], {"metric": "poisson"}, InvalidOptionError, "y is -1 in row 1; this loss "
+         "takes counts"),
+        ([0, 1], {"m": [1, 0]}, {"metric": "poisson"}, InvalidOptionError, "prediction['m'] is 0 "
+         "in row 1; this loss takes what is expected"),
         ([0, 1, 2], [0, 1, 1], {"metric": "brier"}, InvalidOptionError, "y has 3 classes, 0, 1, 2; "
          "this loss is of two"),
         (["no", "yes"], [0, 1], {"metric": "log"}, InvalidOptionError, "pos_label=1 is none of the "
@@ -178,3 +187,36 @@ def test_groups_must_fit() -> None:
         per_group_metric([1, 2], [1, 2, 3], ["x", "x"], metric=metrics.mean_squared_error)
     with pytest.raises(InvalidOptionError, match="groups is missing in 1 row"):
         per_group_metric([1, 2], [1, 2], ["x", None], metric=metrics.mean_squared_error)
+
+
+def test_counts_and_times_have_metrics_by_the_names_of_others() -> None:
+    groups = ["x", "y"] * 15
+    counts, expected = np.round(np.abs(Y)), np.exp(P)
+    found = per_group_metric(counts, expected, groups, metric="neg_mean_poisson_deviance")
+    for group, rows in (("x", slice(0, None, 2)), ("y", slice(1, None, 2))):
+        by_hand = metrics.mean_poisson_deviance(counts[rows], expected[rows])
+        assert found[group] == pytest.approx(-by_hand)
+
+
+def test_concordance_is_that_of_scikit_survival() -> None:
+    survival = pytest.importorskip("sksurv.metrics")
+    times = np.empty(30, dtype=[("died", bool), ("days", float)])
+    times["died"], times["days"] = CLASS.astype(bool), np.exp(Y)
+    groups = np.repeat(["x", "y", "z"], [14, 14, 2])
+    times["died"][28:] = False
+    found = per_group_metric(times, {"a": P}, groups, metric="concordance_index_censored")["a"]
+    first = slice(0, 14)
+    by_hand = survival.concordance_index_censored(
+        times["died"][first], times["days"][first], P[first]
+    )
+    assert found["x"] == pytest.approx(by_hand[0])
+    assert np.isnan(found["z"])  # nobody died
+
+
+@pytest.mark.parametrize(
+    "kinds", [[("died", float), ("days", float)], [("died", bool)], [("a", bool), ("b", bool)]]
+)
+def test_concordance_takes_events_and_times(kinds: Any) -> None:
+    y = np.zeros(3, dtype=kinds)
+    with pytest.raises(OptionTypeError, match="no structured array of events"):
+        per_group_metric(y, [1.0, 2.0, 3.0], [1, 1, 1], metric="concordance_index_censored")

@@ -21,6 +21,7 @@ from vtreat_py.lazy import (
     level_queries,
     logistic_queries,
     quantile_queries,
+    regressions,
     spread_query,
     values,
 )
@@ -205,7 +206,7 @@ def test_levels_without_row_id_are_in_order() -> None:
     [
         (logistic_queries, "MANY_POINTS", 100),
         (crossing, "_FEW_FOLDS", 1),
-        (logistic_queries, "_BATCH", 2),
+        (regressions, "_BATCH", 2),
         (level_queries, "_SIDE_BY_SIDE", 2),
         (quantile_queries, "_FEW_ROWS", 3),
         (quantile_queries, "_BINS", 4),

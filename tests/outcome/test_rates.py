@@ -160,6 +160,30 @@ def test_columns_of_y_are_counts_and_exposures() -> None:
         vt.RateOutcomeTreatment(exposure="years").fit(frame, both)
 
 
+def test_shapes_are_logarithms_of_ratios_of_rates() -> None:
+    """Scores are those of the regression on the cross-frame; the shape is found where one is."""
+    frame = claims(4000)
+    random = np.random.default_rng(0)
+    frame["x"] = random.normal(size=4000)
+    frame["claims"] = random.poisson(0.5 * np.exp(np.abs(frame["x"])) * frame["years"])
+    shapes = ["piecewise", "spline", "window", "isotonic", "bins"]
+    given = GIVEN | {"variables": ["x", "age"], "coders": ["clean", *shapes]}
+    experiment = vt.cross_frame_experiment(frame, **given)
+    best = glm(np.abs(frame["x"]), frame)[1]
+    for variable in experiment.plan.derived:
+        column = experiment.cross_frame[variable.name]
+        if variable.code in shapes:
+            assert variable.rsq == pytest.approx(glm(column, frame)[1], abs=2e-3), variable.name
+        if variable.orig_variable == "x" and variable.code in ("piecewise", "spline", "bins"):
+            assert variable.rsq > best - 0.03
+            assert variable.sig < 1e-20
+            assert variable.slope == pytest.approx(1.0, abs=0.1)
+    noise = [v.sig for v in experiment.plan.derived if v.orig_variable == "age"]
+    assert min(noise) > 0.01
+    scaled = vt.cross_frame_experiment(frame, **given, scale=True).cross_frame["x_spline"]
+    assert glm(scaled, frame)[0] == pytest.approx(1.0, abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -181,7 +205,6 @@ def test_columns_of_y_are_counts_and_exposures() -> None:
         ({"target": 1}, OutcomeError, "target= names a class"),
         ({"outcome_type": "numeric"}, InvalidOptionError, 'this one is "numeric"'),
         ({"coders": ["catN"]}, InvalidOptionError, "has no code for an outcome of type 'rate'"),
-        ({"keep_statistics": True}, InvalidOptionError, "keep_statistics=True keeps sums"),
     ],
 )
 def test_errors(change: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -195,8 +218,6 @@ def test_errors(change: dict[str, Any], error: type[Exception], message: str) ->
 
 def test_other_verbs_say_that_they_do_not_know_rates() -> None:
     frame = claims(300)
-    with pytest.raises(InvalidOptionError, match="lazy frames are designed on for outcomes of"):
-        vt.design_treatments(pl.from_pandas(frame).lazy(), outcome="claims", exposure="years")
     with pytest.raises(InvalidOptionError, match="interactions are looked for in outcomes of"):
         vt.find_interactions(frame, outcome="claims", outcome_type="rate")
     with pytest.raises(InvalidOptionError, match="y-aware components are of outcomes of"):

@@ -30,16 +30,18 @@ OPTIONAL = {
     "polars": "1.21",
     "pyspark": "4.0",
     "skl2onnx": "1.20",
+    "scikit-survival": "0.24",
     "sympy": "1.13.3",
 }
 _EXTRA_OF = {
     "ibis-framework": "ibis",
     "matplotlib": "plot",
     "pyspark": "spark",
+    "scikit-survival": "survival",
     "skl2onnx": "onnx",
     "sympy": "symbolic",
 }
-_PACKAGE_OF = {"ibis": "ibis-framework"}
+_PACKAGE_OF = {"ibis": "ibis-framework", "sksurv": "scikit-survival"}
 
 
 @cache

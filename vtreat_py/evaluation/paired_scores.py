@@ -7,9 +7,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
+from scipy.special import xlogy
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.checks import check_flag
+from vtreat_py.base.dependencies import optional_module
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
 from vtreat_py.base.jobs import run_jobs
 from vtreat_py.base.labels import check_same_rows
@@ -32,9 +34,11 @@ from vtreat_py.evaluation._refusals import refused_as, shown
 from vtreat_py.evaluation.rankings import is_ranking_metric, ranking_scorer
 
 Loss: TypeAlias = (
-    Literal["squared", "absolute", "log", "brier", "zero-one"] | Callable[[Any, Any], Any]
+    Literal["squared", "absolute", "poisson", "log", "brier", "zero-one"]
+    | Callable[[Any, Any], Any]
 )
 _EPS = float(np.finfo(np.float64).eps)
+_CONCORDANCE = "concordance_index_censored"
 # What names mean that are metrics of classes and, over all documents, of rankings.
 _OF_CLASSES = ("precision", "recall")
 
@@ -53,10 +57,13 @@ def per_row_loss(
         Predictions of one model; or a column for each model (or repetition); or a dict from each
         model's name to either. Of the columns of a model in a dict, such as the repetitions of
         `repeated_cross_val_predict`, the losses are averaged.
-    metric : {"squared", "absolute", "log", "brier", "zero-one"} or callable, default="squared"
+    metric : {"squared", "absolute", "poisson", "log", "brier", "zero-one"} or callable, \
+default="squared"
         A loss:
 
         * "squared", "absolute": of numbers;
+        * "poisson": the deviance of counts, or of rates, from what was expected, above 0:
+          ``2 * (y * log(y / p) - y + p)``; its mean is `sklearn.metrics.mean_poisson_deviance`;
         * "log", "brier": of the probability of ``pos_label``, y having two classes. As in
           `sklearn.metrics.log_loss`, the log loss takes probabilities of 0 and 1 for closest to
           them that it can, so that it is 36 at most;
@@ -123,7 +130,9 @@ def per_group_metric(
         ``metric(y, prediction)`` of the rows of a group, one number, such as those of
         `sklearn.metrics`; or a name that `cv_spread` takes as ``scoring``, such as "roc_auc",
         "nll" or "neg_mean_squared_error"; or one that `ranking_metrics` takes, such as "ndcg@10",
-        of queries (with its defaults; y is the relevance). "precision" and "recall" are those of
+        of queries (with its defaults; y is the relevance); or "concordance_index_censored", of
+        times to an event: y is then the structured array of scikit-survival, which must be
+        installed, and predictions are risks. "precision" and "recall" are those of
         classes, "precision@10" is of rankings. Predictions are what the metric compares with y: the
         chance (or another score) of the class that is last in sorted order for "roc_auc", classes
         for "accuracy".
@@ -192,6 +201,8 @@ def _metric(metric: Any, y: Any) -> tuple[str, Callable[[Any, Any], Any]]:
             f"metric={shown(metric)}; it must be a function of y and predictions, or a name such "
             'as "roc_auc"'
         )
+    if metric == _CONCORDANCE:
+        return metric, _concordance(y)
     from vtreat_py.evaluation._classifier_scorers import named_scorer
 
     check_no_missing(y, "y")
@@ -202,6 +213,28 @@ def _metric(metric: Any, y: Any) -> tuple[str, Callable[[Any, Any], Any]]:
             return scorer._sign * scorer._score_func(truth, values, **scorer._kwargs)
 
     return metric, of_rows
+
+
+def _concordance(y: Any) -> Callable[[Any, Any], float]:
+    """Share of pairs of rows, of which one had its event first, that are in order of their risk."""
+    fields = y.dtype.names or ()
+    flags = [name for name in fields if y.dtype[name].kind == "b"]
+    if len(fields) != 2 or len(flags) != 1:
+        raise OptionTypeError(
+            f"y is no structured array of events (booleans) and times, as metric={_CONCORDANCE!r} "
+            "of scikit-survival takes it; sksurv.util.Surv makes one"
+        )
+    (time,) = (name for name in fields if name not in flags)
+    metrics = optional_module("sksurv.metrics", "concordances")
+
+    def of_rows(truth: Any, values: Any) -> float:
+        if not truth[flags[0]].any():
+            return float("nan")
+        with refused_as(f"metric {_CONCORDANCE!r} cannot be computed"):
+            found = metrics.concordance_index_censored(truth[flags[0]], truth[time], values)
+        return float(found[0])
+
+    return of_rows
 
 
 def _index(y: Any, prediction: Any, groups: Any = None) -> pd.Index:
@@ -262,6 +295,9 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
         outcome = finite_numbers(y, "y")
         distance = _squared if loss == "squared" else _absolute
         return loss, lambda values, what: distance(finite_numbers(values, what), outcome, what)
+    if loss == "poisson":
+        counts = _counts(y)
+        return loss, lambda values, what: _deviance(counts, _expected(values, what))
     if loss in ("log", "brier"):
         positive = _positive(y, pos_label)
         if loss == "brier":
@@ -270,8 +306,8 @@ def _loss(loss: Any, y: Any, pos_label: Any) -> tuple[str, Callable[[Any, str], 
     if loss == "zero-one":
         return loss, lambda values, what: y != _labels(values, y, what)
     raise InvalidOptionError(
-        f'metric={loss!r}; it must be "squared", "absolute", "log", "brier", "zero-one", or a '
-        "function of y and predictions"
+        f'metric={loss!r}; it must be "squared", "absolute", "poisson", "log", "brier", "zero-one",'
+        " or a function of y and predictions"
     )
 
 
@@ -282,6 +318,28 @@ def _squared(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:
 def _absolute(values: FloatArray, outcome: FloatArray, what: str) -> FloatArray:  # noqa: ARG001
     with np.errstate(over="ignore"):
         return np.abs(values - outcome)
+
+
+def _counts(y: Any) -> FloatArray:
+    counts = finite_numbers(y, "y")
+    if (counts < 0).any():
+        row = int(np.argmax(counts < 0))
+        raise InvalidOptionError(f"y is {counts[row]:g} in row {row}; this loss takes counts")
+    return counts
+
+
+def _expected(values: Any, what: str) -> FloatArray:
+    expected = finite_numbers(values, what)
+    if (expected <= 0).any():
+        row = int(np.argmax(expected <= 0))
+        raise InvalidOptionError(
+            f"{what} is {expected[row]:g} in row {row}; this loss takes what is expected, above 0"
+        )
+    return expected
+
+
+def _deviance(counts: FloatArray, expected: FloatArray) -> FloatArray:
+    return np.asarray(2.0 * (xlogy(counts, counts / expected) - counts + expected))
 
 
 def _log(positive: BoolArray, chance: FloatArray) -> FloatArray:

@@ -15,6 +15,8 @@ _MAX_ITERATIONS = 60
 # A step that gains less than this for each event is the last. Likelihoods that differ by less than
 # that share are the same, but for rounding.
 _LAST_GAIN, _SAME = 1e-12, 1e-14
+# Where the likelihood bends by no more for each event, it is flat but for rounding.
+_FLAT = 1e-9
 # Stands for 0 where something is divided by it.
 _TINY = 1e-300
 # Rates at the ends of x are at most so many powers of e apart: where all events are at one end, the
@@ -73,7 +75,8 @@ def maximum_of(problem: Profiles, null_deviance: float) -> RegressionFit:
         likelihood, pull, bend = problem.at(slope)
         better = active & (likelihood >= gained - _SAME * np.abs(likelihood))
         best, gained = np.where(better, slope, best), np.where(better, likelihood, gained)
-        step = problem.within(slope + np.where(bend > 0.0, pull, 0.0) / np.maximum(bend, _TINY))
+        steep = bend > _FLAT * problem.events
+        step = problem.within(slope + np.where(steep, pull, 0.0) / np.maximum(bend, _TINY))
         gain = (step - slope) * pull
         last = better & (gain <= _LAST_GAIN * problem.events)
         best, gained = np.where(last, step, best), np.where(last, gained + 0.5 * gain, gained)
