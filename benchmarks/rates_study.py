@@ -6,7 +6,9 @@ of rows that vary ("gamma": the variance is no multiple of the mean), or multipl
 events at a time). Exposures do not go with the column, or are ten times as long in a quarter of
 its levels. ``shrinkage``: rates of levels are drawn from a gamma distribution; the mean squared
 error of codes, by the exposure of new rows, over that of the posterior means by the true
-parameters; beside it that of rates as they are and of the mean of all rows.
+parameters; beside it that of rates as they are and of the mean of all rows; and how often the
+interval of 1.645 ``effect_se`` about an effect has the level's own logarithm of the ratio of rates
+(weighted by exposure; 0.90 is wanted).
 Writes rates_study.txt.
 
 Run: python benchmarks/rates_study.py [designs of each cell, 400]
@@ -76,14 +78,23 @@ def size_cell(n: int, kind: str, exposed: str, n_levels: int) -> dict[str, Any]:
     return row
 
 
-def shrinkage_cell(n: int, kind: str, spread: float, sizes: str) -> dict[str, Any]:
+def covered(plan: Any, rate: Array, total: Array, overall: float) -> float:
+    """Share of levels, by exposure, whose logarithm of a ratio of rates is in its interval."""
+    found = plan.level_effects("x")
+    found = found[found["kind"] == "level"]
+    place = found["level"].astype(int).to_numpy()
+    off = np.abs(found["effect"] - np.log(rate[place] / overall))
+    return float(np.average(off <= 1.645 * found["effect_se"], weights=total[place]))
+
+
+def shrinkage_cell(n: int, rows: int, kind: str, spread: float, sizes: str) -> dict[str, Any]:
     """Errors of codes over that of the oracle."""
-    errors = []
+    errors, coverage = [], []
     for k in range(n):
         random = np.random.default_rng([7, COUNTS.index(kind), int(100 * spread), len(sizes), k])
-        level = level_column(ROWS, 100, sizes, random)
+        level = level_column(rows, 100, sizes, random)
         rate = 0.3 * random.gamma(1.0 / spread**2, spread**2, 100)
-        exposure = random.gamma(2.0, size=ROWS) + 0.1
+        exposure = random.gamma(2.0, size=rows) + 0.1
         count = counts(random, kind, rate[level] * exposure)
         plan = plan_of(pd.DataFrame({"x": level.astype(str)}), count, exposure, coders=["catR"])
         overall = count.sum() / exposure.sum()
@@ -92,6 +103,7 @@ def shrinkage_cell(n: int, kind: str, spread: float, sizes: str) -> dict[str, An
             new = vt.prepare(plan, pd.DataFrame({"x": np.arange(100).astype(str)})).to_numpy()
         ours = overall * np.exp(new[:, 0]) if new.shape[1] else np.full(100, overall)
         total = np.bincount(level, exposure, 100)
+        coverage.append(covered(plan, rate, total, overall))
         events = np.bincount(level, count, 100)
         raw = np.where(total > 0, events / np.where(total > 0, total, 1.0), overall)
         dispersion = {"Poisson": 1.0, "tripled": 3.0}.get(kind)
@@ -108,8 +120,9 @@ def shrinkage_cell(n: int, kind: str, spread: float, sizes: str) -> dict[str, An
     mean = np.mean(errors, axis=0)
     ratios = np.array(errors)[:, 1:] / mean[0]
     return {
-        "counts": kind, "sd of rates": spread, "sizes": sizes,
+        "rows": rows, "counts": kind, "sd of rates": spread, "sizes": sizes,
         **dict(zip(("catR", "raw rate", "mean"), mean[1:] / mean[0], strict=True)),
+        "covered": float(np.mean(coverage)),
         "se of catR": float((ratios[:, 0] - np.array(errors)[:, 0] / mean[0]).std() / np.sqrt(n)),
     }  # fmt: skip
 
@@ -122,7 +135,8 @@ def main(n: int) -> None:
     shrinkage = in_parallel(
         shrinkage_cell,
         [
-            (n // 4, kind, spread, of)
+            (n // 4, rows, kind, spread, of)
+            for rows in (ROWS, 10 * ROWS)
             for kind in COUNTS
             for spread in (0.1, 0.3, 1.0)
             for of in ("balanced", "Zipf")

@@ -92,12 +92,14 @@ def design_treatments(
     outcome : column name or array of shape (n,), default=None
         What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
-        is an error.
-    outcome_type : "numeric", "binomial", "multinomial", "rate", "unsupervised", default=None
+        is an error. Of times to an event a pair of columns or arrays, ``("time", "event")``, or
+        both in an array of shape (n, 2), a frame or a structured array; see Notes.
+    outcome_type : "numeric", "binomial", "multinomial", "rate", "survival", "unsupervised", \
+default=None
         None: rate when ``exposure`` is given, binomial when ``target`` is given or the outcome has
         two classes (or is 0 and 1), numeric for other numbers, multinomial for text of more
         classes. The plan says what was chosen. Classes that are written as numbers must be asked
-        for, and counts whose exposure is 1 in each row.
+        for, and so must counts whose exposure is 1 in each row, and times.
     target : object, default=None
         The positive class of a binomial outcome; None: the last of the two in sorted order.
     exposure : column name or array of shape (n,), default=None
@@ -106,8 +108,7 @@ def design_treatments(
         (``catR``) are logarithms of the rate in the level over that of all rows
         (`vtreat_py.coders.cat_r.cat_r`), slopes and ``rsq`` those of Poisson regressions (the share
         of deviance), and p-values come of permutations of counts and exposures together, so that
-        counts may vary more than those of Poisson (`vtreat_py.significance.rates.RateTests`). In
-        memory, without ``keep_statistics``.
+        counts may vary more than those of Poisson (`vtreat_py.significance.rates.RateTests`).
     variables : sequence of column names, default=None
         The columns to treat; None: all but outcome, exposure, weights, groups, folds and row ids.
     categorical : sequence of column names, default=()
@@ -322,6 +323,16 @@ def design_treatments(
     are looked for in another part of the rows where there are more than 16,384 of them, which moves
     a p-value a little (as another order of the rows of a frame in memory does).
 
+    Times to an event (``outcome_type="survival"``) may be censored: events are True or 1 where the
+    event was seen, and else False or 0. What is expected of a row is the cumulative hazard at its
+    time (`vtreat_py.statistics.hazard.Times`), in each fold that of its training rows alone, so
+    that neither time nor event of a row is in its own codes. Times are then rates of events per
+    expected event: ``catR`` is the logarithm of events seen over expected, shrunk, where chance is
+    what martingales vary by; p-values are those of log-rank and score tests by permutation; slopes
+    and ``rsq`` those of Poisson regressions on the hazard. Weights of such a design are expected
+    events over their mean, but prevalences, indicators, ``rare_count`` and imputations count rows.
+    In memory, without ``keep_statistics``.
+
     Examples
     --------
     >>> import pandas as pd
@@ -467,6 +478,16 @@ def cross_frame_experiment(
     Returns
     -------
     CrossFrameExperiment
+
+    Times to an event (``outcome_type="survival"``) may be censored: events are True or 1 where the
+    event was seen, and else False or 0. What is expected of a row is the cumulative hazard at its
+    time (`vtreat_py.statistics.hazard.Times`), in each fold that of its training rows alone, so
+    that neither time nor event of a row is in its own codes. Times are then rates of events per
+    expected event: ``catR`` is the logarithm of events seen over expected, shrunk, where chance is
+    what martingales vary by; p-values are those of log-rank and score tests by permutation; slopes
+    and ``rsq`` those of Poisson regressions on the hazard. Weights of such a design are expected
+    events over their mean, but prevalences, indicators, ``rare_count`` and imputations count rows.
+    In memory, without ``keep_statistics``.
 
     Examples
     --------

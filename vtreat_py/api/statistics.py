@@ -87,6 +87,8 @@ class DesignStatistics(KeptSums):
     A plan without ``keep_statistics`` may differ, beside the order of sums, in this:
 
     * ``catD`` has the p-value of the classic regression: the calibrated test of spread needs rows.
+    * Shapes of rates have the p-value of a line, and composites of rates none: these take rows. Of
+      more than 65,536 different pairs of exposure and count only so many digits are told apart.
     * Ranks of a numeric outcome of heavy tails are not known: impact codes have the p-value of
       means alone, and numbers that of a line and of the outcome's means in ranges.
     * ``calendar="auto"`` makes no parts of dates, because other rows may cover other cycles. Those

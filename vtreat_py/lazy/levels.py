@@ -138,8 +138,8 @@ class _EngineLevels:
     ) -> float:
         """Such tests take the rows."""
         raise InvalidOptionError(
-            "composites of rates, and composites with weights of importance take the rows for their "
-            "p-values; collect the lazy frame"
+            "composites of rates, and composites with weights of importance take the rows for "
+            "their p-values; collect the lazy frame"
         )
 
     def spread(self) -> float | None:
