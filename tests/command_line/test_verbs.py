@@ -425,3 +425,28 @@ def test_names_may_be_anything(folder: Path, run: Run, name: str) -> None:
     done = run("cross-frame", "odd.csv", f"--outcome={name}", "--keep", "id", "-o", "out.csv")
     assert done[0] == 0, done[2]
     assert pd.read_csv("out.csv").columns[-1] == name
+
+
+def test_times_and_events_are_an_outcome_of_two_columns(folder: Path, run: Run) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "ward": random.choice(["a", "b"], 300), "days": random.exponential(9.0, 300).round(2),
+        "died": random.random(300) < 0.6,
+    })  # fmt: skip
+    frame.to_csv("lives.csv", index=False)
+    asked = ["design", "lives.csv", "--outcome-type", "survival", "--random-state", "0"]
+    made = ["--plan", "plan.json", "--cross-frame", "cross.parquet"]
+    status, _, said = run(*asked, "--outcome", "days,died", *made)
+    assert status == 0
+    assert "outcome times to an event, as asked" in said
+    given: dict[str, Any] = {"outcome": ("days", "died"), "outcome_type": "survival"}
+    expected = vt.design_treatments(frame, **given, random_state=0)
+    assert vt.TreatmentPlan.from_json(folder / "plan.json") == expected
+    assert pd.read_parquet("cross.parquet").columns.tolist()[-2:] == ["days", "died"]
+    assert run(*asked, "--outcome", "days", *made[:2])[0] == 0  # all of them died
+    status, _, said = run(*asked, "--outcome", "days,died,ward", *made)
+    assert status == 2
+    assert "--outcome names 3 columns; times to an event have two" in said
+    status, _, said = run(*asked, "--outcome", "days,dead", *made)
+    assert status == 2
+    assert "--outcome names 'dead', which is no column" in said

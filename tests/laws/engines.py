@@ -22,7 +22,7 @@ from tests.laws.tables import counts, table
 from tests.lazy.frames import assert_same_bits
 from vtreat_py.api.statistics import DesignStatistics
 
-KINDS = ["numeric", "binomial", "multinomial", "unsupervised"]
+KINDS = ["numeric", "binomial", "multinomial", "rate", "unsupervised"]
 
 
 def lazily_the_same(random: Random) -> None:
@@ -35,6 +35,8 @@ def lazily_the_same(random: Random) -> None:
     drop_series(drawn)
     drawn.options.pop("rare_sig", None)  # a p-value at the limit may fall to either side
     drawn.options.pop("categorical", None)  # is for integers only, there
+    if drawn.outcome_kind == "rate":
+        drawn.options.pop("composites", None)  # whose p-values take the rows
     _without_rows(drawn)
     given = drawn.given | {"row_id": "id"}
     lazy = _lazy(random)
@@ -91,6 +93,8 @@ def kept_the_same(random: Random) -> None:
         # The calibrated test of spread needs rows, and so do ranks of the outcome.
         by_ranks = drawn.outcome_kind == "numeric" and not is_classic(drawn)
         ranks = ["catN", "clean", "text", *SHAPES] if by_ranks else []
+        if drawn.outcome_kind == "rate":  # whose shapes are tested by rows in ranges
+            ranks = SHAPES
         assert_alike(random, drawn, kept, direct, {}, without=["catD"], ties=True, untested=ranks)
     if drawn.weight is not None and drawn.options.get("weight_kind") == "importance":
         return  # each part is scaled by its own effective number of rows
@@ -153,25 +157,28 @@ def estimators_the_same(random: Random) -> None:
     if random.random() < 0.3 and not isinstance(options["cv"], KFold):
         beside["groups"] = np.array([i // 2 for i in range(drawn.n_rows)])
     treatment = _TREATMENTS[kind](**options, **choice, if_empty="empty")
-    made = refusable(lambda: treatment.fit_transform(rows, drawn.y, **beside))
-    expected = vt.cross_frame_experiment(
-        rows, outcome=drawn.y, outcome_type=kind, **options, **choice, **beside
-    )
+    y: Any = drawn.y
+    given: dict[str, Any] = {"outcome": y, "outcome_type": kind}
+    if drawn.exposure is not None:
+        y, given["exposure"] = np.column_stack([y, drawn.exposure]), drawn.exposure
+    made = refusable(lambda: treatment.fit_transform(rows, y, **beside))
+    expected = vt.cross_frame_experiment(rows, **given, **options, **choice, **beside)
     assert treatment.plan_ == expected.plan
     pd.testing.assert_frame_equal(made, expected.cross_frame)
     treated = treatment.transform(new)
     assert list(treated) == list(treatment.get_feature_names_out())
     pd.testing.assert_frame_equal(treated, vt.prepare(expected.plan, new, **choice))
     fitted = _TREATMENTS[kind](**options, **choice, if_empty="empty")
-    assert fitted.fit(rows, drawn.y, **beside).plan_ == expected.plan
+    assert fitted.fit(rows, y, **beside).plan_ == expected.plan
 
 
 _TREATMENTS: dict[str, Any] = {
     "numeric": vt.NumericOutcomeTreatment,
     "binomial": vt.BinomialOutcomeTreatment,
     "multinomial": vt.MultinomialOutcomeTreatment,
+    "rate": vt.RateOutcomeTreatment,
 }
 _PARAMETERS = {
-    kind: set(treatment().get_params()) - {"variables"}
+    kind: set(treatment().get_params()) - {"variables", "exposure"}
     for kind, treatment in (_TREATMENTS | {"unsupervised": vt.UnsupervisedTreatment}).items()
 }

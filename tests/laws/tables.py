@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 import vtreat_py as vt
-from tests.laws.designs import outcome
+from tests.laws.designs import exposures, outcome
 from tests.laws.options import design_options
 from tests.laws.values import BAD, FAMILIES, family
 
@@ -27,6 +27,7 @@ class Table:
     y: list[Any]
     weight: list[float] | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    exposure: list[float] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -36,6 +37,8 @@ class Table:
         """All of it as an Arrow table, with row ids and folds."""
         held: dict[str, Any] = {"id": range(self.n_rows), "fold": self.folds}
         held |= self.columns | {"y": self.y}
+        if self.exposure is not None:
+            held["exposure"] = self.exposure
         return pa.table(held if self.weight is None else held | {"weight": self.weight})
 
     def pandas(self) -> pd.DataFrame:
@@ -55,12 +58,16 @@ class Table:
             del given["outcome"], given["cv"]
         if self.weight is not None:
             given["sample_weight"] = "weight"
+        if self.exposure is not None:
+            given["exposure"] = "exposure"
         return self.options | given
 
     def taken(self, rows: list[int]) -> Table:
         """Some of the rows, in this order, without weights."""
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
-        return Table(self.outcome_kind, columns, [self.y[i] for i in rows], None, self.options)
+        per = None if self.exposure is None else [self.exposure[i] for i in rows]
+        y = [self.y[i] for i in rows]
+        return Table(self.outcome_kind, columns, y, None, self.options, per)
 
     def new_rows(self, random: Random, n: int, *, with_id: bool = False) -> pa.Table:
         """Rows of the same values, and of some that are new."""
@@ -84,6 +91,10 @@ def table(
     drawn = Table(kind, columns, [0.0] * n)
     if kind != "unsupervised":
         drawn.y = outcome(random, kind, n)
+    if kind == "rate" and random.random() < 0.8:
+        drawn.exposure = exposures(random, n)
+        if max(drawn.exposure) > 1e6 * min(drawn.exposure):  # sums would lose the small ones
+            drawn.exposure = [0.01 + random.random() for _ in range(n)]
     drawn.options = design_options(random, list(columns), kind, share)
     drawn.options.pop("variables", None)
     if not functions:

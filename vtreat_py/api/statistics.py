@@ -89,6 +89,8 @@ class DesignStatistics(KeptSums):
     * ``catD`` has the p-value of the classic regression: the calibrated test of spread needs rows.
     * Shapes of rates have the p-value of a line, and composites of rates none: these take rows. Of
       more than 65,536 different pairs of exposure and count only so many digits are told apart.
+      Rows that are taken away leave the rounding of their exposures, beside which exposures of a
+      millionth lose digits.
     * Ranks of a numeric outcome of heavy tails are not known: impact codes have the p-value of
       means alone, and numbers that of a line and of the outcome's means in ranges.
     * ``calendar="auto"`` makes no parts of dates, because other rows may cover other cycles. Those

@@ -18,16 +18,19 @@ from vtreat_py.command_line.errors import CommandLineError, about
 from vtreat_py.command_line.options import DESIGN, PRUNING, given
 from vtreat_py.command_line.plans import say, write_plan
 from vtreat_py.command_line.tables import DuckDbTable, Table, rows
-from vtreat_py.command_line.values import number
+from vtreat_py.command_line.values import names, number
 from vtreat_py.command_line.writing import check_output, write_table
 from vtreat_py.folds.named import names_fold_column
 from vtreat_py.frames.made import n_added
 from vtreat_py.lazy.on_duckdb import quoted
+from vtreat_py.outcome.rates import SURVIVAL
 
+# What the second column of an outcome is called, of times and events.
+_EVENTS = "outcome's events"
 # Options that name a column which is not treated.
 _BESIDE = ("outcome", "exposure", "sample_weight", "groups", "row_id", "cv")
 # Those that a model needs beside its input.
-_LAST = ("sample_weight", "exposure", "outcome")
+_LAST = ("sample_weight", "exposure", "outcome", _EVENTS)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Asked:
         named = {name: self.design[name] for name in _BESIDE if name in self.design}
         if not names_fold_column(named.get("cv")):
             named.pop("cv", None)
+        if isinstance(named.get("outcome"), tuple):
+            named["outcome"], named[_EVENTS] = named["outcome"]
         return named
 
     @property
@@ -97,7 +102,7 @@ class Asked:
                 f"{listed(self.table.names)}, or ask for --outcome-type unsupervised"
             )
         for name, column in self.beside.items():
-            self.table.check(f"--{name.replace('_', '-')}", [column])
+            self.table.check(f"--{name.replace('_', '-')}".removesuffix("'s events"), [column])
         self.table.check("--keep", self.keep)
         self.table.check("--variables", self.design.get("variables", []))
         both = sorted({*self.keep} & {*self.design.get("variables", [])})
@@ -123,7 +128,7 @@ def run(options: Namespace) -> int:
     if options.plan == options.cross_frame == "-":
         raise CommandLineError("plan and cross-frame cannot both go to standard output")
     with about(options.table):
-        design = given(options, DESIGN)
+        design = _with_events(given(options, DESIGN))
         missing = tuple(design.get("missing_values", ()))
         table = Table(options.table, options.delimiter, options.lazy, missing)
         asked = Asked(
@@ -149,6 +154,18 @@ def run(options: Namespace) -> int:
         beside = [*asked.first, *asked.last]
         say(options.cross_frame, f"{rows(n_written)}; beside the variables: {', '.join(beside)}")
     return 0
+
+
+def _with_events(design: dict[str, Any]) -> dict[str, Any]:
+    """Take the outcome apart where it is times and events: two names with a comma between them."""
+    if design.get("outcome_type") != SURVIVAL or "outcome" not in design:
+        return design
+    columns = names(design["outcome"])
+    if len(columns) > 2:
+        raise CommandLineError(
+            f"--outcome names {len(columns)} columns; times to an event have two, TIME,EVENT"
+        )
+    return design | {"outcome": columns[0] if len(columns) == 1 else tuple(columns)}
 
 
 def _in_memory(asked: Asked) -> tuple[TreatmentPlan, int]:

@@ -58,10 +58,14 @@ def _names(name: str, help: str, shown: str = "NAMES") -> Option:  # noqa: A002 
 
 
 DESIGN = (
-    Option("outcome", "the column that is to be predicted"),
+    Option(
+        "outcome",
+        "the column that is to be predicted; with --outcome-type survival two: TIME,EVENT",
+    ),
     Option(
         "outcome_type",
-        "numeric, binomial, multinomial, rate or unsupervised (default: told by the outcome)",
+        "numeric, binomial, multinomial, rate, survival or unsupervised (default: told by the "
+        "outcome)",
         shown="TYPE",
     ),
     Option(
