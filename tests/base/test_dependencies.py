@@ -76,6 +76,7 @@ USES = {
     "polars": lambda: vt.design_treatments(pl.DataFrame({"x": [1, 2]}), outcome=[1, 2]),
     "duckdb": lambda: vt.design_treatments("rows.parquet", outcome="y"),
     "matplotlib": lambda: new_figure(1, 1),
+    "scikit-survival": lambda: check_optional("sksurv.metrics"),
     "sympy": score_formulas,
     "onnx": lambda: plan().to_onnx(),
     "skl2onnx": vt.onnx_models.register_converters,

@@ -479,16 +479,6 @@ def cross_frame_experiment(
     -------
     CrossFrameExperiment
 
-    Times to an event (``outcome_type="survival"``) may be censored: events are True or 1 where the
-    event was seen, and else False or 0. What is expected of a row is the cumulative hazard at its
-    time (`vtreat_py.statistics.hazard.Times`), in each fold that of its training rows alone, so
-    that neither time nor event of a row is in its own codes. Times are then rates of events per
-    expected event: ``catR`` is the logarithm of events seen over expected, shrunk, where chance is
-    what martingales vary by; p-values are those of log-rank and score tests by permutation; slopes
-    and ``rsq`` those of Poisson regressions on the hazard. Weights of such a design are expected
-    events over their mean, but prevalences, indicators, ``rare_count`` and imputations count rows.
-    In memory, without ``keep_statistics``.
-
     Examples
     --------
     >>> import pandas as pd
