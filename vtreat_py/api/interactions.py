@@ -153,8 +153,8 @@ def find_interactions(
     names = design.variables
     if design.context.is_rate:
         raise InvalidOptionError(
-            'outcome_type="rate": interactions are looked for in outcomes of numbers and classes; '
-            "composites= of a design test pairs that you name"
+            f'outcome_type="{design.context.outcome.kind}": interactions are looked for in '
+            "outcomes of numbers and classes; composites= of a design test pairs that you name"
         )
     if not design.context.supervised:
         raise InvalidOptionError(

@@ -111,7 +111,7 @@ class Design:
         if context.uses_levels:
             beside = [one.name for one in dates]
             joints = request.joints([*source.columns, *beside], aside, chosen)
-            made = joint_columns(joints, partial(joint_part, source, weight=outcome.weight))
+            made = joint_columns(joints, partial(joint_part, source, weight=rows.counted_in(None)))
             source = source.making([*dates, *made])
             variables = (*variables, *(one.name for one in made if not one.nested))
         return cls(source, variables, rows, request.n_jobs, request.progress, row_id)
@@ -197,7 +197,8 @@ class Design:
         place = {name: i for i, name in enumerate(choice.names)}
         logger.info("cross-frame begun: %d rows, %d variables", self.source.n_rows, len(place))
         used = [one for one in learned if isinstance(one, Learned)]
-        folds, weight = self.rows.folds, self.rows.outcome.weight
+        folds, outcome = self.rows.folds, self.rows.outcome
+        weight = outcome.weight if outcome.exposure is None else outcome.exposure.weight
         out: Any
         if choice.sparse:
             out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)

@@ -46,7 +46,8 @@ def times_and_events(outcome: Any) -> tuple[Any, Any]:
 
 
 def _holds_flags(column: Any) -> bool:
-    return str(getattr(column, "dtype", "")).lower() in ("bool", "boolean", "bool[pyarrow]")
+    kind = getattr(column, "dtype", getattr(column, "type", ""))  # Arrow's columns have a type
+    return str(kind).lower() in ("bool", "boolean", "bool[pyarrow]")
 
 
 def read_survival(
@@ -73,7 +74,8 @@ def read_survival(
     residual = (seen - hazard)[count > 0]
     if residual.min() == residual.max():
         raise OutcomeError("all rows that count have their event at the same time; times must vary")
-    deviance = 2.0 * float((count * xlogy(seen, np.where(seen, expected.rate, 1.0))).sum())
+    rate = np.where(expected.rate > 0.0, expected.rate, 1.0)  # 0 where rows that count tell nothing
+    deviance = 2.0 * float((count * xlogy(seen, rate)).sum())
     return OutcomeRows(
         kind=SURVIVAL,
         name=name,

@@ -203,10 +203,10 @@ class YAwareTransformer(FrameTransformer, ABC):
         source = training_frame(self, X, y)
         weight = read_weight(source, sample_weight)
         outcome = read_outcome(source, y, self.outcome_type, self.target, weight)
-        if outcome.kind == "rate":
+        if outcome.is_rate:
             raise InvalidOptionError(
-                'outcome_type="rate": y-aware components are of outcomes of numbers and classes; '
-                "RateOutcomeTreatment(scale=True) puts columns in units of log rates"
+                f'outcome_type="{outcome.kind}": y-aware components are of outcomes of numbers and '
+                "classes; RateOutcomeTreatment(scale=True) puts columns in units of log rates"
             )
         if check_flag("link", self.link) and outcome.kind == "numeric":
             raise InvalidOptionError(
