@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -175,3 +177,32 @@ def test_rounding_leaves_no_rows_behind():
     nothing = sums - again
     assert (nothing.weight[0], nothing.total[0], nothing.squares[0]) == (0.0, 0.0, 0.0)
     assert weight_left(np.array([1e9, 3.0]), np.array([1e9 - 1.0, 3.0])).tolist() == [1.0, 0.0]
+
+
+def counted(example, rows):
+    """The sums of an example, of which so many rows are told beside the weights."""
+    return replace(example.sums(), rows=np.asarray(rows, dtype=float))
+
+
+@law
+@given(examples(), st.data())
+def test_rows_go_where_weights_go(example, data):
+    """Whatever is done to sums is done to their numbers of rows, where those are told."""
+    n = example.n_levels
+    drawn = st.lists(st.integers(0, 9), min_size=n, max_size=n)
+    rows, others = (np.array(data.draw(drawn), dtype=float) for _ in range(2))
+    sums, other = counted(example, rows), counted(example, others)
+    np.testing.assert_array_equal(sums.size, rows)
+    np.testing.assert_array_equal(example.sums().size, example.sums().weight)
+    np.testing.assert_array_equal((sums + other).size, rows + others)
+    np.testing.assert_array_equal(sums.merged().size, [rows.sum()])
+    np.testing.assert_array_equal(sums.recentred(3.0).size, rows)
+    np.testing.assert_array_equal(sums.take(slice(0, 1)).size, rows[:1])
+    np.testing.assert_array_equal(OutcomeSums.joined([sums, other]).size, [*rows, *others])
+    replaced = sums.replaced(np.array([0]), other.take(slice(0, 1)))
+    np.testing.assert_array_equal(replaced.size, [others[0], *rows[1:]])
+    coarse = np.arange(n) // 2
+    np.testing.assert_array_equal(sums.grouped(coarse, 3).size, np.bincount(coarse, rows, 3))
+    assert not OutcomeSums.nothing(n, sums).size.any()
+    assert (sums - other).rows is None  # nobody asks what is left
+    assert_same_sums(sums, example.sums())

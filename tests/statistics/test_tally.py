@@ -152,3 +152,25 @@ def test_several_classes_are_tallied_as_each_one_against_the_others(example, dat
             np.testing.assert_array_equal(table.fold, alone.fold)
             np.testing.assert_array_equal(index.cell_key, other.cell_key)
             assert_same_sums(table.cells, alone.cells)
+
+
+@law
+@given(examples("number", weighted=True), st.data())
+def test_rows_are_counted_beside_what_they_weigh(example, data):
+    """Squares are then the noise of the rows that weigh something, but for one."""
+    n = len(example)
+    count = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=n, max_size=n)))
+    noise = np.linspace(0.5, 2.0, example.n_folds)
+    for rows in (example, sparse(example)):
+        counted = replace(rows.rows, weight=count * rows.w, count=count, noise=noise)
+        cells = tally(rows.code, rows.n_levels, counted)[0]
+        plain = tally(rows.code, rows.n_levels, replace(counted, count=None, noise=None))[0]
+        np.testing.assert_array_equal(cells.level, plain.level)
+        np.testing.assert_array_equal(cells.fold, plain.fold)
+        np.testing.assert_array_equal(cells.cells.weight, plain.cells.weight)
+        np.testing.assert_array_equal(cells.cells.total, plain.cells.total)
+        for place, (level, fold) in enumerate(zip(cells.level, cells.fold, strict=True)):
+            own = (rows.code == level) & (rows.fold == fold)
+            weighing = count[own & (rows.w > 0)].sum()
+            assert cells.cells.size[place] == count[own].sum()
+            assert cells.cells.squares[place] == max(weighing - 1.0, 0.0) * noise[fold]
