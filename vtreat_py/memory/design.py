@@ -197,8 +197,7 @@ class Design:
         place = {name: i for i, name in enumerate(choice.names)}
         logger.info("cross-frame begun: %d rows, %d variables", self.source.n_rows, len(place))
         used = [one for one in learned if isinstance(one, Learned)]
-        folds, outcome = self.rows.folds, self.rows.outcome
-        weight = outcome.weight if outcome.exposure is None else outcome.exposure.weight
+        folds, weight = self.rows.folds, self.rows.outcome.model_weight
         out: Any
         if choice.sparse:
             out = sparse_cross_frame(plan.treatments, used, place, folds.n_coded)

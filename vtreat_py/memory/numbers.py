@@ -70,8 +70,8 @@ class NumberRows:
 
     @cached_property
     def _coordinates_and_extent(self) -> tuple[Coordinates, tuple[float, float]]:
-        (values, _), (counted, _) = self._known_to(None), self._counted_in(None)
-        return Coordinates.near(counted), (float(values.min()), float(values.max()))
+        values, _ = self._known_to(None)
+        return Coordinates.near(values), (float(values.min()), float(values.max()))
 
     def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
         """Good values of the rows that count, with how often they do (None: once).

@@ -150,6 +150,13 @@ class OutcomeRows(Outcome):
     noise: float | None = None
     survival: Survival | None = None
 
+    @property
+    def model_weight(self) -> FloatArray | None:
+        """Weights to train a model with: of times those that were given."""
+        if self.survival is not None and self.exposure is not None:
+            return self.exposure.weight
+        return self.weight
+
     def of_class(self, number: int) -> OutcomeRows:
         """One of several classes against the others."""
         y = (self.y == number).astype(np.int8)
