@@ -132,7 +132,7 @@ for ax, (name, code) in zip(axes, codes.items(), strict=True):
         code[some], new["truth"].to_numpy()[some], c=YEARS - new["opened"].to_numpy()[some],
         s=9, cmap="viridis_r", alpha=0.8,
     )  # fmt: skip
-    ax.set(title=f"{name}: correlation {found[name]:.2f}", xlabel="code")
+    ax.set(title=f"{name}\ncorrelation {found[name]:.2f}", xlabel="code")
 axes[0].set_ylabel("true effect of the shop, log hazard")
 fig.colorbar(dots, ax=axes, pad=0.01, label="years since the shop opened")
 plt.show()

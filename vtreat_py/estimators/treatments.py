@@ -183,8 +183,8 @@ class SurvivalOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
     ['ward_catR']
     >>> treatment.transform(X.head(2)).round(2)
        ward_catR
-    0       1.14
-    1      -0.99
+    0       1.78
+    1      -0.82
     """
 
     _outcome_type = "survival"
