@@ -11,7 +11,7 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.bins import Bins
 from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.piecewise import Piecewise
-from vtreat_py.coders.shape_code import BinnedSets, believed, cross_validation, log_odds
+from vtreat_py.coders.shape_code import BinnedSets, believed, cross_validation, log_odds, log_ratio
 from vtreat_py.coders.spline import Spline
 from vtreat_py.coders.window import Window
 
@@ -190,6 +190,15 @@ def test_cross_validation_wants_more_rows_than_parameters():
 def test_shares_of_few_rows_are_not_believed():
     found = believed(np.array([-0.1, 0.0, 1.0]), np.array([0.2]), np.array([0.0, 9.0, 99.0]))
     np.testing.assert_allclose(found, [0.2, 0.02, 0.992])
+
+
+def test_logarithms_of_ratios_are_finite():
+    overall, rows = np.array([[2.0]]), np.array([[1e9]])
+    found = log_ratio(np.array([[-1.0, 0.0, 2.0, 4.0]]), overall, rows)
+    np.testing.assert_allclose(found, [[-13.8155, -13.8155, 0.0, np.log(2.0)]], atol=1e-4)
+    few = log_ratio(np.array([[4.0]]), overall, np.array([[1.0]]))  # and one row like all
+    np.testing.assert_allclose(few, [[np.log(1.5)]])
+    assert log_ratio(np.array([[1.0]]), np.zeros((1, 1)), rows) == 0.0
 
 
 def test_log_odds_are_finite():

@@ -194,3 +194,9 @@ def test_joined_moments_share_their_reference_points():
     assert joined.x.tolist() == [1.0, 1.0]
     assert joined.y.tolist() == [2.0, 2.0]
     assert joined.weight.tolist() == [1.0, 1.0]
+
+
+def test_another_unit_of_weight_changes_no_mean():
+    group, x, y = np.array([0, 0, 1]), np.array([1.0, 4.0, 2.0]), np.array([0.0, 2.0, 5.0])
+    found = Moments.of_rows(group, 2, x, y).scaled(2.5)
+    assert_same_moments(found, Moments.of_rows(group, 2, x, y, np.full(3, 2.5)))

@@ -206,3 +206,10 @@ def test_rows_go_where_weights_go(example, data):
     assert not OutcomeSums.nothing(n, sums).size.any()
     assert (sums - other).rows is None  # nobody asks what is left
     assert_same_sums(sums, example.sums())
+
+
+@pytest.mark.parametrize("y", [np.array([0.5, 2.0, 4.0]), np.array([0, 1, 1], dtype=np.int8)])
+def test_another_unit_of_weight_changes_no_mean(y):
+    group = np.array([0, 0, 1])
+    expected = OutcomeSums.of_rows(group, 2, y, np.full(3, 2.5))
+    assert_same_sums(OutcomeSums.of_rows(group, 2, y).scaled(2.5), expected)

@@ -67,6 +67,11 @@ def test_of_many_pairs_some_digits_are_kept() -> None:
     assert_same(left + part, found)
 
 
+def test_few_pairs_are_what_they_are() -> None:
+    first, second = table_of([(2.5, 1.0, 2.0), (0.1, 0.0, 1.0)]).points()
+    assert (first.tolist(), second.tolist()) == ([0.1, 2.5], [0.0, 1.0])
+
+
 def test_no_rows() -> None:
     none, some = table_of([]), table_of([(1.0, 2.0, 3.0)])
     assert len(none.weight) == 0
