@@ -44,6 +44,7 @@ OUTCOMES = {
     vt.NumericOutcomeTreatment: DATA["y"],
     vt.MultinomialOutcomeTreatment: [f"class {v % 3}" for v in DATA["size"]],
     vt.RateOutcomeTreatment: [abs(round(v)) for v in DATA["y"]],
+    vt.SurvivalOutcomeTreatment: [abs(v) for v in DATA["y"]],
     vt.UnsupervisedTreatment: None,
 }
 OLD_SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
@@ -51,7 +52,7 @@ OLD_SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 
 @pytest.fixture(params=OUTCOMES, ids=lambda make: make.__name__)
 def make(request: pytest.FixtureRequest) -> Any:
-    """Each of the five classes."""
+    """Each of the six classes."""
     return request.param
 
 

@@ -19,7 +19,7 @@ from tests.laws.values import EDGES
 
 T = TypeVar("T")
 KINDS = [
-    "numeric", "numeric", "binomial", "binomial", "multinomial", "rate", "unsupervised",
+    "numeric", "numeric", "binomial", "binomial", "multinomial", "rate", "survival", "unsupervised",
 ]  # fmt: skip
 
 
@@ -91,6 +91,9 @@ def case(
         drawn.options |= asked(random, outcome_kind, drawn)
     if outcome_kind == "rate" and random.random() < 0.8:
         _give(random, drawn, "exposure", exposures(random, n))
+    if outcome_kind == "survival" and random.random() < 0.9:
+        _give(random, drawn, "event", events(random, n))
+        drawn.options["outcome"] = drawn.options["outcome"], drawn.options.pop("event")
     if random.random() < 0.25:
         _give(random, drawn, "sample_weight", weights(random, n))
     if outcome_kind != "unsupervised":
@@ -100,7 +103,7 @@ def case(
 
 def asked(random: Random, kind: str, drawn: Case) -> dict[str, Any]:
     """Name the type of the outcome, which most need not."""
-    must = kind in ("multinomial", "rate")
+    must = kind in ("multinomial", "rate", "survival")
     return {"outcome_type": kind} if must or random.random() < 0.3 else {}
 
 
@@ -110,6 +113,8 @@ def outcome(random: Random, kind: str, n: int) -> list[Any]:
         return _numbers(random, n)
     if kind == "rate":
         return _counts(random, n)
+    if kind == "survival":
+        return _times(random, n)
     if kind == "binomial":
         classes = random.choice([["no", "yes"], [False, True], [0, 1], [0.0, 1.0], ["", "é"]])
     else:
@@ -128,6 +133,28 @@ def _counts(random: Random, n: int) -> list[float]:
     scale = random.choice([1.0, 1.0, 0.3, 1e-9])
     drawn = [scale * random.randint(0, most) for _ in range(n)]
     return [scale, *drawn[1:]] if n and not any(drawn) else drawn
+
+
+def _times(random: Random, n: int) -> list[float]:
+    """Draw times: tied, of any size, of 0; rarely impossible."""
+    how = random.random()
+    if how < 0.4:
+        return [float(random.randrange(random.choice([2, 5, 30]))) for _ in range(n)]
+    if how < 0.8:
+        scale = random.choice([1.0, 1.0, 1e-300, 1e300])
+        return [scale * random.expovariate(1.0) for _ in range(n)]
+    if how < 0.95:
+        return [random.choice([0.0, 1.0, 5e-324, 1e308, 3.0]) for _ in range(n)]
+    return [random.choice([1.0, 0.0, -1.0, float("nan"), float("inf")]) for _ in range(n)]
+
+
+def events(random: Random, n: int) -> list[Any]:
+    """Draw whether times ended in an event: many of them, few, all; rarely impossible."""
+    if random.random() < 0.05:
+        return [random.choice([0.0, 1.0, 1.0, 2.0, float("nan")]) for _ in range(n)]
+    seen, rate = random.choice([(False, True), (0, 1), (0.0, 1.0)]), random.choice([0.7, 0.1, 1.0])
+    drawn = [seen[random.random() < rate] for _ in range(n)]
+    return [seen[1], *drawn[1:]] if n and random.random() < 0.8 else drawn
 
 
 def exposures(random: Random, n: int) -> list[float]:

@@ -102,7 +102,7 @@ def design_options(
 ) -> dict[str, Any]:
     """Draw options of a design that go together, for an outcome of some kind."""
     drawn = some(random, _DESIGN, share)
-    if kind in ("rate", "unsupervised"):
+    if kind in ("rate", "survival", "unsupervised"):
         drawn.pop("custom_coders", None)
     if "coders" in drawn:
         drawn["coders"] += list(drawn.get("custom_coders", ()))

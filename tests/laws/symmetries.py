@@ -24,7 +24,7 @@ _ROUNDING = {"rtol": 1e-7, "atol": 1e-9}
 
 def weights_or_repeated_rows(random: Random) -> None:
     """A weight of two is two rows, in every score and every code."""
-    kinds = ["numeric", "binomial", "multinomial", "rate", "unsupervised"]
+    kinds = ["numeric", "binomial", "multinomial", "rate", "survival", "unsupervised"]
     drawn = table(random, random.choice(kinds))
     drawn.weight = counts(random, drawn.n_rows)
     drawn.options.pop("weight_kind", None)

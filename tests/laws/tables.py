@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 import vtreat_py as vt
-from tests.laws.designs import exposures, outcome
+from tests.laws.designs import events, exposures, outcome
 from tests.laws.options import design_options
 from tests.laws.values import BAD, FAMILIES, family
 
@@ -28,6 +28,7 @@ class Table:
     weight: list[float] | None = None
     options: dict[str, Any] = field(default_factory=dict)
     exposure: list[float] | None = None
+    event: list[Any] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -39,6 +40,7 @@ class Table:
         held |= self.columns | {"y": self.y}
         if self.exposure is not None:
             held["exposure"] = self.exposure
+        held |= {} if self.event is None else {"event": self.event}
         return pa.table(held if self.weight is None else held | {"weight": self.weight})
 
     def pandas(self) -> pd.DataFrame:
@@ -56,6 +58,8 @@ class Table:
         given["outcome_type"] = self.outcome_kind
         if self.outcome_kind == "unsupervised":
             del given["outcome"], given["cv"]
+        if self.event is not None:
+            given["outcome"] = "y", "event"
         if self.weight is not None:
             given["sample_weight"] = "weight"
         if self.exposure is not None:
@@ -95,6 +99,8 @@ def table(
         drawn.exposure = exposures(random, n)
         if max(drawn.exposure) > 1e6 * min(drawn.exposure):  # sums would lose the small ones
             drawn.exposure = [0.01 + random.random() for _ in range(n)]
+    if kind == "survival":
+        drawn.event = events(random, n)
     drawn.options = design_options(random, list(columns), kind, share)
     drawn.options.pop("variables", None)
     if not functions:

@@ -31,7 +31,7 @@ _MISSING: list[Any] = [
 ]  # fmt: skip
 # Words of which each may stand in the place of the others.
 _WORDS_OF: list[list[Any]] = [
-    ["numeric", "binomial", "multinomial", "rate", "unsupervised"],
+    ["numeric", "binomial", "multinomial", "rate", "survival", "unsupervised"],
     ["clean", "isBAD", "lev", "catP", "catB", "catN", "catR", "catD"],
     ["levels", "number", "date", "datetime", "duration", "time"],
     ["z", "c", "k", "d", "e", "o"], ["", "a", "yes", "x", "u"],
@@ -73,6 +73,7 @@ def plans() -> list[vt.TreatmentPlan]:
         {"outcome": rng.choice(list("xyz"), 120)},
         {"outcome_type": "unsupervised"},
         {"outcome": rng.poisson(1.0, 120), "exposure": weight},
+        {"outcome": (np.abs(number), won == "yes"), "outcome_type": "survival"},
         {"outcome": number, "sample_weight": weight, "rare_count": 3, "collar_prob": 0.05},
         {"outcome": won, "target": "yes", "rare_sig": 0.3, "smoothing": 2.0},
     ]

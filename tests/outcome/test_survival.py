@@ -231,9 +231,13 @@ def test_rows_that_tell_nothing_have_codes() -> None:
     frame = lives(300)
     frame.loc[:9, ["days", "died"]] = 0.0, False
     frame.loc[10:19, "days"], weight = 0.0, np.where(frame.index < 20, frame.index < 10, 1)
-    experiment = vt.cross_frame_experiment(frame, **GIVEN, sample_weight=weight)
-    assert np.isfinite(experiment.cross_frame.to_numpy()).all()
-    assert np.isfinite(experiment.plan.score_frame[["rsq", "sig"]].to_numpy(dtype=float)).all()
+    frame.loc[:4, "ward"] = "of them alone"
+    for rare_count in (0, 6):
+        given = GIVEN | {"sample_weight": weight, "rare_count": rare_count}
+        experiment = vt.cross_frame_experiment(frame, **given)
+        assert np.isfinite(experiment.cross_frame.to_numpy()).all()
+        scores = experiment.plan.score_frame[["rsq", "sig"]]
+        assert np.isfinite(scores.to_numpy(dtype=float)).all()
 
 
 def test_rows_count_alike_where_the_outcome_is_not_asked() -> None:

@@ -7,6 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+from vtreat_py.significance.logistic import logistic_score
 from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.rates import RateTests
 
@@ -39,6 +40,19 @@ def test_no_events_have_no_slope() -> None:
     fit = poisson_fit(np.array([[0.0, 1.0, 2.0]]), None, np.zeros((1, 3)))
     assert fit.slope[0] == 0.0
     assert fit.deviance[0] == 0.0
+
+
+def test_what_explains_all_explains_no_more() -> None:
+    fit = poisson_fit(np.array([[0.0, 1.0]]), None, np.array([[0.0, 3.0]]), 4.0)
+    assert logistic_score(fit).rsq[0] == 1.0
+
+
+def test_points_without_exposure_say_nothing_wherever_they_lie() -> None:
+    x, exposure = np.array([[0.0, 1.0, 2.0, 1e9, -1e9]]), np.array([[2.0, 4.0, 1.0, 0.0, 0.0]])
+    count = np.array([[3.0, 9.0, 0.0, 0.0, 0.0]])
+    fit, other = (poisson_fit(x[:, :k], exposure[:, :k], count[:, :k], 9.0) for k in (5, 3))
+    np.testing.assert_array_equal(fit.slope, other.slope)
+    np.testing.assert_array_equal(fit.deviance, other.deviance)
 
 
 def permuted(y: np.ndarray, exposure: np.ndarray, level: np.ndarray, n: int) -> float:

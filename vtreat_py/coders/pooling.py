@@ -142,7 +142,7 @@ def pool_levels(
         inner = None
         if entries.inner is not None:
             raw = view.sum(lambda s: rare(s.squares + s.total * s.mean, s))
-            inner = raw - total**2 / np.where(known, weight, 1.0)
+            inner = raw - total**2 / np.where(weight > 0, weight, 1.0)
             inner = np.where(known & (inner > _CANCELLED * raw), inner, 0.0)
         rows = None if entries.rows is None else view.sum(lambda s: rare(s.size, s))
         pool = OutcomeSums(weight, total, inner, entries.centre, rows)

@@ -40,9 +40,9 @@ def level_effects(plan: Plan, column: Hashable, target: Any) -> pd.DataFrame:
 def _with_ratios(effects: pd.DataFrame, outcome: LevelOutcome) -> pd.DataFrame:
     """Add what effects on rates stand for: ratios of rates, and their standard errors."""
     if outcome.per_exposure:
-        ratio = np.exp(effects["effect"])
-        effects["rate_ratio"] = ratio
-        effects["rate_ratio_se"] = ratio * effects["effect_se"]
+        with np.errstate(over="ignore"):  # of plans that were written by hand
+            ratio = np.exp(effects["effect"])
+            effects["rate_ratio"], effects["rate_ratio_se"] = ratio, ratio * effects["effect_se"]
     return effects
 
 

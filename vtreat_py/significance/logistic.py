@@ -70,7 +70,8 @@ def logistic_score(fit: RegressionFit, extra_degrees: float = 0.0) -> Score:
     """
     gain = fit.null_deviance - fit.deviance
     better = (gain > 0) & (fit.null_deviance > 0)
-    rsq = np.where(better, gain / np.where(better, fit.null_deviance, 1.0), 0.0)
+    share = np.minimum(gain / np.where(better, fit.null_deviance, 1.0), 1.0)  # more is rounding
+    rsq = np.where(better, share, 0.0)
     sig = np.where(better, stats.chi2.sf(np.maximum(gain, 0.0), 1.0 + extra_degrees), 1.0)
     return Score(fit.slope, rsq, sig)
 

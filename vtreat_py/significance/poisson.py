@@ -171,7 +171,8 @@ class PointProfiles(Profiles):
         shrink = 1.0 / self.spread
         for piece in _pieces(self._x):
             x = (self._x[:, piece] - self.middle[:, None]) * shrink[:, None]
-            fitted = np.exp(x * slope[:, None])
+            # Points without exposure may lie farther off than slopes reach.
+            fitted = np.exp(np.minimum(x * slope[:, None], 2.0 * _FARTHEST))
             if self._exposure is not None:
                 fitted *= self._exposure[:, piece]
             for k in range(3):
