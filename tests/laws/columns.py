@@ -71,7 +71,7 @@ _POLARS: dict[str, list[Any]] = {
 }
 # A dtype that cannot hold the values gives way to what the container makes of them by itself.
 _CANNOT = (
-    ValueError, TypeError, OverflowError, pa.ArrowException, AttributeError,
+    ValueError, TypeError, OverflowError, pa.ArrowException, AttributeError, RecursionError,
     pl.exceptions.PolarsError,
 )  # fmt: skip
 

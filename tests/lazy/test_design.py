@@ -27,7 +27,7 @@ from vtreat_py.lazy import (
 )
 from vtreat_py.lazy.source import collect
 from vtreat_py.significance import logistic, newton
-from vtreat_py.significance.logistic_bins import NumberBins
+from vtreat_py.significance.logistic_bins import BinGrid
 
 pytestmark = [
     pytest.mark.usefixtures("few_draws"),
@@ -269,10 +269,13 @@ def test_rough_fits_have_the_deviances(engine: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(newton.Derivatives, "bent", seen)
     for module in (newton, logistic, logistic_queries):
         monkeypatch.setattr(module, "MANY_POINTS", 100)
-    by_bins = vt.design_treatments(table(), **given).score_frame
-    np.testing.assert_allclose(by_bins["rsq"], expected["rsq"], rtol=1e-6, atol=1e-8)
+    by_bins, in_engine = (
+        vt.design_treatments(frame, **given) for frame in (table(), engine_frame(engine))
+    )
+    np.testing.assert_allclose(by_bins.score_frame["rsq"], expected["rsq"], rtol=1e-6, atol=1e-8)
+    assert_same_plan(in_engine, by_bins)
     assert not bends
-    monkeypatch.setattr(NumberBins, "of", lambda *_: None)
+    monkeypatch.setattr(BinGrid, "of", lambda *_: None)
     for frame in (table(), engine_frame(engine)):
         bends.clear()
         found = vt.design_treatments(frame, **given).score_frame

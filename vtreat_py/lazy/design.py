@@ -186,10 +186,9 @@ class LazyDesign:
         good = [column for column in columns if known[column].has_good]
         if good:
             sums = dict(zip(columns, all_sums, strict=True))
-            rough = fits_may_be_rough(self.rows.n_rows, self.context.contrasts[0].link_slopes)
-            fits: Fits = PoissonFits(self.rows, picked)
-            if not self.context.is_rate:
-                fits = LogisticFits(self.rows, picked, rough=rough)
+            slopes_wanted = self.context.contrasts[0].link_slopes and not self.context.is_rate
+            made = PoissonFits if self.context.is_rate else LogisticFits
+            fits = made(self.rows, picked, fits_may_be_rough(self.rows.n_rows, slopes_wanted))
             facts = [
                 EngineNumbers(column, known[column], sums[column], self._residuals, fits)
                 for column in good
@@ -210,7 +209,10 @@ class LazyDesign:
         for one, own in zip(facts, filled, strict=True):
             if not own.varies:
                 continue
-            asked += one.regressions(own.value)
+            regressions = one.regressions(own.value)
+            if fits.rough:
+                fits.keep(regressions, one.fits_by_bins(own.value, own.profile.edges))
+            asked += regressions
             if context.scaled_cross_frame and context.contrasts[0].link_slopes:
                 asked += one.fold_regressions(own.fold_values[:-1])
             if context.options.force_split:

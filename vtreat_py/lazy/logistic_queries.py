@@ -31,15 +31,7 @@ from vtreat_py.significance.newton import (
 
 @dataclass(frozen=True, eq=False)
 class LogisticFits(Fits):
-    """Regressions of classes.
-
-    Attributes
-    ----------
-    rough : bool
-        Whether their deviances are all that is wanted.
-    """
-
-    rough: bool = False
+    """Regressions of classes."""
 
     def fitted(self, batch: Sequence[Regression]) -> RegressionFit:
         """Fit some regressions by the same queries."""

@@ -16,6 +16,7 @@ from vtreat_py.design.scoring import mark_moments
 from vtreat_py.lazy.aggregates import Asked, totals
 from vtreat_py.lazy.binned import binned_numbers
 from vtreat_py.lazy.columns import LazyNumber
+from vtreat_py.lazy.fine_bins import FineBins, fine_bins
 from vtreat_py.lazy.levels import facts_of_ranges
 from vtreat_py.lazy.number_queries import Extents
 from vtreat_py.lazy.profile_query import profiled
@@ -25,6 +26,7 @@ from vtreat_py.lazy.regressions import Fits, Regression, clean_copy
 from vtreat_py.lazy.residuals import Residuals, sampled
 from vtreat_py.lazy.score_queries import class_sums, outcome_sums, score_sums
 from vtreat_py.lazy.values import table_of_values
+from vtreat_py.significance.logistic_bins import BinGrid
 from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.rates import rate_correlation
 from vtreat_py.significance.row_tests import correlation_of
@@ -58,6 +60,7 @@ class EngineNumbers:
         self._residuals, self._fits = residuals, fits
         self._rows = fits.rows
         self._binned: BinnedNumbers | None = None
+        self._ranges: dict[tuple[float, ...], list[OutcomeSums]] = {}
         self._quantiles: dict[tuple[float, ...], FloatArray] = {}
         self.name, self.kind = column.name, column.kind
         self.has_bad, self.coordinates = extents.has_bad, extents.coordinates
@@ -110,6 +113,33 @@ class EngineNumbers:
     def link_fits(self, imputed: float) -> list[RegressionFit]:
         """Fit each class, or the rate, on the clean column, in inner coordinates."""
         return self._fits.of(self.regressions(imputed))
+
+    def fits_by_bins(self, imputed: float, edges: FloatArray) -> list[RegressionFit | None]:
+        """The same from one look at very many rows, which tells the sums of ranges, too.
+
+        None where bins are too wide.
+        """
+        good = self._sums[0].merged().good
+        low, high = self._inner(np.array(self.extent(None)))
+        grid = BinGrid.of(good, (float(low), float(high)))
+        if grid is None:
+            return [None] * len(self._sums)
+        found = fine_bins(self._rows, self._column, edges, self.coordinates, grid)
+        self._ranges[tuple(edges)] = found.ranges
+        if found.bins is None:
+            return [None] * len(self._sums)
+        return [self._by_bins(one, found) for one in self.regressions(imputed)]
+
+    def _by_bins(self, asked: Regression, found: FineBins) -> RegressionFit | None:
+        assert found.bins is not None
+        assert isinstance(asked.filled, float)
+        outcome, y = self._rows.outcome, found.y_beyond
+        at_bad = asked.filled if self.has_bad else None
+        if self._residuals.context.is_rate:
+            assert outcome is not None
+            return found.bins.fit_rate(y, asked.moments, at_bad, outcome.null_deviance)
+        reach = np.array([asked.reach])
+        return found.bins.fit(y == asked.number, asked.moments, reach, at_bad)
 
     def regressions(self, imputed: float) -> list[Regression]:
         """What is fitted: each class, or the rate, on the clean column."""
@@ -178,6 +208,8 @@ class EngineNumbers:
 
     def range_sums(self, edges: FloatArray, *, scored: bool) -> list[OutcomeSums]:
         """Sums of the good values in each range, and of the bad ones, by one more query."""
+        if not scored and tuple(edges) in self._ranges:
+            return self._ranges[tuple(edges)]
         column = LazyRanges(**vars(self._column), edges=tuple(edges.tolist()))
         if self._rows.n_classes:
             return class_sums(self._rows, column, column.known)

@@ -98,10 +98,13 @@ class Fits(ABC):
     ----------
     picked : PickedRows
         Of many rows, those that give starting values.
+    rough : bool
+        Whether rows are many, and deviances of classes all that is wanted.
     """
 
     rows: DesignRows
     picked: PickedRows
+    rough: bool = False
     _made: dict[Key, RegressionFit] = field(default_factory=dict, kw_only=True)
 
     def of(self, asked: Sequence[Regression]) -> list[RegressionFit]:
@@ -115,6 +118,12 @@ class Fits(ABC):
                     fit.slope[[i]], fit.deviance[[i]], fit.null_deviance[[i]]
                 )
         return [self._made[r.key] for r in asked]
+
+    def keep(self, asked: Sequence[Regression], made: Sequence[RegressionFit | None]) -> None:
+        """Take fits that were made in another way, where they were."""
+        for regression, fit in zip(asked, made, strict=True):
+            if fit is not None:
+                self._made[regression.key] = fit
 
     @abstractmethod
     def fitted(self, batch: Sequence[Regression]) -> RegressionFit:

@@ -13,7 +13,7 @@ from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.moments import Moments
 
-_BINS = 1 << 13
+N_BINS = 1 << 13
 # Bins reach so many deviations from the mean; what is beyond is few rows, by Chebyshev's inequality
 # at most 1.6%.
 _REACH = 8.0
@@ -24,6 +24,23 @@ _WIDER = 1.0 + 1e-12
 _NARROW = 0.008
 # Linear predictors in bins are this far at most from where they are cut off.
 _MODERATE = MAX_ETA / 2.0
+
+
+@dataclass(frozen=True)
+class BinGrid:
+    """Bins of one width that cover what lies near the mean."""
+
+    low: float
+    width: float
+
+    @classmethod
+    def of(cls, moments: Moments, extent: tuple[float, float]) -> BinGrid | None:
+        """Lay bins over good values of given moments and ends; None if they hardly vary."""
+        mean = float(moments.x[0])
+        reach = _REACH * float(np.sqrt(moments.xx[0] / moments.weight[0]))
+        low, high = max(extent[0], mean - reach), min(extent[1], mean + reach)
+        width = (high - low) / N_BINS * _WIDER
+        return cls(low, width) if width > 0.0 and np.isfinite(1.0 / width) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +89,16 @@ class NumberBins:
             Of the good values.
         extent : tuple of float
         """
-        mean = float(moments.x[0])
-        reach = _REACH * float(np.sqrt(moments.xx[0] / moments.weight[0]))
-        low, high = max(extent[0], mean - reach), min(extent[1], mean + reach)
-        width = (high - low) / _BINS * _WIDER
-        if not (width > 0.0 and np.isfinite(1.0 / width)):
+        grid = BinGrid.of(moments, extent)
+        if grid is None:
             return None
         counts = None if weight is None else weight > 0
         good = counts if bad is None else ~bad if counts is None else counts & ~bad
-        sums, beyond = np.zeros((3, _BINS)), []
+        sums, beyond = np.zeros((3, N_BINS)), []
         for rows in blocks(len(x)):
             with np.errstate(over="ignore"):  # rows of no weight may be anywhere
-                place = (x[rows] - low) / width
-            inside = (place >= 0.0) & (place < _BINS)
+                place = (x[rows] - grid.low) / grid.width
+            inside = (place >= 0.0) & (place < N_BINS)
             each = None if weight is None else weight[rows]
             if good is not None or not inside.all():
                 outside = ~inside if good is None else good[rows] & ~inside
@@ -92,20 +106,27 @@ class NumberBins:
                 inside = inside if good is None else inside & good[rows]
                 place, each = place[inside], None if each is None else each[inside]
             sums += _summed(place, each)
+        alone = np.concatenate(beyond) if beyond else np.empty(0, dtype=np.intp)
+        weight_alone = np.ones(len(alone)) if weight is None else weight[alone]
+        return cls.of_sums(grid, sums, alone, x[alone], weight_alone)
+
+    @classmethod
+    def of_sums(
+        cls,
+        grid: BinGrid,
+        sums: FloatArray,
+        beyond: IntArray,
+        x_beyond: FloatArray,
+        weight_beyond: FloatArray,
+    ) -> NumberBins:
+        """Take sums by bin, of shape (3, bins): weights, places within the bin, their squares."""
         held = np.flatnonzero(sums[0])
         n, first, second = sums[:, held]
         mean_place = first / n
         deviation = np.sqrt(np.maximum(second / n - mean_place * mean_place, 0.0))
         places = np.concatenate([held + mean_place - deviation, held + mean_place + deviation])
-        alone = np.concatenate(beyond) if beyond else np.empty(0, dtype=np.intp)
-        return cls(
-            x=low + width * places,
-            weight=np.concatenate([n, n]) / 2.0,
-            width=width,
-            beyond=alone,
-            x_beyond=x[alone],
-            weight_beyond=np.ones(len(alone)) if weight is None else weight[alone],
-        )
+        x, weight = grid.low + grid.width * places, np.concatenate([n, n]) / 2.0
+        return cls(x, weight, grid.width, beyond, x_beyond, weight_beyond)
 
     def fit(
         self, y: NumberArray, moments: Moments, reach: FloatArray, imputed: float | None
@@ -161,9 +182,9 @@ def _summed(place: FloatArray, weight: FloatArray | None) -> FloatArray:
     within = place if weight is None else weight * place
     return np.stack(
         [
-            np.bincount(bins, weight, minlength=_BINS),
-            np.bincount(bins, within, minlength=_BINS),
-            np.bincount(bins, within * place, minlength=_BINS),
+            np.bincount(bins, weight, minlength=N_BINS),
+            np.bincount(bins, within, minlength=N_BINS),
+            np.bincount(bins, within * place, minlength=N_BINS),
         ]
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.coordinates import power_of_two
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
@@ -18,6 +19,8 @@ _SIZES = 128
 _FEW = 512
 # Keys an entry for which an array is still cheap.
 _ROOM = 32
+# Levels at a time.
+_BLOCK = 1 << 15
 # Powers of the means that are summed.
 _POWERS, _POWERS_OF_CLASS = 4, 2
 
@@ -50,11 +53,11 @@ class EqualLevels:
     def of_view(cls, view: LevelView, least: float) -> EqualLevels:
         """Sum the levels of more rows than some, in each training set."""
         unit = _unit(view.entries if view.levels is None else view.levels)
-        parts = [_one_by_one(view.group, view.entries, least, unit)._merged()]
+        parts = [_merged(view.group, view.entries, least, unit)]
         for first, pattern, missing in view.absent():
             if missing.any():
                 assert view.levels is not None
-                kept = _one_by_one(pattern, view.levels, least, unit)._merged()
+                kept = _merged(pattern, view.levels, least, unit)
                 place, group = np.nonzero(missing[kept.group])
                 parts.append(kept._at(place, group + first))
         return parts[0] if len(parts) == 1 else cls.joined(parts)._merged()
@@ -62,7 +65,7 @@ class EqualLevels:
     @classmethod
     def of_levels(cls, group: IntArray, levels: OutcomeSums) -> EqualLevels:
         """Sum levels, each of which is in one training set."""
-        return _one_by_one(group, levels, 0.0, _unit(levels))._merged()
+        return _merged(group, levels, 0.0, _unit(levels))
 
     @classmethod
     def joined(cls, parts: Sequence[EqualLevels]) -> EqualLevels:
@@ -138,6 +141,15 @@ def _unit(levels: OutcomeSums) -> float:
     if levels.inner is None:
         return 1.0
     return power_of_two(float(np.abs(levels.mean).max(initial=0.0)))
+
+
+def _merged(group: IntArray, sums: OutcomeSums, least: float, unit: float) -> EqualLevels:
+    """Merge the levels of more rows than some; block by block, as their powers are large arrays."""
+    parts = [
+        _one_by_one(group[some], sums.take(some), least, unit)._merged()
+        for some in blocks(max(len(group), 1), _BLOCK)
+    ]
+    return parts[0] if len(parts) == 1 else EqualLevels.joined(parts)._merged()
 
 
 def _one_by_one(group: IntArray, sums: OutcomeSums, least: float, unit: float) -> EqualLevels:
