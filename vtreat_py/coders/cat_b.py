@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.code import CLASSES, CodeOptions
 from vtreat_py.coders.links import FARTHEST, Logit
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import MIXED, prior_of, weight_of
 from vtreat_py.coders.table_code import LogImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
+from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Probabilities are kept this far from 0 and 1 before taking log odds.
@@ -120,9 +121,10 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     if isinstance(smoothing, str):
         prior, base = prior_of(levels, smoothing, _LEAST_PRIOR), view.whole.mean
         each = np.arange(view.n_groups)
-        own = _above(base[view.group], prior.effects(view.entries, view.group, base))
-        pool = _above(base, prior.effects(levels.pool, each, base))
-        return levels.assign(own, pool, np.zeros(view.n_groups), _above(base, prior.novel))
+        own = _above(base, view.group, prior.effects(view.entries, view.group, base))
+        pool = _above(base, each, prior.effects(levels.pool, each, base))
+        novel = _above(base, each, prior.novel)
+        return levels.assign(own, pool, np.zeros(view.n_groups), novel)
     s = np.full(view.n_groups, max(float(smoothing), _LEAST_SMOOTHING))
     own = _smoothed(view.entries, view.whole.take(view.group), s[view.group])
     return levels.assign(own, _smoothed(levels.pool, view.whole, s), np.zeros(view.n_groups))
@@ -168,9 +170,12 @@ def _logit(p: FloatArray) -> FloatArray:
     return np.asarray(np.log(p / (1.0 - p)))
 
 
-def _above(base: FloatArray, effect: FloatArray) -> FloatArray:
-    """Log odds of a rate above those of the base rate."""
-    return _logit(effect + base) - _logit(base)
+def _above(base: FloatArray, group: IntArray, effect: FloatArray) -> FloatArray:
+    """Log odds of rates above those of the base rates of their training sets."""
+    odds = _logit(base)
+    return by_blocks(
+        len(group), lambda some: _logit(effect[some] + base[group[some]]) - odds[group[some]]
+    )
 
 
 def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: FloatArray) -> FloatArray:

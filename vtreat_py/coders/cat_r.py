@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.links import Log
 from vtreat_py.coders.pooling import PooledLevels
@@ -12,6 +12,7 @@ from vtreat_py.coders.prior import prior_of, weight_of
 from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.coders.table_code import LogImpactCode
 from vtreat_py.coders.uncertainty import KnownLevels
+from vtreat_py.statistics.blocks import by_blocks
 
 # Ratios of rates are this far from 0 at least.
 _EDGE = 1e-6
@@ -108,12 +109,15 @@ def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     view, prior = levels.view, prior_of(levels, smoothing)
     base = view.whole.mean
     each = np.arange(view.n_groups)
-    own = _above(base[view.group], prior.effects(view.entries, view.group, base))
-    pool = _above(base, prior.effects(levels.pool, each, base))
-    return levels.assign(own, pool, np.zeros(view.n_groups), _above(base, prior.novel))
+    own = _above(base, view.group, prior.effects(view.entries, view.group, base))
+    pool = _above(base, each, prior.effects(levels.pool, each, base))
+    return levels.assign(own, pool, np.zeros(view.n_groups), _above(base, each, prior.novel))
 
 
-def _above(base: FloatArray, effect: FloatArray) -> FloatArray:
-    """Logarithm of a rate over the base rate; 0 where there are no events at all."""
-    ratio = np.where(base > 0, effect / np.where(base > 0, base, 1.0), 0.0)
-    return np.log(np.maximum(1.0 + ratio, _EDGE))
+def _above(base: FloatArray, group: IntArray, effect: FloatArray) -> FloatArray:
+    """Logarithm of rates over those of their training sets; 0 where these have no events."""
+    unit = np.where(base > 0, base, np.inf)
+    return by_blocks(
+        len(group),
+        lambda some: np.log(np.maximum(1.0 + effect[some] / unit[group[some]], _EDGE)),
+    )

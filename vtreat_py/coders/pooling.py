@@ -117,9 +117,10 @@ class PooledLevels:
         novel = np.where(self.pool_coded, pool, otherwise)
         if unseen is not None:
             novel = np.where(self.pool_known, novel, unseen)
-        group = self.view.group
-        own = np.where(self.suppressed, otherwise[group], own)
-        return np.where(self.pooled, novel[group], own), novel
+        for some, code in ((self.suppressed, otherwise), (self.pooled, novel)):
+            if some.any():
+                own = np.where(some, code[self.view.group], own)
+        return own, novel
 
 
 def pool_levels(

@@ -12,6 +12,7 @@ from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.mixture import Mixture, is_normal_inside, mixture_of
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
+from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
 ByLikelihood = Literal["auto", "mixed"]
@@ -58,6 +59,11 @@ class Prior:
 
     def effects(self, level: OutcomeSums, group: IntArray, mean: FloatArray) -> FloatArray:
         """Believe means of levels, less the mean over the rows of their training sets."""
+        return by_blocks(
+            len(group), lambda some: self._effects(level.take(some), group[some], mean)
+        )
+
+    def _effects(self, level: OutcomeSums, group: IntArray, mean: FloatArray) -> FloatArray:
         weight = np.where(level.weight > 0, level.weight, 1.0)
         belief = np.where(level.weight > 0, level.weight / (weight + self.weight[group]), 0.0)
         effect = belief * (level.mean - mean[group])

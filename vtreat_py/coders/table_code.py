@@ -21,6 +21,7 @@ from vtreat_py.coders.links import Link
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -136,8 +137,12 @@ class Impact(TableCode):
         codes, novel = self.effects(levels, options)
         if options.is_classic:
             return codes, novel
-        least = _ROUNDING * self.unit(levels)
-        own = np.where(np.abs(codes) > least[levels.view.group], codes, 0.0)
+        least, group = _ROUNDING * self.unit(levels), levels.view.group
+
+        def beyond(some: slice) -> FloatArray:
+            return np.where(np.abs(codes[some]) > least[group[some]], codes[some], 0.0)
+
+        own = by_blocks(len(codes), beyond)
         return own, np.where(np.abs(novel) > least, novel, 0.0)
 
     @abstractmethod
@@ -259,12 +264,14 @@ class _TableInFolds:
     def values(self, levels: PooledLevels) -> FloatArray:
         """Values of the entries of a view of the training sets."""
         table, view = self.table, levels.view
-        own, _ = table.code.values(levels, table.column.options)
-        values = np.where(self.without[view.group], table.values[view.level], own)
-        if table.code.y_aware:
+        values, _ = table.code.values(levels, table.column.options)
+        if self.without.any():
+            values = np.where(self.without[view.group], table.values[view.level], values)
+        has_past = view.whole.weight > 0
+        if table.code.y_aware or has_past.all():
             return values
         # Where there is no past, every level is a novel one.
-        return np.where(view.whole.weight[view.group] > 0, values, table.values[-1])
+        return np.where(has_past[view.group], values, table.values[-1])
 
     def lacking(self, levels: PooledLevels) -> BoolArray:  # noqa: ARG002
         """Training sets that would not have built the variable."""

@@ -91,7 +91,7 @@ def _looked_at(rows: DesignRows, count: LazyNumber, per: LazyNumber | None) -> d
     frame = typed_frame(rows.source, [count, *beside])
     c, e = count.good, nw.lit(1.0) if per is None else per.good
     rate = value_where(rows.counts, c / e)
-    surprise = nw.when(c > 0.0).then(c * (c / e).log()).otherwise(nw.lit(0.0))
+    some = value_where((c > 0.0) & (e > 0.0), c)
     asked: dict[str, Asked] = {
         "rows": ("count", nw.lit(1)),
         "counted": ("count", one_where(rows.counts)),
@@ -106,7 +106,7 @@ def _looked_at(rows: DesignRows, count: LazyNumber, per: LazyNumber | None) -> d
         "exposed": ("sum", rows.weighted(e)),
         "varied": ("sum", rows.weighted(rows.weighted(e))),
         "events": ("sum", rows.weighted(c)),
-        "surprise": ("sum", rows.weighted(surprise)),
+        "surprise": ("sum", rows.weighted(some * (some / e).log())),
         "no_exposure": ("count", one_where(nw.lit(value=False) if per is None else _wrong(per))),
         "lowest": ("min", e),
         "highest": ("max", e),

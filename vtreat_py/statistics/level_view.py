@@ -91,7 +91,7 @@ class LevelView:
                 here = slice(*np.searchsorted(group, [first, first + _PATTERN_BITS]))
             bit = np.ldexp(1.0, group[here].astype(np.int32) - first)
             bits = sum_by(level[here], bit, len(self.levels.weight)).astype(np.int64)
-            patterns, pattern = np.unique(bits, return_inverse=True)
+            patterns, pattern = _distinct(bits)
             sets = slice(first, min(first + _PATTERN_BITS, self.n_groups))
             found.append((sets, pattern, patterns))
         return found
@@ -146,6 +146,14 @@ class LevelView:
             of_sets = np.broadcast_to(largest[:, None], missing.shape)
             absent[sets] = of_sets.max(axis=0, where=missing, initial=-np.inf)
         return absent
+
+
+def _distinct(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """Different numbers, none below 0, and which each is; small ones are not sorted."""
+    if numbers.max(initial=0) >= len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    held = np.bincount(numbers) > 0
+    return np.flatnonzero(held), (np.cumsum(held) - 1)[numbers]
 
 
 def _missing(patterns: IntArray, sets: slice) -> BoolArray:
