@@ -682,3 +682,28 @@ def test_texts_of_one_class_with_weights_that_round_are_known(seed: int) -> None
     frame = pd.DataFrame({"x": text})
     made = vt.cross_frame_experiment(frame, outcome=label, sample_weight=np.full(35, 1e23), **given)
     assert np.isfinite(made.cross_frame.to_numpy()).all()
+
+
+def test_counts_of_two_values_have_the_exact_test_wherever_the_rows_are() -> None:
+    """Of levels, each with a value of its own, engines and sums had draws with ties."""
+    random = np.random.default_rng(3)
+    level = np.array(list("abcdefgh"))[random.integers(8, size=34)]
+    hit = (random.random(34) < np.where(level == "a", 0.05, 0.5)).astype(float)
+    rows = {"id": np.arange(34), "x": level, "y": hit}
+    given = {"outcome": "y", "outcome_type": "rate", "row_id": "id", "random_state": 0, "cv": 2}
+    given |= {"coders": ["lev"], "variables": ["x"], "min_fraction": 0.02}
+    found = [
+        vt.design_treatments(frame, **given, keep_statistics=kept).score_frame
+        for frame, kept in (
+            (pl.DataFrame(rows), False),
+            (pl.LazyFrame(rows), False),
+            (pl.DataFrame(rows), True),
+        )
+    ]
+    both = np.array([hit[level == "a"].sum(), hit[level != "a"].sum()])
+    n = np.array([(level == "a").sum(), (level != "a").sum()])
+    exact = stats.fisher_exact(np.array([both, n - both])).pvalue
+    for one in found:
+        sig = one.set_index("variable")["sig"]
+        assert sig["x_lev_x_a"] == pytest.approx(exact, rel=1e-9)
+        pd.testing.assert_series_equal(sig, found[0].set_index("variable")["sig"])

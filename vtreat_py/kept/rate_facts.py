@@ -13,7 +13,7 @@ from vtreat_py.outcome.outcome import OutcomeValues
 from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.rates import rate_correlation
-from vtreat_py.significance.sample import Sample
+from vtreat_py.significance.row_tests import sample_of
 
 
 class RateTable(NumberTable):
@@ -56,7 +56,7 @@ class RateTable(NumberTable):
         values, n_rows = counts.points(counts.cells.weight)
         clean = np.zeros(len(values)) if imputed is None else self._inner(values)
         of_bad = np.ones(1) if imputed is None else self._inner(imputed)
-        x = Sample.of_values(np.append(clean, of_bad), np.append(n_rows, lost))
+        x = sample_of(np.append(clean, of_bad), np.append(n_rows, lost))
         product, spread = self._product_and_spread(imputed, float(of_bad[0]))
         return rate_correlation(product, spread, x, self._residuals.sample)
 

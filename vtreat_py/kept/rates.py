@@ -16,6 +16,7 @@ from vtreat_py.outcome.rates import check_rates
 from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.rates import rate_correlation, rate_effects
+from vtreat_py.significance.row_tests import sample_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -63,7 +64,7 @@ class KeptResiduals:
         (exposure, count), weight = pairs.points(), pairs.weight
         exposed, events = float((weight * exposure).sum()), float((weight * count).sum())
         rate, mean = events / exposed, exposed / float(weight.sum())
-        return cls(rate, mean, Sample.of_values((count - rate * exposure) / mean, weight))
+        return cls(rate, mean, sample_of((count - rate * exposure) / mean, weight))
 
     @property
     def powers(self) -> OutcomePowers:
@@ -136,7 +137,7 @@ class KeptRateLevels:
         exposed, _ = self.residuals.exposures(self.pairs)
         apart = values - float((exposed * values).sum() / exposed.sum())
         product = float((apart * self.residuals.sums(self.pairs).total).sum())
-        x = Sample.of_values(values, self.pairs.weight)
+        x = sample_of(values, self.pairs.weight)
         spread = float((exposed * apart * apart).sum())
         return rate_correlation(product, spread, x, self.residuals.sample)
 

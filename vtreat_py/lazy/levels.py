@@ -26,7 +26,7 @@ from vtreat_py.significance.interaction_draws import Residuals as OutcomeShape
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.rates import rate_correlation, rate_effects
-from vtreat_py.significance.row_tests import correlation_of
+from vtreat_py.significance.row_tests import correlation_of, sample_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -162,7 +162,7 @@ class _EngineRates(_EngineLevels):
         exposed, varies, _ = self._exposures
         apart = values - float((exposed * values).sum() / exposed.sum())
         product, spread = float((apart * sums.total).sum()), float((varies * apart * apart).sum())
-        x = Sample.of_values(values, sums.weight)
+        x = sample_of(values, sums.weight)
         return rate_correlation(product, spread, x, self.residuals.outcome(number))
 
     @cached_property
