@@ -24,6 +24,7 @@ from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,
+    PlanFormatError,
     VtreatError,
     VtreatWarning,
 )
@@ -707,3 +708,51 @@ def test_counts_of_two_values_have_the_exact_test_wherever_the_rows_are() -> Non
         sig = one.set_index("variable")["sig"]
         assert sig["x_lev_x_a"] == pytest.approx(exact, rel=1e-9)
         pd.testing.assert_series_equal(sig, found[0].set_index("variable")["sig"])
+
+
+@pytest.mark.parametrize("outcome", ["rate", "survival"])
+@pytest.mark.parametrize("shape", ["window", "isotonic", "spline", "piecewise"])
+def test_shapes_of_rates_are_no_shapes_of_r_with_its_options(outcome: str, shape: str) -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=400)
+    y = random.poisson(np.exp(np.sin(2.0 * x))).astype(float)
+    given: dict[str, Any] = {"outcome": y, "outcome_type": "rate"}
+    if outcome == "survival":
+        given = {
+            "outcome": (random.exponential(np.exp(-np.sin(2.0 * x))), np.ones(400, dtype=bool))
+        }
+        given["outcome_type"] = "survival"
+    options = {"coders": [shape], "significance": "classic", "cv": 3, "random_state": 0}
+    options |= {"smoothing": 1.0}
+    frame = pd.DataFrame({"x": x})
+    made = vt.cross_frame_experiment(frame, **given, **options)
+    code = made.cross_frame[f"x_{shape}"]
+    assert stats.spearmanr(code, np.sin(2.0 * x)).statistic > (0.3 if shape == "isotonic" else 0.8)
+    if outcome == "rate":
+        plan = vt.design_treatments(
+            pl.LazyFrame({"x": x, "y": y, "id": np.arange(400)}),
+            outcome="y", outcome_type="rate", row_id="id", variables=["x"], **options,
+        )  # fmt: skip
+        expected = vt.prepare(made.plan, frame)[f"x_{shape}"]
+        np.testing.assert_allclose(vt.prepare(plan, frame)[f"x_{shape}"], expected, atol=1e-9)
+
+
+def test_rows_are_marked_of_some_rows_only() -> None:
+    rows = pd.DataFrame({"x": np.arange(40.0), "y": np.arange(40.0) ** 2})
+    text = json.loads(vt.design_treatments(rows, outcome="y").to_json())
+    assert text["marks"]
+    with pytest.raises(PlanFormatError, match="n_rows: expected 1 or more, as rows are marked"):
+        vt.TreatmentPlan.from_json(json.dumps(text | {"n_rows": 0}))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_no_day_are_numbers(unit: str) -> None:
+    """Microseconds were multiplied, and left the range of integers."""
+    kind, whole = (pa.time32, pa.int32()) if unit in ("s", "ms") else (pa.time64, pa.int64())
+    least = np.iinfo(whole.to_pandas_dtype()).min
+    ticks = [least, 0, 5, 86_399, None, 7] * 5
+    frame = pa.table({"x": pa.array(ticks, whole).cast(kind(unit)), "y": np.arange(30.0)})
+    plan = vt.design_treatments(frame, outcome="y", coders=["clean"], imputation="median")
+    found = vt.prepare(plan, frame)["x"].to_numpy()[:4]
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    assert found.tolist() == [tick / per_second for tick in ticks[:4]]

@@ -61,7 +61,7 @@ class Code(ABC):
     by_default: ClassVar[bool] = True
     takes_rows: bool = False
 
-    def needs_rows(self, options: CodeOptions) -> bool:  # noqa: ARG002
+    def needs_rows(self, options: CodeOptions, outcome_type: str) -> bool:  # noqa: ARG002
         """Whether rows must be in memory, with some options."""
         return self.takes_rows
 

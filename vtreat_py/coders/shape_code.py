@@ -122,9 +122,9 @@ class ShapeCode(Code):
 class ShapeOfR(ShapeCode):
     """A shape that R vtreat has, too: with R's options it is made as R makes it."""
 
-    def needs_rows(self, options: CodeOptions) -> bool:
-        """Whether it is made of rows: as R does it."""
-        return options.follows_r
+    def needs_rows(self, options: CodeOptions, outcome_type: str) -> bool:
+        """Whether it is made of rows: as R does it, of the outcomes that it has."""
+        return options.follows_r and outcome_type in SUPERVISED
 
     @abstractmethod
     def of_rows(self, x: FloatArray, y: FloatArray, weight: FloatArray) -> Fitted | None:

@@ -121,15 +121,17 @@ class DesignContext:
     def curve_codes(self) -> list[CurveCode]:
         """The codes of numeric columns that are a curve."""
         asked = list(map(self.named, self.coders))
-        shapes = [ShapeOfRows(c) for c in asked if isinstance(c, ShapeOfR)]
-        own = [c for c in asked if isinstance(c, CurveCode)]
-        return [*shapes, *own] if self.options.follows_r else own
+        shapes = [ShapeOfRows(c) for c in asked if isinstance(c, ShapeOfR) and self._by_rows(c)]
+        return [*shapes, *(c for c in asked if isinstance(c, CurveCode))]
 
     @cached_property
     def shape_codes(self) -> list[ShapeCode]:
         """The codes of numeric columns that are a shape, fitted to sums."""
         asked = [c for c in map(self.named, self.coders) if isinstance(c, ShapeCode)]
-        return [c for c in asked if not (self.options.follows_r and isinstance(c, ShapeOfR))]
+        return [c for c in asked if not self._by_rows(c)]
+
+    def _by_rows(self, code: Code) -> bool:
+        return code.needs_rows(self.options, self.outcome.kind)
 
     @cached_property
     def level_codes(self) -> list[LevelCode]:

@@ -162,7 +162,7 @@ class DesignRequest(DesignOptions):
         asked = [
             name
             for name in self.coders_for(outcome_type)
-            if codes.named(name, own).needs_rows(options)
+            if codes.named(name, own).needs_rows(options, outcome_type)
         ]
         if asked:
             raise InvalidOptionError(

@@ -57,7 +57,9 @@ def integers_of_dates(values: Any) -> tuple[Any, Callable[[Any], FloatArray] | N
     if t.is_date(kind):
         return values.cast(pa.date32()).cast(pa.int32()), None, "date"
     if t.is_time(kind):
-        return values.cast(pa.time64("ns")).cast(pa.int64()), lambda x: x / 10**9, "time"
+        ticks = _TICKS[kind.unit]
+        whole = values.cast(pa.int32() if t.is_time32(kind) else pa.int64())
+        return whole.cast(pa.int64()), lambda x: x / ticks, "time"
     return None
 
 

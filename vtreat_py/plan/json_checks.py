@@ -76,7 +76,7 @@ def check_plan(held: dict[str, Any]) -> None:
     for i, one in enumerate(held.get("dropped", ())):
         _check_dropped(one, known, classes, f"dropped[{i}]")
     if held.get("marks") is not None:
-        _check_marks(held["marks"], held["treatments"])
+        _check_marks(held["marks"], held["treatments"], held["n_rows"])
 
 
 def _only_treats(held: dict[str, Any]) -> bool:
@@ -208,7 +208,9 @@ def _check_dropped(
         raise PlanFormatError(f"{where}.n_tests: expected 1 to {_MOST_TESTS}, found {one.n_tests}")
 
 
-def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...]) -> None:
+def _check_marks(marks: TrainingMarks, treatments: tuple[Treatment, ...], n_rows: int) -> None:
+    if n_rows < 1:
+        raise PlanFormatError("n_rows: expected 1 or more, as rows are marked, found 0")
     if marks.column not in [t.column for t in treatments]:
         raise PlanFormatError(f"marks.column: {marks.column!r} is not treated")
     wrong = [key for key in (*marks.keys, *marks.rows) if not 0 <= key < 2**KEY_BITS]
