@@ -146,7 +146,8 @@ def test_parts_of_pairs_need_not_be_treated(folder: Path, run: Run, how: str) ->
     then = pd.DataFrame({"id": range(40), "a": ["u", "v"] * 20, "b": ["s", "t", "t", "s"] * 10})
     then["y"] = then["id"] % 7
     then.to_csv("pairs.csv", index=False)
-    options = ("--outcome", "y", "--row-id", "id", "--plan", "pairs.json", "--variables")
+    options = ("--outcome", "y", "--row-id", "id", "--random-state", "0", "--plan", "pairs.json")
+    options = (*options, "--variables")
     assert run("design", "pairs.csv", how, *options, "a", "--composites", "a:b")[0] == 0
     plan = vt.TreatmentPlan.from_json(folder / "pairs.json")
     assert plan.variables == ("a", "a:b")

@@ -335,12 +335,16 @@ EVENTS = lives(300)["died"]
         (
             {"outcome": (TIMES, EVENTS.where(EVENTS.index != 3, np.nan).astype(float))},
             OutcomeError,
-            "events of the outcome are nan in row 3",
+            "events of the outcome are missing in 1 row, the first is row 3",
         ),
         ({"outcome": (TIMES, EVENTS & False)}, OutcomeError, "no event is seen in a row that"),
         ({"sample_weight": 1 - EVENTS}, OutcomeError, "all times are censored"),
         ({"outcome": np.ones((300, 3))}, OutcomeError, "has 3 columns; times to an event have two"),
-        ({"outcome": TIMES * 0.0}, OutcomeError, "their event at the same time; times must vary"),
+        (
+            {"outcome": TIMES * 0.0},
+            OutcomeError,
+            "all events are at the last time, when no row is left",
+        ),
         ({"outcome": ("dayz", "died")}, FrameError, "times of the outcome='dayz' .* mean 'days'"),
         ({"outcome": ("days", "dyed")}, FrameError, "events of the outcome='dyed' .* mean 'died'"),
         ({"outcome": (TIMES, EVENTS[:9])}, FrameError, "events of the outcome has 9 values"),
@@ -378,3 +382,83 @@ def test_other_verbs_say_that_they_do_not_know_times() -> None:
     plan = vt.design_treatments(frame, **GIVEN)
     with pytest.raises(InvalidOptionError, match="does not know how many rows a level has"):
         plan.for_scoring(min_rows=3)
+
+
+def test_marks_of_few_rows_have_the_slopes_of_poisson_regressions() -> None:
+    random = np.random.default_rng(5)
+    frame = lives(2000)
+    frame.loc[:11, "ward"], frame.loc[:11, "days"], frame.loc[:11, "died"] = "short", 1.0, True
+    frame["ward"] = np.where(random.random(2000) < 0.5, frame["ward"], "other")
+    frame.loc[:11, "ward"] = "short"
+    given = ASKED | {"outcome": ("days", "died"), "cv": FOLDS, "coders": ["lev"]}
+    plan = vt.design_treatments(frame, **given, min_fraction=0.001)
+    mark = (frame["ward"] == "short").astype(float)
+    slope, rsq = glm(mark, frame)
+    (found,) = (v for v in plan.derived if v.name == "ward_lev_x_short")
+    assert found.slope == pytest.approx(slope, rel=1e-6)
+    assert found.rsq == pytest.approx(rsq, rel=1e-6)
+
+
+def hardly_watched() -> pd.DataFrame:
+    """A ward whose patients leave before the first death, and numbers missing where it is short."""
+    frame = lives(600)
+    early = np.arange(600) < 80
+    frame.loc[early, ["ward", "days", "died"]] = "early", 0.5, False
+    frame.loc[frame["days"] < 20, "age"] = np.nan
+    return frame
+
+
+def test_audits_compare_rows_with_rows() -> None:
+    frame = hardly_watched()
+    plan = vt.design_treatments(frame, **GIVEN)
+    again = frame.sample(frac=1.0, random_state=0).reset_index(drop=True)
+    audit = plan.audit(again)
+    assert not audit.frame["drifted"].any()
+    np.testing.assert_allclose(audit.frame["missing_then"], audit.frame["missing_now"], atol=1e-12)
+    assert plan.novel_levels(again).empty
+    assert vt.TreatmentPlan.from_json(plan.to_json()).audit(again).frame.equals(audit.frame)
+
+
+def test_rows_of_outcomes_in_two_arrays_are_compared_with_those_of_the_frame() -> None:
+    frame = lives(200)
+    X, days, died = frame[["ward"]], frame["days"], frame["died"]
+    for y in ((days, died[::-1]), (days[::-1], died[::-1])):
+        with pytest.warns(UserWarning, match="of y have different indexes"):
+            vt.SurvivalOutcomeTreatment(random_state=0).fit(X, y)
+    for y in ((days, died), [days, died], [days.to_numpy(), died.to_numpy()]):
+        vt.SurvivalOutcomeTreatment(random_state=0).fit(X, y)
+
+
+def test_what_would_mislead_is_said() -> None:
+    frame = lives(300)
+    pair = frame[["days", "died"]]
+    with (
+        pytest.warns(UserWarning, match="'died' is the outcome itself"),
+        pytest.warns(UserWarning, match="'days' is the outcome itself"),
+    ):
+        vt.SurvivalOutcomeTreatment(random_state=0).fit(frame, pair)
+    random = np.random.default_rng(0)
+    time = random.exponential(np.exp(-2.5 * np.sin(np.arange(300) / 15.0)))
+    with pytest.warns(UserWarning, match="the outcomes of neighbouring rows are alike"):
+        vt.design_treatments(
+            frame[["ward"]], outcome=(time, np.ones(300, dtype=bool)), cv="ordered", **ASKED
+        )
+
+
+@pytest.mark.parametrize("make", [vt.SurvivalOutcomeTreatment, vt.RateOutcomeTreatment])
+def test_outcomes_without_columns_are_refused(make: Any) -> None:
+    for y in (np.zeros((40, 0)), pd.DataFrame(index=range(40))):
+        with pytest.raises(OutcomeError, match="has 0 columns"):
+            make().fit(lives(40)[["ward"]], y)
+
+
+def test_tuples_that_are_no_times_and_events_are_named() -> None:
+    frame = lives(40)
+    days, died = frame["days"], frame["died"]
+    with pytest.raises(OutcomeError, match="a tuple of 3; times to an event have two"):
+        vt.SurvivalOutcomeTreatment().fit(frame[["ward"]], (days, died, days))
+    with pytest.raises(OutcomeError, match=r"a tuple of 2 arrays: .*outcome_type=\"survival\""):
+        vt.design_treatments(frame[["ward"]], outcome=(days, died))
+    plan = vt.design_treatments(lives(500), **GIVEN)
+    with pytest.raises(InvalidOptionError, match="what times to an event let one expect"):
+        plan.for_scoring(min_rows=2)

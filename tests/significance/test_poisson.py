@@ -128,3 +128,36 @@ def test_units_of_importance_do_not_matter() -> None:
         for unit in (1.0, 1000.0)
     ]
     assert p_values[0] == pytest.approx(p_values[1])
+
+
+def test_slopes_of_two_points_are_logarithms_of_ratios() -> None:
+    """The first step may lie far beyond, where the likelihood is next to flat."""
+    random = np.random.default_rng(0)
+    exposure = np.exp(random.uniform(-8.0, 8.0, (4000, 2)))
+    count = random.poisson(np.minimum(np.exp(random.normal(0.0, 2.0, (4000, 2))) * exposure, 1e6))
+    some = (count > 0).all(axis=1)
+    exposure, count = exposure[some], count[some].astype(float)
+    fit = poisson_fit(np.tile([0.0, 1.0], (len(count), 1)), exposure, count)
+    rate = count / exposure
+    np.testing.assert_allclose(fit.slope, np.log(rate[:, 1] / rate[:, 0]), rtol=1e-6, atol=1e-7)
+    assert len(count) > 1000
+
+
+@pytest.mark.parametrize("short", [0.01, 0.1])
+def test_size_holds_for_marks_of_rows_that_were_hardly_watched(short: float) -> None:
+    """Normal tails gave a hundredth to a tenth of them."""
+    random, p = np.random.default_rng(2), []
+    for _ in range(600):
+        exposure, mark = random.uniform(0.5, 1.5, 500), np.arange(500) < 15
+        exposure[mark] *= short
+        p.append(RateTests(random.poisson(exposure) / exposure, exposure).correlation(mark * 1.0))
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / 600)
+    assert np.mean(np.array(p) <= 0.01) < 0.01 + 3.5 * np.sqrt(0.01 * 0.99 / 600)
+
+
+def test_marks_of_rows_that_were_hardly_watched_are_found() -> None:
+    random = np.random.default_rng(3)
+    exposure, mark = random.uniform(0.5, 1.5, 500), np.arange(500) < 100
+    exposure[mark] *= 0.2
+    y = random.poisson(exposure * np.where(mark, 5.0, 1.0)) / exposure
+    assert RateTests(y, exposure).correlation(mark * 1.0) < 1e-8

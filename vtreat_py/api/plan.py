@@ -44,7 +44,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
     Attributes
     ----------
     outcome_type : str
-        ``"numeric"``, ``"binomial"``, ``"multinomial"`` or ``"unsupervised"``.
+        ``"numeric"``, ``"binomial"``, ``"multinomial"``, ``"rate"``, ``"survival"`` or
+        ``"unsupervised"``.
     outcome_name : hashable or None
         The outcome's column, when it was given by name.
     target : object
@@ -157,12 +158,12 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             levels; for a class ``sqrt(p * (1 - p) / count)``, with p the rate that ``effect``
             stands for, as raw rates of few rows are 0 and 1 too easily. NaN without rows.
         effect
-            The impact code: what `prepare` gives. In units of the outcome, or log odds for a
-            class, relative to the mean (rate) over all rows; of a class with
-            ``smoothing="mixed"``, to the mean of the log odds over all rows. Where an impact code
-            was not built because levels differ no more than by chance, all effects are 0; where
-            because indicators of two levels say the same, or because its folds disagree, they are
-            what it would have been.
+            The impact code: what `prepare` gives. In units of the outcome, log odds of a class, or
+            logarithms of rates (of times to an event, of events over expected ones), relative to
+            the mean (rate) over all rows; of a class with ``smoothing="mixed"``, to the mean of the
+            log odds over all rows. Where an impact code was not built because levels differ no more
+            than by chance, all effects are 0; where because indicators of two levels say the same,
+            or because its folds disagree, they are what it would have been.
         of_parts
             Of columns of several (``composites``, ``hierarchies``): what the parts of the level
             say, that is the code of a level of these parts that was never seen. The rest of the

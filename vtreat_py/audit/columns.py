@@ -180,7 +180,7 @@ def _shown(number: float, kind: Kind) -> str:
 def _levels(
     then: LevelStatistics, now: LevelCounts, options: DesignOptions, weight: float
 ) -> ColumnAudit:
-    known, missing = then.count[:-2], float(then.count[-2])
+    known, missing = then.size[:-2], float(then.size[-2])
     total = float(known.sum()) + missing
     rare = (known <= options.rare_weight) | ~reaches(known, options.min_fraction * total)
     novel = now.novel.to_list()
@@ -214,7 +214,7 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
     A row of the design is one of a novel level if no other row of the design has its level; not
     where the frame may be the design's own rows, which know all their levels.
     """
-    known, missing = then.count[:-2], float(then.count[-2])
+    known, missing = then.size[:-2], float(then.size[-2])
     novel = float(now.of_novel.sum())
     sizes = known.sum() + missing, now.known.sum() + now.missing + novel
     expected = (known + now.known) * (min(sizes) / sum(sizes))
@@ -234,5 +234,5 @@ def _level_bins(then: LevelStatistics, now: LevelCounts) -> Bins:
 
 def _may_be_own(then: LevelStatistics, now: LevelCounts) -> bool:
     """Whether no level has more rows than it had at design, and none is novel."""
-    known, missing = then.count[:-2], float(then.count[-2])
+    known, missing = then.size[:-2], float(then.size[-2])
     return not len(now.novel) and bool((now.known <= known).all()) and now.missing <= missing

@@ -27,7 +27,7 @@ def novel_levels(plan: Plan, tallies: Mapping[Hashable, LevelTally]) -> pd.DataF
         for t in plan.treatments
         if isinstance(t, LevelTreatment)  # of plans for scoring that is all
     }
-    seen |= {s.column: (s.levels, s.count[:-1] > 0) for s in plan.level_statistics}
+    seen |= {s.column: (s.levels, s.size[:-1] > 0) for s in plan.level_statistics}
     columns: list[Hashable] = []
     labels: list[Any] = []
     rows, weights = [np.empty(0)], [np.empty(0)]

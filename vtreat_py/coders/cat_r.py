@@ -78,7 +78,7 @@ class CatR(LogImpactCode):
 
 
 def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:
-    """Code levels by the logarithm of their rate over that of all rows, shrunk towards 0.
+    """Code levels by the logarithm of their rate over that of all rows, shrunk.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
         The levels of one or several training sets; outcome a rate, weights the exposures.
     smoothing : float, "auto" or "mixed"
         Rows of average exposure at the overall rate that are added to each level, or empirical
-        Bayes.
+        Bayes, which "auto" and "mixed" both are here: towards the mean of the levels.
 
     Returns
     -------
     codes : ndarray of shape (entries,)
     novel : ndarray of shape (training sets,)
-        The code of unseen levels: the pool's, else that of levels of next to no rows; with a
-        number for ``smoothing`` 0.
+        The code of unseen levels: the pool's, else the mean of the levels; with a number for
+        ``smoothing`` 0.
 
     Notes
     -----
@@ -106,7 +106,7 @@ def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     `prior_of`): inside levels from how rows of a level differ, so that the multiple is whatever the
     counts say.
     """
-    view, prior = levels.view, prior_of(levels, smoothing)
+    view, prior = levels.view, prior_of(levels, smoothing, counts_rows=False)
     base = view.whole.mean
     each = np.arange(view.n_groups)
     own = _above(base, view.group, prior.effects(view.entries, view.group, base))

@@ -76,7 +76,12 @@ class Prior:
 
 
 def prior_of(
-    levels: PooledLevels, smoothing: float | str, least: float = 0.0, *, normal: bool = False
+    levels: PooledLevels,
+    smoothing: float | str,
+    least: float = 0.0,
+    *,
+    normal: bool = False,
+    counts_rows: bool = True,
 ) -> Prior:
     """Tell what to believe of levels.
 
@@ -91,6 +96,9 @@ def prior_of(
         The prior has this weight at least.
     normal : bool
         Whether rows inside levels are normal enough for a mixture.
+    counts_rows : bool
+        Whether levels of little weight are those of few rows, which tell of levels never seen. A
+        level has little exposure, or few expected events, for other reasons, too.
     """
     if smoothing not in BY_LIKELIHOOD:
         return Prior.of_weight(weight_of(levels, smoothing, least))
@@ -99,7 +107,7 @@ def prior_of(
     point, weight = likelihood.point, weight_of(levels, smoothing, least)
     apart = np.where(ratio > 0, point.off, 0.0)
     unit = likelihood.equal.unit
-    if smoothing == MIXED:
+    if smoothing == MIXED or not counts_rows:
         return Prior(weight, unit * apart, unit * apart)
     novel = apart + _novel(likelihood, point, ratio)
     mixtures = _mixtures(levels, point, ratio) if normal else {}

@@ -107,8 +107,8 @@ def check_named(
     misused = [name for name in named if name in set_aside]
     if misused:
         raise InvalidOptionError(
-            f"{option} names {misused}, which is the outcome, or the column of weights, groups, "
-            "folds or row ids"
+            f"{option} names {misused}, which is the outcome, or the column of exposures, weights, "
+            "groups, folds or row ids"
         )
 
 

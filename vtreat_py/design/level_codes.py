@@ -178,9 +178,10 @@ class LevelLearner:
             slots[slots == novel] = -1
         return slots
 
-    def counts(self) -> FloatArray:
-        """Weight of each level, of the missing one, and of the pool."""
-        return np.append(self._whole.entries.weight, self._pooled.pool.weight)
+    @cached_property
+    def seen(self) -> OutcomeSums:
+        """Sums of each level, of the missing one, and of the pool."""
+        return OutcomeSums.joined([self._whole.entries, self._pooled.pool])
 
     def outcome(
         self, target: Any, slots: IntArray, derived: list[DerivedLevels]
@@ -196,7 +197,7 @@ class LevelLearner:
         effect = next((d.table for d in derived if d.variable.code == code.name), None)
         if effect is None:
             effect = np.append(*code.values(pooled, options))
-        sums = OutcomeSums.joined([self._whole.entries, pooled.pool])
+        sums = self.seen
         return LevelOutcome(
             target=target,
             mean=np.where(sums.weight > 0, sums.mean + sums.centre, 0.0),

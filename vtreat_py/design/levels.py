@@ -21,6 +21,7 @@ from vtreat_py.plan.treatments import LevelCodes, LevelTreatment
 from vtreat_py.plan.variables import DroppedCode
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import whole_view
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +85,16 @@ def learn_level_facts(
         return _kept(facts, context.invalid_mark)
     if not has_levels(facts):
         return "it has one level only"
-    count, parts = learn_parts(facts, context, lambda one: one.level_codes)
+    seen, parts = learn_parts(facts, context, lambda one: one.level_codes)
     derived = [d for part in parts for d in part.derived]
     outcomes = tuple(part.outcome for part in parts if part.outcome is not None)
-    statistics = LevelStatistics(facts.name, facts.levels, count, outcomes)
+    statistics = LevelStatistics(facts.name, facts.levels, seen.weight, outcomes, seen.rows)
     hints = hints_of_levels(facts, context)
     dropped = tuple(one for part in parts for one in part.dropped)
     declined = tuple(dict.fromkeys(reason for part in parts for reason in part.declined))
     if not derived:
         # The levels of an identifier would be its rows.
-        worth_keeping = outcomes and (count > 1).any()
+        worth_keeping = outcomes and (seen.size > 1).any()
         kept = statistics if worth_keeping else None
         reason = "; ".join(declined) or CODES_WOULD_BE_CONSTANT
         return UnusedLevels(reason, kept, hints, dropped)
@@ -160,14 +161,14 @@ def learn_parts(
     facts: LevelFacts,
     context: DesignContext,
     codes_of: Callable[[DesignContext], Sequence[LevelCode]],
-) -> tuple[FloatArray, list[LearnedPart]]:
+) -> tuple[OutcomeSums, list[LearnedPart]]:
     """Learn the codes that are shared, and with several classes those of each class.
 
-    The weights of the levels come with them. ``codes_of`` picks the codes that a context asks for.
+    The sums of the levels come with them. ``codes_of`` picks the codes that a context asks for.
     """
     scored: list[list[DerivedLevels]] = []
     parts: list[LearnedPart] = []
-    count: FloatArray = np.empty(0)
+    seen: list[OutcomeSums] = []
     for k, (contrast, table) in enumerate(zip(context.contrasts, facts.tables, strict=True)):
         whole = whole_view(table)
         training = None
@@ -178,7 +179,7 @@ def learn_parts(
         derived = shared.derived()
         scored.append([d if not k else d.scores_only() for d in derived])
         if not k:
-            count = shared.counts()
+            seen.append(shared.seen)
             parts.append(LearnedPart.of(None, derived, shared))
         if context.n_classes:
             of_class = context.class_contexts[k]
@@ -186,7 +187,7 @@ def learn_parts(
             target, prefix = contrast.outcome.target, context.class_prefixes[k]
             derived = [_of_class(d, target, prefix) for d in own.derived()]
             parts.append(LearnedPart.of(target, derived, own))
-    return count, [parts[0].scored_by(scored), *parts[1:]]
+    return seen[0], [parts[0].scored_by(scored), *parts[1:]]
 
 
 def _of_class(derived: DerivedLevels, target: Any, prefix: str) -> DerivedLevels:

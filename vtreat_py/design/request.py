@@ -35,7 +35,13 @@ from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.frames.calendar import Part
 from vtreat_py.frames.joint import BETWEEN, JointColumn, JointPart
 from vtreat_py.outcome.outcome import Outcome, OutcomeValues
-from vtreat_py.outcome.rates import SURVIVAL, check_exposure_asked, counts_events, type_asked
+from vtreat_py.outcome.rates import (
+    SURVIVAL,
+    check_exposure_asked,
+    check_weighed_once,
+    counts_events,
+    type_asked,
+)
 from vtreat_py.outcome.reading import MOST_CLASSES
 from vtreat_py.outcome.survival import times_and_events
 from vtreat_py.outcome.weights import FREQUENCY
@@ -86,6 +92,7 @@ class DesignRequest(DesignOptions):
         check_most_classes(self.max_classes)
         checked = super()._checked()
         check_jobs(self.n_jobs)
+        check_weighed_once(self.exposure, self.sample_weight)
         checked["calendar"] = check_calendar(self.calendar)
         checked["composites"] = check_composites(self.composites)
         checked["hierarchies"] = check_hierarchies(self.hierarchies)
@@ -113,7 +120,7 @@ class DesignRequest(DesignOptions):
         return counts_events(self.outcome_type, self.exposure)
 
     @property
-    def _outcomes(self) -> tuple[Any, ...]:
+    def outcomes(self) -> tuple[Any, ...]:
         """The outcome, or its times and events."""
         return times_and_events(self.outcome) if self.type_asked == SURVIVAL else (self.outcome,)
 
@@ -137,14 +144,14 @@ class DesignRequest(DesignOptions):
     @property
     def beside(self) -> list[Any]:
         """What may run beside the columns, by name or as arrays."""
-        of_rows = (*self._outcomes, self.exposure, self.sample_weight, self.groups)
+        of_rows = (*self.outcomes, self.exposure, self.sample_weight, self.groups)
         return [one for one in (*of_rows, self.row_id, self.fold_column) if one is not None]
 
     @property
     def along(self) -> dict[str, Any]:
         """What may be given as an array along the rows, by the options' names."""
         names = ("exposure", "sample_weight", "groups")
-        outcomes = zip(("outcome", "the outcome's events"), self._outcomes, strict=False)
+        outcomes = zip(("outcome", "the outcome's events"), self.outcomes, strict=False)
         return {**dict(outcomes), **{name: getattr(self, name) for name in names}}
 
     def check_outcome(self, outcome: Outcome, groups: Hashable | None) -> None:
@@ -153,7 +160,7 @@ class DesignRequest(DesignOptions):
         if self.asks_for_classes:
             check_class_coders(outcome)
         tells = {"groups": groups, "row_id": self.row_id, "cv": self.fold_column}
-        for name in filter(is_name, self._outcomes):
+        for name in filter(is_name, self.outcomes):
             check_outcome_tells_no_fold(name, **tells)
 
     def check_sums_suffice(self, outcome_type: str, where: str) -> None:

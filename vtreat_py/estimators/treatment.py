@@ -272,7 +272,8 @@ class SupervisedTreatment(Treatment):
     ) -> tuple[InputFrame, DesignRequest]:
         """Return the training frame, and what is asked of its design."""
         options = self._options()
-        warn_of_other_rows({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+        beside = {"sample_weight": sample_weight, "groups": groups}
+        warn_of_other_rows({"X": X} | self._labelled(y) | beside)
         source = training_frame(self, X, y)
         given = {"sample_weight": sample_weight, "groups": groups, "scaled": scaled}
         of_outcome = {"outcome": y, "outcome_type": self._outcome_type}
@@ -281,6 +282,10 @@ class SupervisedTreatment(Treatment):
     def _split(self, y: Any) -> dict[str, Any]:  # noqa: ARG002
         """Options that come with the outcome, where it is more than one array."""
         return {}
+
+    def _labelled(self, y: Any) -> dict[str, Any]:
+        """The outcome by a name, or each part that may have labels of its own."""
+        return {"y": y}
 
     def _outcomes(self, y: Any) -> tuple[Any, ...]:
         """What of the outcome may name a column of X."""

@@ -189,6 +189,11 @@ class SurvivalOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
 
     _outcome_type = "survival"
 
+    def _labelled(self, y: Any) -> dict[str, Any]:
+        if not isinstance(y, tuple | list):
+            return {"y": y}
+        return dict(zip(("times of y", "events of y"), times_and_events(y), strict=True))
+
     def _outcomes(self, y: Any) -> tuple[Any, ...]:
         return times_and_events(y)
 

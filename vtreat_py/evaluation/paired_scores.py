@@ -62,7 +62,8 @@ default="squared"
         A loss:
 
         * "squared", "absolute": of numbers;
-        * "poisson": the deviance of counts, or of rates, from what was expected, above 0:
+        * "poisson": the deviance of counts from what was expected, above 0 (of rates times
+          exposure, as rates alone weigh all exposures alike):
           ``2 * (y * log(y / p) - y + p)``; its mean is `sklearn.metrics.mean_poisson_deviance`;
         * "log", "brier": of the probability of ``pos_label``, y having two classes. As in
           `sklearn.metrics.log_loss`, the log loss takes probabilities of 0 and 1 for closest to

@@ -58,7 +58,8 @@ class RateTable(NumberTable):
         of_bad = np.ones(1) if imputed is None else self._inner(imputed)
         x = sample_of(np.append(clean, of_bad), np.append(n_rows, lost))
         product, spread = self._product_and_spread(imputed, float(of_bad[0]))
-        return rate_correlation(product, spread, x, self._residuals.sample)
+        residuals = self._residuals
+        return rate_correlation(product, spread, x, residuals.sample, residuals.rate)
 
     def _product_and_spread(self, imputed: float | None, of_bad: float) -> tuple[float, float]:
         """Sums of products of the numbers, about their mean, with residuals, and of squares."""

@@ -139,7 +139,7 @@ class KeptRateLevels:
         product = float((apart * self.residuals.sums(self.pairs).total).sum())
         x = sample_of(values, self.pairs.weight)
         spread = float((exposed * apart * apart).sum())
-        return rate_correlation(product, spread, x, self.residuals.sample)
+        return rate_correlation(product, spread, x, self.residuals.sample, self.residuals.rate)
 
     def score_sums(self) -> OutcomeSums:
         """Rates have no normal scores."""

@@ -13,7 +13,7 @@ from vtreat_py.base.arrays import FloatArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OutcomeError, counted
 from vtreat_py.design.context import DesignContext
 from vtreat_py.kept.columns import KeptColumn, added, less
-from vtreat_py.kept.design import KeptDesign, moved_sums
+from vtreat_py.kept.design import KeptDesign, check_part, moved_sums
 from vtreat_py.kept.file import read_statistics, write_statistics
 from vtreat_py.kept.numbers import values_less
 from vtreat_py.kept.rates import KeptResiduals, outcome_of_pairs
@@ -246,5 +246,17 @@ def _less(whole: Outcomes, part: Outcomes) -> Outcomes:
     if isinstance(whole, ValueTable) and isinstance(part, ValueTable):
         return values_less(whole, part, lambda value, _: f"outcome {value:g}")
     if isinstance(whole, PairTable) and isinstance(part, PairTable):
-        return whole - part
+        return _pairs_less(whole, part)
     return None
+
+
+def _pairs_less(whole: PairTable, part: PairTable) -> PairTable:
+    """Take away pairs of exposure and count, which must be there."""
+    bits = min(whole.bits, part.bits)
+    whole, part = whole.coarsened(bits), part.coarsened(bits)
+
+    def of_pair(k: int) -> str:
+        return f"outcome {part.second[k]:g} per {part.first[k]:g}"
+
+    check_part(whole.weight_of(part), part.weight, of_pair)
+    return whole - part

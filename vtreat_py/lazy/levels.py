@@ -163,7 +163,8 @@ class _EngineRates(_EngineLevels):
         apart = values - float((exposed * values).sum() / exposed.sum())
         product, spread = float((apart * sums.total).sum()), float((varies * apart * apart).sum())
         x = sample_of(values, sums.weight)
-        return rate_correlation(product, spread, x, self.residuals.outcome(number))
+        residual, rate = self.residuals.outcome(number), self.residuals.mean(number)
+        return rate_correlation(product, spread, x, residual, rate)
 
     @cached_property
     def _exposures(self) -> FloatArray:

@@ -264,4 +264,5 @@ class EngineNumbers:
             for name, one in (("product", product), ("spread", varies))
         }
         found = totals(frame, asked)
-        return rate_correlation(found["product"], found["spread"], x, residuals.outcome(number))
+        residual, rate = residuals.outcome(number), residuals.mean(number)
+        return rate_correlation(found["product"], found["spread"], x, residual, rate)

@@ -41,9 +41,13 @@ class Residuals:
 
     def apart(self, number: int) -> nw.Expr:
         """The outcome of a contrast less its mean, from the side of the rarer class."""
+        mean = self.mean(number)
+        return self.context.contrasts[number].outcome.side(mean) * (self.y(number) - mean)
+
+    def mean(self, number: int) -> float:
+        """Mean of the outcome of a contrast: of a rate, that of all rows."""
         outcome = self.context.contrasts[number].outcome
-        mean = float(np.average(outcome.y, weights=outcome.weight))
-        return outcome.side(mean) * (self.y(number) - mean)
+        return float(np.average(outcome.y, weights=outcome.weight))
 
     @property
     def share(self) -> nw.Expr:

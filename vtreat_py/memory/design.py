@@ -88,7 +88,8 @@ class Design:
             check_column("row_id", row_id, source.columns)
         aside = [one for one in request.beside if is_name(one, source)]
         chosen = request.choose(source.columns, aside)
-        _warn_of_outcome_among(chosen, request.outcome, source)
+        for one in request.outcomes:
+            _warn_of_outcome_among(chosen, one, source)
         along = None
         if outcome.kind == "unsupervised":
             request.check_unsupervised()
@@ -96,12 +97,13 @@ class Design:
         else:
             along = None if groups is None else read_along(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
+        in_order = folds.in_order
         if outcome.survival is not None:  # what is expected of a row is another number for each
             folds = folds.by_name()
         labels = None if along is None else together(group_labels(along))
         context = request.context(outcome.values(), folds.scheme, in_groups=labels is not None)
         rows = DesignRows(context, outcome, folds, labels)
-        _check_series(request, rows)
+        _check_series(request, rows, in_order)
         source = source.read_by(request.missing_values, request.categorical)
         parts = {}
         if context.uses_levels and request.parts != ():
@@ -218,15 +220,18 @@ class Design:
         return frame, weight
 
 
-def _check_series(request: DesignRequest, rows: DesignRows) -> None:
+def _check_series(request: DesignRequest, rows: DesignRows, in_order: bool) -> None:
     """Refuse a series of groups, and say so where rows are one and p-values do not know it."""
     if rows.groups is not None and rows.context.in_order:
         raise InvalidOptionError(
             f'significance="{ORDERED}" takes all rows for one series, and groups= for several; '
             "leave one of the two out"
         )
-    if rows.groups is None and rows.folds.in_order and request.significance == CALIBRATED:
-        alike = max(correlation_of_neighbours(one.y[rows.counted]) for one in rows.contrasts)
+    if rows.groups is None and in_order and request.significance == CALIBRATED:
+        seen = [one.y for one in rows.contrasts]
+        if (exposure := rows.outcome.exposure) is not None and rows.context.is_survival:
+            seen = [exposure.events - exposure.given]
+        alike = max(correlation_of_neighbours(one[rows.counted]) for one in seen)
         if alike > _ALIKE:
             warn(
                 f"the outcomes of neighbouring rows are alike (correlation {alike:.2f}), and "

@@ -107,6 +107,9 @@ class NumberRows:
     def profile(self, bad_weight: float) -> NumberProfile:
         """How all good values are spread."""
         values, weight = self._known_to(None)
+        count, bad = self._rows.counted_in(None), self._column.bad
+        if self._rows.context.is_survival and count is not None and bad is not None:
+            bad_weight = float(count[bad].sum())  # rows weigh what is expected of them
         return NumberProfile.of_values(values, weight, bad_weight, self.extent(None))
 
     def sums(self) -> list[NumericSums]:

@@ -134,7 +134,8 @@ class DesignRows:
         counts_rows, exposure = self.context.outcome.weighting.counts_rows, contrast.exposure
         if exposure is not None:
             weight = None if exposure.weight is None else exposure.weight[rows]
-            rates = RateTests(y, exposure.share[rows], weight, counts_rows)
+            overall = exposure.rate if self.trend is not None else None
+            rates = RateTests(y, exposure.share[rows], weight, counts_rows, overall)
             if self.groups is None and not self.context.in_order:
                 return rates
             y = rates.residual

@@ -70,6 +70,13 @@ class Exposure:
     weight: FloatArray | None
     name: Hashable | None = None
 
+    @property
+    def rate(self) -> float:
+        """Events over exposures, of all rows."""
+        if self.weight is None:
+            return float(self.events.sum() / self.given.sum())
+        return float((self.weight * self.events).sum() / (self.weight * self.given).sum())
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:

@@ -42,6 +42,18 @@ def check_exposure_asked(exposure: Any, outcome_type: str | None) -> None:
         )
 
 
+def check_weighed_once(exposure: Any, sample_weight: Any) -> None:
+    """Refuse an exposure that is the weight, too."""
+    same = exposure is sample_weight or (
+        isinstance(exposure, str) and isinstance(sample_weight, str) and exposure == sample_weight
+    )
+    if exposure is not None and same:
+        raise InvalidOptionError(
+            "exposure and sample_weight are the same, so that rows would count by the square of "
+            "their exposure; leave sample_weight out: rows weigh what they are exposed to"
+        )
+
+
 def counts_and_exposures(y: Any) -> tuple[Any, Any]:
     """Take an outcome of two columns apart: counts, then exposures; None where there is one.
 
@@ -50,12 +62,18 @@ def counts_and_exposures(y: Any) -> tuple[Any, Any]:
     OutcomeError
         If there are other columns than two.
     """
-    columns = columns_of(y)
-    if len(columns) > 2:
+    columns = list(y) if is_pair_of_arrays(y) else columns_of(y)
+    if not 1 <= len(columns) <= 2:
         raise OutcomeError(
             f"y has {len(columns)} columns; a rate has two, counts and what they are per"
         )
     return columns[0], columns[1] if len(columns) == 2 else None
+
+
+def is_pair_of_arrays(y: Any) -> bool:
+    """Whether a tuple or list has two arrays."""
+    listed = isinstance(y, tuple | list) and len(y) == 2
+    return listed and all(hasattr(one, "dtype") for one in y)
 
 
 def columns_of(y: Any) -> list[Any]:

@@ -89,6 +89,11 @@ def read_outcome(
     if asked == SURVIVAL:
         return _survival(frame, outcome, target, weight)
     name = outcome if is_name(outcome, frame) else None
+    if name is None and isinstance(outcome, tuple) and any(map(np.ndim, outcome)):
+        raise OutcomeError(
+            f"the outcome is a tuple of {len(outcome)} arrays: for times to an event, (times, "
+            'events), name outcome_type="survival"; for counts per exposure give exposure= apart'
+        )
     column = read_along(frame, "outcome", outcome)
     if asked == RATE:
         return _rate(frame, column, exposure, name, outcome_type, target, weight)

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from vtreat_py.base.arrays import BoolArray, FloatArray
-from vtreat_py.base.errors import OptionTypeError, OutcomeError
+from vtreat_py.base.errors import OptionTypeError, OutcomeError, counted
 from vtreat_py.frames.columns import Column, NumericColumn
 from vtreat_py.outcome.outcome import Exposure, OutcomeRows
-from vtreat_py.outcome.rates import SURVIVAL, columns_of
+from vtreat_py.outcome.rates import SURVIVAL, columns_of, is_pair_of_arrays
 from vtreat_py.outcome.times import Survival
 from vtreat_py.statistics.hazard import Times
 
@@ -21,23 +21,30 @@ def times_and_events(outcome: Any) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    outcome : tuple of two arrays or column names, array of shape (n, 2), list of pairs, frame
+    outcome : two arrays or column names, array of shape (n, 2), list of pairs, or frame
         Times, then events. In a structured array or a frame, the one that holds booleans is the
         events, wherever it stands. One column alone is that of the times.
 
     Raises
     ------
     OutcomeError
-        If there are other columns than one or two.
+        If there are other columns than one or two, or a tuple is not of two.
     """
-    names = isinstance(outcome, list) and all(isinstance(one, str) for one in outcome)
-    if (names or isinstance(outcome, tuple)) and len(outcome) == 2:
+    is_pair = isinstance(outcome, tuple)
+    if isinstance(outcome, list) and len(outcome) == 2:
+        is_pair = is_pair_of_arrays(outcome) or all(isinstance(one, str) for one in outcome)
+    if is_pair and len(outcome) != 2:
+        raise OutcomeError(
+            f"the outcome is a tuple of {len(outcome)}; times to an event have two, the time and "
+            "whether the event was seen: (times, events)"
+        )
+    if is_pair:
         return outcome[0], outcome[1]
     columns = columns_of(np.array(outcome) if isinstance(outcome, list) else outcome)
-    if len(columns) > 2:
+    if not 1 <= len(columns) <= 2:
         raise OutcomeError(
             f"the outcome has {len(columns)} columns; times to an event have two, the time and "
-            "whether the event was seen"
+            "whether the event was seen: a tuple (times, events), a frame or a structured array"
         )
     if len(columns) == 1:
         return columns[0], None
@@ -73,13 +80,15 @@ def read_survival(
     hazard = expected.mean * expected.share
     residual = (seen - hazard)[count > 0]
     if residual.min() == residual.max():
-        raise OutcomeError("all rows that count have their event at the same time; times must vary")
+        raise OutcomeError(
+            "all events are at the last time, when no row is left to compare with: times must vary"
+        )
     rate = np.where(expected.rate > 0.0, expected.rate, 1.0)  # 0 where rows that count tell nothing
     deviance = 2.0 * float((count * xlogy(seen, rate)).sum())
     return OutcomeRows(
         kind=SURVIVAL,
         name=name,
-        note="times to an event, as asked",
+        note=f"{'times that all ended in' if event is None else 'times to'} an event, as asked",
         y=expected.rate,
         labels=seen.astype(np.int8),
         weight=count * expected.share,
@@ -113,11 +122,15 @@ def _events(event: Column) -> BoolArray:
     if not isinstance(event, NumericColumn):
         raise OptionTypeError(
             'outcome_type="survival" takes (times, events): events must be True or 1 where the '
-            "event was seen, and False or 0 where not"
+            'event was seen, and False or 0 where not; these are texts. Give status == "dead", say'
+        )
+    if event.bad is not None and event.bad.any():
+        raise OutcomeError(
+            f"events of the outcome are missing in {counted(int(event.bad.sum()), 'row')}, the "
+            f"first is row {int(np.flatnonzero(event.bad)[0])}: remove those rows, or give False "
+            "where a row was last seen without the event"
         )
     wrong = ~np.isin(event.values, (0, 1))
-    if event.bad is not None:
-        wrong |= event.bad
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise OutcomeError(

@@ -79,7 +79,8 @@ def _rows_counted(plan: Plan) -> float:
     if plan.weighs or not are_whole(counts):
         raise InvalidOptionError(
             "the design had weights that do not count rows (they are not whole numbers, or more "
-            "than 10 million in all), so that the plan does not know how many rows a level has; "
+            "than 10 million in all, or exposures of rates, or what times to an event let one "
+            "expect), so that the plan does not know how many rows a level has; "
             "for_scoring is for designs without weights, or of weights that count equal rows"
         )
     return float(counts[0].sum()) if counts else float(plan.n_rows)

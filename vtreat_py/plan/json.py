@@ -124,6 +124,7 @@ _OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUN
 _STATISTICS = fields_of(
     LevelStatistics,
     levels=maybe(LEVELS),
+    rows=maybe(NUMBERS),
     outcomes=several(record(LevelOutcome, ("per_exposure",), **_OUTCOME)),
 )
 
@@ -259,7 +260,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
                 {"levels": levels, "text": kept_text} | dict.fromkeys(get_args(Kind), numeric),
             )
         ),
-        level_statistics=several(record(LevelStatistics, **_STATISTICS)),
+        level_statistics=several(record(LevelStatistics, ("rows",), **_STATISTICS)),
         hints=pairs(column=VALUE, hint=TEXT),
         made=MADE,
         dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(names)))),

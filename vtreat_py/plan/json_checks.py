@@ -437,6 +437,9 @@ def _check_statistics(
         raise PlanFormatError(f"{where}.levels: they are not those of the column's treatment")
     _check_by_level(statistics.count, levels, f"{where}.count")
     _check_seen(statistics.count, f"{where}.count")
+    if statistics.rows is not None:
+        _check_by_level(statistics.rows, levels, f"{where}.rows")
+        _check_seen(statistics.rows, f"{where}.rows")
     if statistics.outcomes:
         _check_targets([one.target for one in statistics.outcomes], classes, f"{where}.outcomes")
     for i, outcome in enumerate(statistics.outcomes):

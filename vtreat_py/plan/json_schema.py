@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from vtreat_py.base.errors import PlanFormatError, listed
 from vtreat_py.frames.levels import Levels
 from vtreat_py.plan.json_arrays import (
@@ -62,6 +64,8 @@ def record(
     lacked = may_lack if isinstance(may_lack, Mapping) else dict.fromkeys(may_lack)
 
     def is_left_out(value: Any, name: str) -> bool:
+        if isinstance(value, np.ndarray):
+            return False
         return name in lacked and (not value or value == lacked[name])
 
     def to_json(value: Any, where: str) -> Any:

@@ -108,15 +108,25 @@ class LevelStatistics:
         Weight of each level, of the missing one, and of the pool of rare levels.
     outcomes : tuple of LevelOutcome
         One; with several classes one for each of them. None where no impact code was asked for.
+    rows : ndarray of shape (n_levels + 2,) or None
+        Number of rows of each, where weights say something else: of times to an event.
     """
 
     column: Hashable
     levels: Levels
     count: FloatArray
     outcomes: tuple[LevelOutcome, ...]
+    rows: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        self.count.setflags(write=False)
+        for one in (self.count, self.rows):
+            if one is not None:
+                one.setflags(write=False)
+
+    @property
+    def size(self) -> FloatArray:
+        """How often each was seen."""
+        return self.count if self.rows is None else self.rows
 
     def known(self, outcome: LevelOutcome, options: DesignOptions) -> KnownLevels | None:
         """All levels, where they say how much they differ; None where an option does."""

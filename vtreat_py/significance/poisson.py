@@ -15,7 +15,7 @@ _MAX_ITERATIONS = 60
 # A step that gains less than this for each event is the last. Likelihoods that differ by less than
 # that share are the same, but for rounding.
 _LAST_GAIN, _SAME = 1e-12, 1e-14
-# Where the likelihood bends by no more for each event, it is flat but for rounding.
+# Where the likelihood rises and bends by no more for each event, it is flat but for rounding.
 _FLAT = 1e-9
 # Stands for 0 where something is divided by it.
 _TINY = 1e-300
@@ -69,13 +69,15 @@ def poisson_fit(
 def maximum_of(problem: Profiles, null_deviance: float) -> RegressionFit:
     """Find where likelihoods are at their largest; see `poisson_fit`."""
     n = len(problem.events)
-    slope, best = problem.within(problem.start()), np.zeros(n)
-    gained, active = np.full(n, -np.inf), np.ones(n, dtype=bool)
+    # The maximum lies in the direction of the first of Newton's steps from 0.
+    start, first = problem.start(), problem.first_step
+    slope, best = problem.within(np.where(start * first > 0.0, start, first)), np.zeros(n)
+    gained, active = np.zeros(n), np.ones(n, dtype=bool)
     for _ in range(_MAX_ITERATIONS):
         likelihood, pull, bend = problem.at(slope)
         better = active & (likelihood >= gained - _SAME * np.abs(likelihood))
         best, gained = np.where(better, slope, best), np.where(better, likelihood, gained)
-        steep = bend > _FLAT * problem.events
+        steep = np.maximum(bend, np.abs(pull)) > _FLAT * problem.events
         step = problem.within(slope + np.where(steep, pull, 0.0) / np.maximum(bend, _TINY))
         gain = (step - slope) * pull
         last = better & (gain <= _LAST_GAIN * problem.events)
@@ -84,9 +86,8 @@ def maximum_of(problem: Profiles, null_deviance: float) -> RegressionFit:
         if not active.any():
             break
         slope = np.where(better & active, step, (slope + best) / 2.0)
-    explained = 2.0 * np.maximum(gained, 0.0)
     null = np.full(n, null_deviance)
-    return RegressionFit(best / problem.spread, null - explained, null)
+    return RegressionFit(best / problem.spread, null - 2.0 * gained, null)
 
 
 class Profiles(ABC):
@@ -120,9 +121,14 @@ class Profiles(ABC):
         ndarray of shape (3, p)
         """
 
-    def start(self) -> FloatArray:
+    @property
+    def first_step(self) -> FloatArray:
         """The first of Newton's steps from 0: the covariance with the rate."""
         return np.asarray(self._of_events / np.where(self.events > 0.0, self.events, 1.0))
+
+    def start(self) -> FloatArray:
+        """Slopes that may be near."""
+        return self.first_step
 
     def within(self, slope: FloatArray) -> FloatArray:
         """Slopes that are looked at."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import special
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.significance.level_effects import deciding_prior, level_effects_test
@@ -15,6 +16,10 @@ from vtreat_py.significance.row_tests import correlation_of, sample_of
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
+# Of two numbers, that with little of the exposure has fewer events than its rows let one think.
+_LITTLE = 1.1
+# So many of them are many.
+_MANY = 20.0
 # Variances below this share of their parts are rounding.
 _ROUNDING = 1e-12
 
@@ -33,6 +38,8 @@ class RateTests:
         Their weights, above 0; None: 1 each.
     counts_rows : bool
         Whether weights are numbers of rows. If not, only their ratios count.
+    overall : float or None
+        Rate of all rows, where the rates given are what a trend leaves of them.
 
     Notes
     -----
@@ -50,6 +57,7 @@ class RateTests:
     exposure: FloatArray
     weight: FloatArray | None = None
     counts_rows: bool = True
+    overall: float | None = None
 
     @cached_property
     def _rows(self) -> FloatArray | None:
@@ -72,10 +80,15 @@ class RateTests:
         return np.asarray(varies / varies.mean())
 
     @cached_property
+    def rate(self) -> float:
+        """Events over exposures, of all rows."""
+        weight = self._exposed if self._rows is None else self._rows * self._exposed
+        return float(np.average(self.y, weights=weight))
+
+    @cached_property
     def residual(self) -> FloatArray:
         """Counted less expected, times weights that do not count rows."""
-        weight = self._exposed if self._rows is None else self._rows * self._exposed
-        return np.asarray(self._exposed * (self.y - float(np.average(self.y, weights=weight))))
+        return np.asarray(self._exposed * (self.y - self.rate))
 
     @cached_property
     def _sample(self) -> Sample:
@@ -93,7 +106,8 @@ class RateTests:
         apart = x - float(np.average(x, weights=exposed))
         left = self.residual if rows is None else rows * self.residual
         product, spread = float((left * apart).sum()), float((varies * apart * apart).sum())
-        return rate_correlation(product, spread, sample_of(x, rows), self._sample)
+        rate = self.rate if self.overall is None else self.overall
+        return rate_correlation(product, spread, sample_of(x, rows), self._sample, rate)
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the rate does not depend on the level."""
@@ -103,7 +117,9 @@ class RateTests:
         return rate_effects(levels, total, squares, self._powers)
 
 
-def rate_correlation(product: float, spread: float, x: Sample, residual: Sample) -> float:
+def rate_correlation(
+    product: float, spread: float, x: Sample, residual: Sample, rate: float
+) -> float:
     """p-value of the hypothesis that residuals do not go up or down with numbers.
 
     Parameters
@@ -114,10 +130,44 @@ def rate_correlation(product: float, spread: float, x: Sample, residual: Sample)
         Sum of squares of those numbers, times what variances of residuals are proportional to.
     x, residual : Sample
         Of the rows.
+    rate : float
+        Of all rows, in the unit of the residuals.
+
+    Notes
+    -----
+    Where rows of one of two numbers have little of the exposure, permutations of rows have tails
+    that are too short: what few events they have are then counted as binomial, too, given all.
     """
     deviation = math.sqrt(spread / x.n_rows)
     ratio = x.spread / deviation if deviation > 0.0 and math.isfinite(x.spread) else 0.0
-    return correlation_of(ratio * product, x.spread, lambda: x, residual)
+    p = correlation_of(ratio * product, x.spread, lambda: x, residual)
+    if len(x.given) == 2 and ratio > _LITTLE and math.isfinite(residual.spread):
+        p = max(p, _by_share(product, spread, x, residual, rate))
+    return p
+
+
+def _by_share(product: float, spread: float, x: Sample, residual: Sample, rate: float) -> float:
+    """p-value of the share of events that the rows of one of two numbers have, if it is small.
+
+    They have the smaller share of the exposure. Events that vary more than those of Poisson count
+    as fewer, which vary like them. 0 where many are expected, for tails are then those of a normal
+    distribution, but for the steps.
+    """
+    apart = abs(float(x.given[1] - x.given[0]))
+    share = 0.5 - math.sqrt(max(0.25 - spread / (x.n_rows * apart * apart), 0.0))
+    events = x.n_rows * (rate / residual.spread) ** 2
+    expected, excess = share * events, abs(product) / (apart * x.n_rows * rate) * events
+    if expected >= _MANY:
+        return 0.0
+    fewer = 1.0 - _reached(expected - excess + 1.0, events, share)
+    return min(_reached(expected + excess, events, share) + fewer, 1.0)
+
+
+def _reached(least: float, events: float, share: float) -> float:
+    """Probability that so many of all events are in a share of the exposure."""
+    if least <= 0.0:
+        return 1.0
+    return float(special.betainc(least, events - least + 1.0, share)) if least <= events else 0.0
 
 
 def rate_effects(
