@@ -225,3 +225,28 @@ def test_other_verbs_say_that_they_do_not_know_rates() -> None:
     plan = vt.design_treatments(frame, **GIVEN)
     with pytest.raises(InvalidOptionError, match="does not know how many rows a level has"):
         plan.for_scoring(min_rows=3)
+
+
+def test_levels_never_seen_have_the_mean_of_levels() -> None:
+    """Exposure is short for other reasons than that a level is rare: it was taken for rows."""
+    random, off = np.random.default_rng(3), []
+    effect = random.normal(0.0, 0.5, 500)
+    popular = 1.0 / np.arange(1, 501)
+    for _ in range(6):
+        model = random.choice(500, 6_000, p=popular / popular.sum())
+        years = random.gamma(0.5, 1.0, 6_000) + 0.01
+        count = random.poisson(0.2 * np.exp(effect[model]) * years)
+        frame = pd.DataFrame({"model": [f"m{k}" for k in model], "years": years, "count": count})
+        plan = vt.design_treatments(
+            frame, outcome="count", exposure="years", coders=["catR"], random_state=0
+        )
+        effects = plan.level_effects("model").set_index("kind")
+        seen = effects.loc["level"]
+        off.append(effects["effect"]["novel"] - seen["effect"][seen["belief"] < 0.05].mean())
+    assert np.abs(off).max() < 0.1
+
+
+def test_exposures_are_no_weights_beside() -> None:
+    frame = claims(200)
+    with pytest.raises(InvalidOptionError, match="exposure and sample_weight are the same"):
+        vt.design_treatments(frame, outcome="claims", exposure="years", sample_weight="years")
