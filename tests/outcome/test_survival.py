@@ -88,20 +88,6 @@ def two_arms(seed: int, n: int, effect: float, leave: float) -> tuple[Any, Any, 
     return np.ceil(50.0 * np.minimum(death, gone)), death <= gone, arm
 
 
-def steadiness(time: FloatArray, event: BoolArray, arm: BoolArray) -> float:
-    """Variance of the log-rank statistic over that if shares of arms at risk were always the same.
-
-    At most 1: what an event tells is concave in that share.
-    """
-    moments, dead = np.unique(time[event], return_counts=True)
-    at_risk = np.array([(time >= t).sum() for t in moments])
-    share = np.array([(arm & (time >= t)).sum() for t in moments]) / at_risk
-    tied = (at_risk - dead) / np.maximum(at_risk - 1, 1)
-    mean = np.average(share, weights=dead)
-    found = (dead * share * (1.0 - share) * tied).sum()
-    return float(found / (dead.sum() * mean * (1.0 - mean)))
-
-
 def z_of(time: FloatArray, event: BoolArray, arm: BoolArray, *coders: str) -> float:
     """Distance from 0 of a normal variable that has our p-value of the arms."""
     plan = vt.design_treatments(
@@ -114,35 +100,28 @@ def z_of(time: FloatArray, event: BoolArray, arm: BoolArray, *coders: str) -> fl
 @pytest.mark.parametrize("effect", [0.0, 0.5])
 @pytest.mark.parametrize("leave", [1.5, 0.3], ids=["alike", "censored early"])
 def test_an_indicator_has_the_log_rank_test(effect: float, leave: float) -> None:
-    """Numerators are the same, variances next to: that of a log-rank test is of each moment.
-
-    z is that of the log-rank test to 3% of 300 rows where both arms stay alike. Where one is
-    left early, it is smaller by the root of `steadiness` at most, to 3%: p-values are too large.
-    """
+    """Numerators and variances are the same; p-values are those of permutations."""
     for seed in range(12):
         lived = two_arms(seed, 300, effect, leave)
         log_rank = np.sqrt(survdiff(*lived)[0])
-        steady = np.sqrt(steadiness(*lived))
-        assert steady > 0.97 or effect or leave < 1.5
-        ours = z_of(*lived, "lev")
-        assert 0.97 * steady * log_rank - 0.01 <= ours <= 1.03 * log_rank + 0.01
+        for code in ("lev", "catR"):
+            assert z_of(*lived, code) == pytest.approx(log_rank, rel=0.05, abs=0.02)
 
 
-def test_levels_that_differ_have_the_log_rank_test() -> None:
-    for seed in range(8):
-        lived = two_arms(seed, 800, 0.6, 1.5)
-        log_rank = float(np.sqrt(survdiff(*lived)[0]))
-        assert log_rank > 2.0
-        assert z_of(*lived, "catR") == pytest.approx(log_rank, rel=0.05)
+def test_few_events_of_an_arm_are_counted() -> None:
+    """There the normal approximation of the log-rank test has too many small p-values."""
+    for seed in range(12):
+        lived = two_arms(seed, 100, 0.0, 0.1)
+        assert z_of(*lived, "lev") <= np.sqrt(survdiff(*lived)[0]) + 0.05
 
 
 def test_lifelines_has_the_same_log_rank_test() -> None:
     statistics = pytest.importorskip("lifelines.statistics")
-    for seed in range(5):
-        time, event, arm = two_arms(seed, 300, 0.4, 1.5)
+    for seed in range(10):
+        time, event, arm = two_arms(seed, 300, 0.4, 1.5 if seed < 5 else 0.3)
         theirs = statistics.logrank_test(time[arm], time[~arm], event[arm], event[~arm])
         ours = z_of(time, event, arm, "lev")
-        assert ours == pytest.approx(np.sqrt(theirs.test_statistic), rel=0.03, abs=0.01)
+        assert ours == pytest.approx(np.sqrt(theirs.test_statistic), rel=0.05, abs=0.02)
 
 
 def test_columns_are_in_the_order_of_cox_regressions() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,11 @@ class DesignRows:
         if exposure is not None:
             weight = None if exposure.weight is None else exposure.weight[rows]
             overall = exposure.rate if self.trend is not None else None
-            rates = RateTests(y, exposure.share[rows], weight, counts_rows, overall)
+            information = None
+            if contrast.survival is not None and counts_rows:
+                information = partial(_by_risk, contrast, rows)
+            share = exposure.share[rows]
+            rates = RateTests(y, share, weight, counts_rows, overall, information)
             if self.groups is None and not self.context.in_order:
                 return rates
             y = rates.residual
@@ -255,3 +259,12 @@ def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = No
 def together(groups: IntArray) -> IntArray | None:
     """Groups of rows; None where each is of one row, so that nothing goes together."""
     return None if len(groups) == int(groups.max()) + 1 else groups
+
+
+def _by_risk(contrast: OutcomeRows, rows: IntArray | slice, x: FloatArray) -> float:
+    """Squares of numbers in some rows that have times, by who is at risk when; see `RateTests`."""
+    assert contrast.survival is not None
+    assert contrast.exposure is not None
+    count = contrast.survival.count[rows]
+    expected = float(np.average(contrast.exposure.given[rows], weights=count))
+    return contrast.survival.times.taken(rows).information(x, count) / expected

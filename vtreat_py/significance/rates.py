@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 # Of two numbers, that with little of the exposure has fewer events than its rows let one think.
 _LITTLE = 1.1
 # So many of them are many.
-_MANY = 20.0
+_MANY = 10.0
 # Variances below this share of their parts are rounding.
 _ROUNDING = 1e-12
 
@@ -40,6 +41,9 @@ class RateTests:
         Whether weights are numbers of rows. If not, only their ratios count.
     overall : float or None
         Rate of all rows, where the rates given are what a trend leaves of them.
+    information : callable or None
+        Of times to an event whose weights count rows: sum of squares of numbers, as `correlation`
+        takes it, by who is at risk when.
 
     Notes
     -----
@@ -58,6 +62,7 @@ class RateTests:
     weight: FloatArray | None = None
     counts_rows: bool = True
     overall: float | None = None
+    information: Callable[[FloatArray], float] | None = None
 
     @cached_property
     def _rows(self) -> FloatArray | None:
@@ -106,11 +111,17 @@ class RateTests:
         apart = x - float(np.average(x, weights=exposed))
         left = self.residual if rows is None else rows * self.residual
         product, spread = float((left * apart).sum()), float((varies * apart * apart).sum())
+        if self.information is not None:
+            spread = self.information(apart)
         rate = self.rate if self.overall is None else self.overall
         return rate_correlation(product, spread, sample_of(x, rows), self._sample, rate)
 
     def level_effects(self, level: IntArray, n_levels: int) -> float:
         """p-value of the hypothesis that the rate does not depend on the level."""
+        if self.information is not None and level.min() < level.max():
+            is_last = level == level.max()
+            if (is_last | (level == level.min())).all():
+                return self.correlation(is_last.astype(np.float64))
         levels = OutcomeSums.of_rows(level, n_levels, self.residual, self._rows)
         varies = self._varies if self._rows is None else self._rows * self._varies
         total, squares = (sum_by(level, v, n_levels) for v in (varies, varies * self._varies))

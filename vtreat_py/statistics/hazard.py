@@ -62,7 +62,46 @@ class Times:
         >>> times.hazard(np.ones(4))
         array([0.25, 0.25, 0.75, 0.75])
         """
-        at_risk = np.cumsum(sum_by(self.place, count, self.n_places)[::-1])[::-1]
-        events = sum_by(self.place, count * self.event, self.n_places)
+        at_risk, events = self._at_risk(count), self._events(count)
         growth = np.divide(events, at_risk, out=np.zeros(self.n_places), where=at_risk > 0.0)
         return np.asarray(np.cumsum(growth)[self.place])
+
+    def information(self, x: FloatArray, count: FloatArray) -> float:
+        """Variance of the sum of numbers over the rows that have events, given who is at risk when.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+            Numbers not far from 0.
+        count : ndarray of shape (n,)
+            How often each row is there.
+
+        Notes
+        -----
+        That of the score test of D. R. Cox, "Regression Models and Life-Tables", JRSS B 34 (1972),
+        and of the log-rank test: events fall on the rows at risk at their time, without
+        replacement.
+
+        Examples
+        --------
+        >>> times = Times.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, False, True, False]))
+        >>> times.information(np.array([1.0, 1.0, 0.0, 0.0]), np.ones(4))
+        0.25
+        """
+        at_risk, events = self._at_risk(count), self._events(count)
+        some = np.flatnonzero((events > 0.0) & (at_risk > 1.0))
+        n, events = at_risk[some], events[some]
+        mean, square = (self._at_risk(count * one)[some] / n for one in (x, x * x))
+        variance = np.maximum(square - mean * mean, 0.0)
+        return float((events * variance * (n - events) / (n - 1.0)).sum())
+
+    def taken(self, rows: IntArray | slice) -> Times:
+        """Times of some rows."""
+        return Times(self.place[rows], self.event[rows], self.n_places)
+
+    def _at_risk(self, count: FloatArray) -> FloatArray:
+        """Sums over the rows that were seen until each time or longer."""
+        return np.cumsum(sum_by(self.place, count, self.n_places)[::-1])[::-1]
+
+    def _events(self, count: FloatArray) -> FloatArray:
+        return sum_by(self.place, count * self.event, self.n_places)
