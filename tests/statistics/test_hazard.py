@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,3 +73,25 @@ def test_expected_events_are_shares_of_their_mean(lived: list[tuple[int, bool, f
     assert np.isclose(expected.noise, count.sum() / events, rtol=1e-12)
     seen = hazard * expected.rate
     np.testing.assert_allclose(seen, event & (hazard > 0.0), rtol=1e-12)
+
+
+def test_information_is_the_variance_of_draws_from_those_at_risk() -> None:
+    rng = np.random.default_rng(8)
+    time, event = rng.integers(1, 12, 60).astype(float), rng.random(60) < 0.6
+    x, count = rng.normal(size=60), rng.integers(0, 3, 60).astype(float)
+    expected = 0.0
+    for t in np.unique(time[event]):
+        there = np.repeat(x[time >= t], count[time >= t].astype(int))
+        dead = int(count[(time == t) & event].sum())
+        if dead and len(there) > 1:  # the sum of so many of them, drawn without replacement
+            expected += dead * there.var() * (len(there) - dead) / (len(there) - 1)
+    assert Times.of(time, event).information(x, count) == pytest.approx(expected, rel=1e-12)
+
+
+def test_some_rows_have_the_information_of_those_rows() -> None:
+    rng = np.random.default_rng(9)
+    time, event, x = rng.random(40), rng.random(40) < 0.5, rng.normal(size=40)
+    rows = np.flatnonzero(rng.random(40) < 0.7)
+    found = Times.of(time, event).taken(rows).information(x[rows], np.ones(len(rows)))
+    alone = Times.of(time[rows], event[rows]).information(x[rows], np.ones(len(rows)))
+    assert found == pytest.approx(alone, rel=1e-12)

@@ -77,3 +77,15 @@ def test_no_rows() -> None:
     assert len(none.weight) == 0
     assert_same(none + some, some)
     assert_same(some - some, none)
+
+
+def test_weights_of_pairs_of_another_table() -> None:
+    first, second = np.array([1.0, 2.0, 1.0, 3.0]), np.array([0.0, 1.0, 0.0, 2.0])
+    table = PairTable.of_rows(first, second, np.array([1.0, 2.0, 4.0, 8.0]))
+    other = PairTable.of_rows(
+        np.array([0.5, 1.0, 3.0, 4.0]), np.array([0.0, 0.0, 2.0, 2.0]), np.ones(4)
+    )
+    assert table.weight_of(other).tolist() == [0.0, 5.0, 8.0, 0.0]
+    none = PairTable.of_rows(np.empty(0), np.empty(0), np.empty(0))
+    assert none.weight_of(other).tolist() == [0.0] * 4
+    assert table.weight_of(none).tolist() == []
