@@ -163,7 +163,7 @@ def test_changed_files_are_refused(
 def test_rows_that_were_never_added_cannot_be_taken_away() -> None:
     frame = rows({})
     statistics = vt.design_treatments(frame, **GIVEN | {"keep_statistics": True}).statistics
-    counts = [name for name in frame.columns if name == GIVEN["outcome"]]
-    other = frame[:50].assign(**{counts[0]: frame[counts[0]][:50] + 1.0})
+    name = GIVEN["outcome"]
+    other = frame[:50].assign(**{name: frame[name][:50] + 1.0})
     with pytest.raises(InvalidOptionError, match=r"outcome .* per .*: there are rows of weight"):
         _ = statistics - statistics.of_rows(other, folds=np.zeros(50, dtype=int))

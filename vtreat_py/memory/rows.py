@@ -262,9 +262,9 @@ def together(groups: IntArray) -> IntArray | None:
 
 
 def _by_risk(contrast: OutcomeRows, rows: IntArray | slice, x: FloatArray) -> float:
-    """Squares of numbers in some rows that have times, by who is at risk when; see `RateTests`."""
+    """Variance of a sum over rows that have times, by who is at risk when; see `RateTests`."""
     assert contrast.survival is not None
     assert contrast.exposure is not None
     count = contrast.survival.count[rows]
     expected = float(np.average(contrast.exposure.given[rows], weights=count))
-    return contrast.survival.times.taken(rows).information(x, count) / expected
+    return contrast.survival.times.taken(rows).information(x, count) / expected**2

@@ -73,7 +73,7 @@ def counts_and_exposures(y: Any) -> tuple[Any, Any]:
 def is_pair_of_arrays(y: Any) -> bool:
     """Whether a tuple or list has two arrays."""
     listed = isinstance(y, tuple | list) and len(y) == 2
-    return listed and all(hasattr(one, "dtype") for one in y)
+    return listed and all(len(getattr(one, "shape", ())) == 1 for one in y)
 
 
 def columns_of(y: Any) -> list[Any]:

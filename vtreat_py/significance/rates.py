@@ -42,8 +42,8 @@ class RateTests:
     overall : float or None
         Rate of all rows, where the rates given are what a trend leaves of them.
     information : callable or None
-        Of times to an event whose weights count rows: sum of squares of numbers, as `correlation`
-        takes it, by who is at risk when.
+        Of times to an event whose weights count rows: variance of the sum of products of residuals
+        and numbers, by who is at risk when.
 
     Notes
     -----
@@ -111,8 +111,8 @@ class RateTests:
         apart = x - float(np.average(x, weights=exposed))
         left = self.residual if rows is None else rows * self.residual
         product, spread = float((left * apart).sum()), float((varies * apart * apart).sum())
-        if self.information is not None:
-            spread = self.information(apart)
+        if self.information is not None and math.isfinite(self._sample.spread):
+            spread = self.information(apart) / self._sample.spread**2
         rate = self.rate if self.overall is None else self.overall
         return rate_correlation(product, spread, sample_of(x, rows), self._sample, rate)
 

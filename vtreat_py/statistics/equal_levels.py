@@ -19,8 +19,6 @@ _SIZES = 128
 _FEW = 512
 # Keys an entry for which an array is still cheap.
 _ROOM = 32
-# Levels at a time.
-_BLOCK = 1 << 15
 # Powers of the means that are summed.
 _POWERS, _POWERS_OF_CLASS = 4, 2
 
@@ -147,7 +145,7 @@ def _merged(group: IntArray, sums: OutcomeSums, least: float, unit: float) -> Eq
     """Merge the levels of more rows than some; block by block, as their powers are large arrays."""
     parts = [
         _one_by_one(group[some], sums.take(some), least, unit)._merged()
-        for some in blocks(max(len(group), 1), _BLOCK)
+        for some in blocks(max(len(group), 1))
     ]
     return parts[0] if len(parts) == 1 else EqualLevels.joined(parts)._merged()
 

@@ -67,9 +67,9 @@ class PairTable:
     def weight_of(self, other: PairTable) -> FloatArray:
         """Weight that each pair of another table has in this one; 0 where there is none."""
         pairs, wanted = (one.first + 1j * one.second for one in (self, other))
-        place = np.minimum(np.searchsorted(pairs, wanted), max(len(pairs) - 1, 0))
         if not len(pairs):
             return np.zeros(len(wanted))
+        place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
         return np.where(pairs[place] == wanted, self.weight[place], 0.0)
 
     def coarsened(self, bits: int) -> PairTable:
