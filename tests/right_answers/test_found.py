@@ -756,3 +756,16 @@ def test_times_of_no_day_are_numbers(unit: str) -> None:
     found = vt.prepare(plan, frame)["x"].to_numpy()[:4]
     per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
     assert found.tolist() == [tick / per_second for tick in ticks[:4]]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("overall", 0.0), ("mean", [-1.0]), ("effect", [-1e300])]
+)
+def test_plans_of_rates_hold_rates(field: str, value: Any) -> None:
+    """Audits of levels divided by them."""
+    rows = pd.DataFrame({"x": list("aabbc") * 20, "y": [0, 1, 2, 3] * 25})
+    text = json.loads(vt.design_treatments(rows, outcome="y", outcome_type="rate").to_json())
+    (outcome,) = text["level_statistics"][0]["outcomes"]
+    outcome[field] = value + outcome[field][1:] if isinstance(value, list) else value
+    with pytest.raises(PlanFormatError, match=rf"outcomes\[0\]\.{field}: expected "):
+        vt.TreatmentPlan.from_json(json.dumps(text))

@@ -23,7 +23,7 @@ from vtreat_py.frames.made import calendar_parts, joint_columns
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.outcome.weights import GREATEST_WEIGHT, SMALLEST_WEIGHT
 from vtreat_py.plan.json_schema import check_distinct
-from vtreat_py.plan.level_statistics import LevelStatistics
+from vtreat_py.plan.level_statistics import LevelOutcome, LevelStatistics
 from vtreat_py.plan.range_statistics import RangeStatistics
 from vtreat_py.plan.training_marks import KEY_BITS, TrainingMarks
 from vtreat_py.plan.treatments import (
@@ -40,6 +40,8 @@ from vtreat_py.statistics.number_profile import NumberProfile
 
 # Rates are between 0 and 1 up to this.
 _ROUNDING = 1e-9
+# Ratios of rates have no greater logarithms, nor floats.
+_GREATEST_LOG = 700.0
 
 # What a plan holds of codes of numbers, beside what it knows of the column.
 _HELD: dict[str, tuple[type, ...]] = {"ranges": (StepCode,), "curves": (CurveCode, ShapeCode)}
@@ -455,6 +457,8 @@ def _check_statistics(
         _check_means(outcome.mean, f"{place}.mean", is_rate=is_rate)
         for name in ("mean", "effect", "slots"):
             _check_by_level(getattr(outcome, name), levels, f"{place}.{name}")
+        if outcome.per_exposure:
+            _check_rates(outcome, place)
 
 
 def _check_seen(count: FloatArray, where: str) -> None:
@@ -481,6 +485,20 @@ def _check_means(values: FloatArray, where: str, *, is_rate: bool) -> None:
     off = np.flatnonzero(~((least <= values) & (values <= most)))
     if len(off):
         raise PlanFormatError(f"{where}: expected {what}, found {float(values[off[0]])!r}")
+
+
+def _check_rates(outcome: LevelOutcome, where: str) -> None:
+    """Rates are 0 or more, that of all rows above it, and effects are logarithms of ratios."""
+    if not outcome.overall > 0:
+        raise PlanFormatError(f"{where}.overall: expected a rate above 0, found {outcome.overall}")
+    ratio, effect = outcome.mean / outcome.overall, outcome.effect
+    for name, what, off in (
+        ("mean", "rates", ratio < -_ROUNDING),
+        ("effect", "logarithms of ratios", np.abs(effect) > _GREATEST_LOG),
+    ):
+        if off.any():
+            found = float(getattr(outcome, name)[off][0])
+            raise PlanFormatError(f"{where}.{name}: expected {what}, found {found!r}")
 
 
 def _check_variances(values: FloatArray, where: str) -> None:
