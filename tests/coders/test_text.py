@@ -371,6 +371,22 @@ def test_many_texts_are_told_apart_by_few_directions(monkeypatch: pytest.MonkeyP
     assert MOST_TEXTS > 10_000
 
 
+def test_codes_of_many_texts_do_not_rest_on_the_order_of_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Directions are turned towards some texts, which their order must not choose."""
+    monkeypatch.setattr("vtreat_py.coders.text_features._MOST_TURNED_TO", 300)
+    rng = np.random.default_rng(5)
+    x = [f"{text} {rng.integers(10**6)}" for text in texts(900, 4)]
+    rows = pd.DataFrame({"x": x, "y": truth([text.rsplit(" ", 1)[0] for text in x])})
+    plan, turned = made(rows=rows).plan, made(rows=rows[::-1]).plan
+    new = rows.assign(x=rows["x"] + " red")
+    for asked in (rows, new):
+        np.testing.assert_allclose(vt.prepare(turned, asked), vt.prepare(plan, asked), atol=1e-8)
+    codes = vt.prepare(plan, new)["x_text"]
+    assert np.corrcoef(codes, rows["y"] + EFFECTS["red"])[0, 1] > 0.9
+
+
 def test_the_test_of_similar_levels_is_that_of_permuted_outcomes() -> None:
     rng = np.random.default_rng(0)
     size = rng.integers(1, 6, 40)

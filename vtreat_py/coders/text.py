@@ -19,7 +19,6 @@ from vtreat_py.coders.code import (
 )
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
-from vtreat_py.coders.text_features import text_values
 from vtreat_py.coders.text_ridge import GREATEST_RATIO, LEAST_RATIO, LevelMeans, TextRidge
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 
@@ -169,8 +168,7 @@ class _OfColumn(TableCode):
     ) -> FloatArray:
         """Average what texts and rows of levels say, for some entries."""
         view, features = levels.view, self._column.texts()
-        weights = np.array([features.weights(prior.ridge.slopes) for prior in priors])
-        values = text_values(self._column.levels, weights)
+        values = features.values(np.array([prior.ridge.slopes for prior in priors]))
         values = np.array([p.of_text(v) for p, v in zip(priors, values, strict=True)])
         values = np.column_stack([values, [prior.without for prior in priors]])
         group, level = view.group[own] - first, view.level[own]

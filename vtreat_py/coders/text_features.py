@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,14 +18,14 @@ from vtreat_py.frames.levels import Levels
 RANK = 256
 # Texts that a regression learns from: those of most weight.
 MOST_TEXTS = 1 << 15
-# How often directions are turned towards those in which texts differ most.
+# Texts that directions are turned towards.
+_MOST_TURNED_TO = 1 << 11
+# How often directions among those of the texts are turned towards where texts differ most.
 _TURNS = 2
 # Squares of lengths below this share of the largest one are rounding.
 _NOTHING = 1e-11
 # So is a direction of which others leave this share.
 _LEFT = 1e-6
-# Points at a time.
-_BLOCK = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class TextFeatures:
     """The texts that a regression learns from, in coordinates of few directions.
 
     Directions are those of the texts themselves, if there are few; else those in which texts differ
-    most, roughly: random ones, turned towards them by two steps of subspace iteration. They rest on
+    most, roughly: random ones, turned towards them by a step of subspace iteration. They rest on
     the texts alone, not on outcomes, so that all training sets may share them; and a small change
     of the texts does not change them much, as it might change singular vectors.
 
@@ -73,16 +72,10 @@ class TextFeatures:
         if len(places) <= RANK:
             basis = _orthonormal(texts.T, (texts @ texts.T).toarray())
         else:
-            basis = _signs().T.astype(np.float64)
-            for _ in range(_TURNS):
-                turned = texts.T @ (texts @ basis)
-                basis = _orthonormal(turned, turned.T @ turned)
+            some, signs = _some(texts), _signs().T.astype(np.float64)
+            turned = some.T @ (some @ signs)
+            basis = _orthonormal(turned, turned.T @ turned)
         return cls(levels, places, basis, texts @ basis)
-
-    def blocks(self) -> Iterator[slice]:
-        """Cut the points into pieces."""
-        for start in range(0, len(self.places), _BLOCK):
-            yield slice(start, start + _BLOCK)
 
     def along(self, most: int) -> FloatArray:
         """Coordinates of the texts along a few directions, in which they differ much.
@@ -95,7 +88,7 @@ class TextFeatures:
         ndarray of shape (m, directions)
         """
         n_directions = min(most, self.points.shape[1])
-        turned = self.basis.T @ (_bits(n_directions) * 2.0**-64 - 0.5).T  # signs might cancel
+        turned = self.basis.T @ _numbers(n_directions).T  # signs might cancel
         for _ in range(_TURNS):
             turned = self.points.T @ (self.points @ turned)
             turned /= np.linalg.norm(turned, axis=0)
@@ -103,6 +96,26 @@ class TextFeatures:
         of_others = np.diagonal(left)  # with either sign
         directions = directions * np.sign(of_others)
         return np.asarray(self.points @ directions[:, np.abs(of_others) > _LEFT])
+
+    def values(self, slopes: FloatArray) -> FloatArray:
+        """What slopes say of each level, for each of several vectors of slopes.
+
+        Parameters
+        ----------
+        slopes : ndarray of shape (vectors, rank)
+
+        Returns
+        -------
+        ndarray of shape (vectors, levels)
+        """
+        values = np.empty((len(slopes), len(self.levels)))
+        values[:, self.places] = slopes @ self.points.T
+        others = np.ones(len(self.levels), dtype=bool)
+        others[self.places] = False
+        if others.any():
+            weights = np.array([self.weights(one) for one in slopes])
+            values[:, others] = text_values(self.levels.take(np.flatnonzero(others)), weights)
+        return values
 
     def weights(self, slopes: FloatArray) -> FloatArray:
         """Weights of the places of n-grams, from slopes along the directions."""
@@ -125,6 +138,15 @@ def text_values(levels: Levels, weights: FloatArray) -> FloatArray:
     return np.concatenate(found, axis=1)
 
 
+def _some(texts: sparse.csr_array) -> sparse.csr_array:
+    """Some of many texts, spread evenly along one direction, in whatever order texts come."""
+    n_texts = texts.shape[0]
+    if n_texts <= _MOST_TURNED_TO:
+        return texts
+    order = np.argsort(texts @ _numbers(1)[0], kind="stable")
+    return texts[order[np.linspace(0, n_texts - 1, _MOST_TURNED_TO).astype(np.int64)]]
+
+
 def _matrix(grams: NGrams) -> sparse.csr_array:
     shape = grams.n_texts, BUCKETS
     return sparse.csr_array((grams.value, grams.bucket, grams.starts), shape=shape)
@@ -141,6 +163,11 @@ def _orthonormal(vectors: Any, products: FloatArray) -> FloatArray:
 def _signs() -> npt.NDArray[np.int8]:
     """Random directions, the same ones everywhere."""
     return 1 - 2 * (_bits(RANK) >> np.uint64(63)).astype(np.int8)
+
+
+def _numbers(n_directions: int) -> FloatArray:
+    """Random numbers for each place of n-grams, between -1/2 and 1/2."""
+    return np.asarray(_bits(n_directions) * 2.0**-64 - 0.5)
 
 
 def _bits(n_directions: int) -> Hashes:
