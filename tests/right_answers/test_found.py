@@ -758,9 +758,16 @@ def test_times_of_no_day_are_numbers(unit: str) -> None:
     assert found.tolist() == [tick / per_second for tick in ticks[:4]]
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("overall", 0.0), ("mean", [-1.0]), ("effect", [-1e300])]
-)
+@pytest.mark.parametrize("effect", [-1e300, 159_638.0])
+def test_errors_of_effects_on_rates_may_be_beyond_floats(effect: float) -> None:
+    rows = pd.DataFrame({"x": list("aabbc") * 20, "y": [0, 1, 2, 3] * 25})
+    text = json.loads(vt.design_treatments(rows, outcome="y", outcome_type="rate").to_json())
+    text["level_statistics"][0]["outcomes"][0]["effect"][0] = effect
+    found = vt.TreatmentPlan.from_json(json.dumps(text)).level_effects("x")
+    assert effect in set(found["effect"])
+
+
+@pytest.mark.parametrize(("field", "value"), [("overall", 0.0), ("mean", [-1.0])])
 def test_plans_of_rates_hold_rates(field: str, value: Any) -> None:
     """Audits of levels divided by them."""
     rows = pd.DataFrame({"x": list("aabbc") * 20, "y": [0, 1, 2, 3] * 25})

@@ -16,6 +16,8 @@ from vtreat_py.statistics.blocks import by_blocks
 
 # Ratios of rates are this far from 0 at least.
 _EDGE = 1e-6
+# The exponential of a greater number is beyond floats, of a smaller one than its negative nearly 0.
+_FARTHEST = 700.0
 
 
 class CatR(LogImpactCode):
@@ -61,7 +63,7 @@ class CatR(LogImpactCode):
             return np.zeros_like(weight)
         rows = weight + prior
         known = np.where(rows > 0, rows, 1.0)
-        error = np.sqrt(within / (known * np.exp(codes))) / overall
+        error = np.sqrt(within / (known * _ratio(codes))) / overall
         return np.asarray(np.where(rows > 0, error, np.inf))
 
     def whole_error(
@@ -74,7 +76,12 @@ class CatR(LogImpactCode):
     ) -> FloatArray:
         """Posterior standard deviation of codes, with what is not known of the prior."""
         variance = levels.variance(weight, mean - overall)
-        return np.asarray(np.sqrt(variance / np.exp(codes)) / overall)
+        return np.asarray(np.sqrt(variance / _ratio(codes)) / overall)
+
+
+def _ratio(codes: FloatArray) -> FloatArray:
+    """Ratio of rates that codes stand for, in the range of floats."""
+    return np.asarray(np.exp(np.clip(codes, -_FARTHEST, _FARTHEST)))
 
 
 def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, FloatArray]:
