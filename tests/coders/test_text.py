@@ -367,7 +367,11 @@ def test_many_texts_are_told_apart_by_few_directions(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(features.basis.T @ features.basis, np.eye(RANK), atol=1e-6)
     monkeypatch.setattr("vtreat_py.coders.text_features.MOST_TEXTS", 100)
     weight = np.arange(801.0)
-    assert (TextFeatures.of(many, weight).places == np.arange(700, 800)).all()
+    heaviest = TextFeatures.of(many, weight)
+    assert (heaviest.places == np.arange(700, 800)).all()
+    slopes = np.random.default_rng(1).normal(size=(2, heaviest.points.shape[1]))
+    weights = np.array([heaviest.weights(one) for one in slopes])
+    np.testing.assert_allclose(heaviest.values(slopes), text_values(many, weights), atol=1e-6)
     assert MOST_TEXTS > 10_000
 
 
