@@ -9,6 +9,7 @@ from scipy import optimize
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.text_features import TextFeatures
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.outcome_sums import ROUNDING
 
 # Ratios of the variance between levels to that inside them that are reckoned with.
@@ -59,7 +60,7 @@ class TextRidge:
         sum of (v * residual)**2 over the variance of a row  =  sum of v * (1 - leverage)
 
     with v = n / (1 + n * ratio), where the derivative of the likelihood is 0. Leverages go with v
-    for that. Slopes are not fitted again at the new ratio: their error is the same to a hundredth.
+    for that. Slopes are not fitted again at the new ratio, which would take as long once more.
 
     Attributes
     ----------
@@ -120,8 +121,8 @@ class _Fit:
         apart, rank = levels.mean - mean, features.points.shape[1]
         centre, products, along = np.zeros(rank), np.zeros((rank, rank)), np.zeros(rank)
         counts = np.flatnonzero(precision)
-        for start in range(0, len(counts), _BLOCK):
-            rows = counts[start : start + _BLOCK]
+        for some in blocks(len(counts), _BLOCK):
+            rows = counts[some]
             root = np.sqrt(precision[rows])
             scaled = features.points[rows] * root[:, None]
             centre += root @ scaled
@@ -191,7 +192,7 @@ class _Fit:
     def growth(self) -> float:
         """How many times as large the ratio is to be."""
         v, whole = self.precision, float(self.precision.sum())
-        said = (self.features.points - self.centre) @ self.slopes
+        said = self.features.points @ self.slopes - float((self.centre * self.slopes).sum())
         residual = v * (self.levels.mean - self.mean - said)
         pull = float((residual * residual).sum())
         known = float((self.eigenvalues / (self.eigenvalues + self.penalty)).sum())
