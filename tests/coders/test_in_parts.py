@@ -103,6 +103,7 @@ def test_parts_that_tell_the_classes_apart_are_not_believed_without_end() -> Non
             composites=[("x", "z")],
             coders=["catB"],
             cv=2,
+            random_state=0,
         ).level_effects("x:z")["effect"]
         for y in (hit, ~hit)
     )
