@@ -22,15 +22,14 @@ from vtreat_py.coders.shrinkage import within_variance
 from vtreat_py.coders.table_code import Impact, ImpactCode
 from vtreat_py.frames.joint import LevelParts
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A level is never believed more than if so many rows of prior stood beside it.
 _LEAST_ROWS = 1e-6
 # Rows vary by this share of the square of their mean at least: the rest is rounding.
 _LEAST_DISPERSION = 1e-12
-# Steps of Fisher scoring at most; in the first ones variances are found. Those of log odds that
-# are the last.
-_STEPS, _ESTIMATING, _CLOSE = 40, 6, 1e-11
+# Steps of Fisher scoring at most; in the first ones variances are found. Longer ones are cut, the
+# last are shorter.
+_STEPS, _ESTIMATING, _FAR, _CLOSE = 100, 6, 5.0, 1e-11
 
 
 class InParts(Impact):
@@ -111,7 +110,7 @@ class InParts(Impact):
         some = whole.mean > 0
         mean = np.where(some, whole.mean, 1.0)
         within = np.maximum(within_variance(levels), _LEAST_DISPERSION * mean * mean)
-        return np.where(some & np.isfinite(within), within / mean, 1.0)
+        return np.where(some & np.isfinite(within), within / mean, mean)
 
     def _fits(self, levels: PooledLevels, options: CodeOptions) -> list[PartEffects]:
         if levels not in self._fitted:
@@ -124,23 +123,31 @@ class InParts(Impact):
         rows = options.shrinkage
         given = None if isinstance(rows, str) else 1.0 / max(float(rows), _LEAST_ROWS)
         if (link := self._code.link) is not None:
-            return self._fit_link(link, sums, mean, float(self._dispersion(levels)[group]), given)
+            unit = link.unit(mean)
+            dispersion = float(self._dispersion(levels)[group]) / unit
+            means = np.where(sums.weight > 0, sums.mean / unit, 0.0)
+            return self._fit_link(link, sums.weight, means, mean / unit, dispersion, given)
         unit = self._unit(levels)
         means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
         inside = float(sums.squares.sum()) / unit / unit
         return self._effects(JointMeans(sums.weight, means, inside, None, self._ratios(given)))
 
     def _fit_link(
-        self, link: Link, sums: OutcomeSums, overall: float, dispersion: float, given: float | None
+        self,
+        link: Link,
+        weight: FloatArray,
+        level_mean: FloatArray,
+        overall: float,
+        dispersion: float,
+        given: float | None,
     ) -> PartEffects:
         """Fit effects on the scale of a link, less that of all rows, step by step."""
         varies = float(link.bend(np.array(overall))) / dispersion
-        nothing = np.zeros(len(sums.weight))
+        none, effect = tuple(np.zeros(size) for size in self._sizes), np.zeros(len(weight))
+        fitted = PartEffects(0.0, none, effect, (0.0,) * (len(none) + 1))
         if not varies > 0:  # rows of one class say nothing about levels
-            none = tuple(np.zeros(size) for size in self._sizes)
-            return PartEffects(0.0, none, nothing, (0.0,) * (len(none) + 1))
-        base, effect = link.of_mean(overall), nothing
-        most = MOST_OF_CLASS / varies
+            return fitted
+        base, most = link.of_mean(overall), MOST_OF_CLASS / varies
         ratios: Sequence[float] | None = self._ratios(
             None if given is None else given / (link.rows * varies)
         )
@@ -148,18 +155,20 @@ class InParts(Impact):
         for step in range(_STEPS):
             mean = link.mean(base + effect)
             bends = link.bend(mean)
-            working = effect + (sums.mean - mean) / bends
-            known = np.where(sums.weight > 0, working, 0.0)
-            means = JointMeans(sums.weight * bends / dispersion, known, 0.0, 1.0, ratios, near)
-            fitted = self._effects(means)
-            if ratios is None and max(fitted.ratios) > most:  # parts tell the classes apart
-                bounded = [min(ratio, most) for ratio in fitted.ratios]
-                fitted = self._effects(replace(means, ratios=bounded))
-            near = fitted.ratios
-            if step == _ESTIMATING:
-                ratios = fitted.ratios
-            before, effect = effect, self._of_levels(fitted)
-            if step > _ESTIMATING and float(np.abs(effect - before).max()) < _CLOSE:
+            working = effect + (level_mean - mean) / bends
+            known = np.where(weight > 0, working, 0.0)
+            means = JointMeans(weight * bends / dispersion, known, 0.0, 1.0, ratios, near)
+            new = self._effects(means)
+            if ratios is None and max(new.ratios) > most:  # parts tell the classes apart
+                bounded = [min(ratio, most) for ratio in new.ratios]
+                new = self._effects(replace(means, ratios=bounded))
+            near = new.ratios
+            step_length = float(np.abs(self._of_levels(new) - effect).max())
+            fitted = fitted.towards(new, min(_FAR / max(step_length, _FAR), 1.0))
+            effect = self._of_levels(fitted)
+            if step >= _ESTIMATING and step_length <= _FAR:
+                ratios = near
+            if step > _ESTIMATING and step_length < _CLOSE:
                 break
         return fitted
 

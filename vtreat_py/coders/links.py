@@ -11,6 +11,8 @@ from vtreat_py.base.arrays import FloatArray
 
 # Rates of greater log odds are 0 and 1, or nearly so, in floats.
 FARTHEST = 30.0
+# So far are logarithms of ratios of rates: squares of greater ratios may be beyond floats.
+_FARTHEST_RATIO = 100.0
 
 
 class Link(ABC):
@@ -23,6 +25,10 @@ class Link(ABC):
     """
 
     rows: float
+
+    @abstractmethod
+    def unit(self, mean: float) -> float:
+        """What means are divided by, so that their unit does not matter."""
 
     @abstractmethod
     def of_mean(self, mean: float) -> float:
@@ -42,6 +48,10 @@ class Logit(Link):
 
     rows = 2.0
 
+    def unit(self, mean: float) -> float:  # noqa: ARG002
+        """Rates of a class have none."""
+        return 1.0
+
     def of_mean(self, mean: float) -> float:
         """Log odds of a rate."""
         return float(np.log(mean / (1.0 - mean)))
@@ -60,13 +70,17 @@ class Log(Link):
 
     rows = 1.0
 
+    def unit(self, mean: float) -> float:
+        """The mean of all, if it is not 0."""
+        return mean or 1.0
+
     def of_mean(self, mean: float) -> float:
         """Logarithm of a rate."""
         return float(np.log(mean))
 
     def mean(self, at: FloatArray) -> FloatArray:
         """Rates of logarithms."""
-        return np.exp(np.clip(at, -FARTHEST, FARTHEST))
+        return np.exp(np.clip(at, -_FARTHEST_RATIO, _FARTHEST_RATIO))
 
     def bend(self, mean: FloatArray) -> FloatArray:
         """The rate itself."""

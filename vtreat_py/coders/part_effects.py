@@ -46,6 +46,17 @@ class PartEffects:
     own: FloatArray
     ratios: tuple[float, ...]
 
+    def towards(self, other: PartEffects, share: float) -> PartEffects:
+        """Go a share of the way to other effects, and have their ratios."""
+        if share == 1.0:
+            return other
+        return PartEffects(
+            self.base + share * (other.base - self.base),
+            tuple(a + share * (b - a) for a, b in zip(self.of_parts, other.of_parts, strict=True)),
+            self.own + share * (other.own - self.own),
+            other.ratios,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class JointMeans:

@@ -98,7 +98,8 @@ class JointPart:
         if self.is_cut:
             expected, fits = str(self.kind), kind_of(column) == self.kind
         elif self.kind == NAMES:
-            expected, fits = "numbers as levels", not holds_text(column)
+            other = isinstance(column, NumericColumn) or holds_text(column)
+            expected, fits = "numbers as levels", not other
         else:
             expected, fits = "levels", not isinstance(column, NumericColumn)
         if not fits:

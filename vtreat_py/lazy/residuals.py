@@ -13,6 +13,7 @@ from vtreat_py.lazy.columns import LazyColumn, PlainColumn
 from vtreat_py.lazy.rows import DesignRows, Y
 from vtreat_py.lazy.values import table_of_values
 from vtreat_py.significance.permutation_moments import OutcomePowers
+from vtreat_py.significance.row_tests import sample_of
 from vtreat_py.significance.sample import Sample
 
 RESIDUAL = "weighted_residual"
@@ -108,4 +109,4 @@ class Residuals:
 def sampled(frame: nw.LazyFrame[Any], value: nw.Expr, times: PlainColumn | None = None) -> Sample:
     """Values of an expression, each row counting as one, or so many times."""
     table = table_of_values(frame, value, times)
-    return Sample.of_values(table.numbers, table.weight)
+    return sample_of(table.numbers, table.weight)

@@ -15,6 +15,9 @@ from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
+# Values that differ by less than this share of half the range are two only by rounding.
+_ROUNDING = 1e-12
+
 
 class RowTests(Protocol):
     """Tests of an outcome against columns of the rows that count, in their order."""
@@ -52,10 +55,13 @@ class PermutedRows:
 
 
 def sample_of(values: NumberArray, weight: FloatArray | None = None) -> Sample:
-    """Values over all rows; two different ones with the rows of each."""
-    low, high = values.min(), values.max()
-    is_high = values == high
-    if not bool((is_high | (values == low)).all()) or low == high:
+    """Values over all rows; two that differ, by more than rounding, with the rows of each."""
+    if weight is not None and not weight.all():
+        values, weight = values[weight > 0], weight[weight > 0]
+    low, high = float(values.min()), float(values.max())
+    rounding = _ROUNDING * (high / 2.0 - low / 2.0)
+    is_high = values >= high - rounding
+    if not bool((is_high | (values <= low + rounding)).all()) or low == high:
         return Sample.of_values(values, weight)
     rows = np.bincount(is_high, weight, 2).astype(np.float64)
     return Sample.of_values(np.array([low, high], dtype=np.float64), rows)

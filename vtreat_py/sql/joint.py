@@ -79,13 +79,18 @@ def escaped(column: str, dialect: Dialect) -> str:
     return text
 
 
+def _is_exact(text: str) -> bool:
+    """Whether it is a whole number that floats are exact at."""
+    return text.lstrip("-").isdecimal() and abs(int(text)) < _EXACT
+
+
 def check_whole(joint: JointColumn, keys: Sequence[str]) -> None:
-    """Refuse numbers that are names and not whole: no two engines write them alike."""
+    """Refuse names that are no whole numbers, or large: no two engines write them alike."""
     named = [k for k, part in enumerate(joint.parts) if part.kind == NAMES]
     for key in keys:
         texts = key.split(BETWEEN)
         for k in named:
-            if "." in texts[k] or "e" in texts[k] or "\\?" in texts[k]:
+            if texts[k] != MISSING and not _is_exact(texts[k]):
                 raise InvalidOptionError(
                     f"column {joint.parts[k].column!r} has the level {texts[k]}, which engines "
                     "write in ways of their own; convert the column to text before the design, or "

@@ -385,6 +385,8 @@ class _Query:
 
     def _join_values(self, codes: SqlCodes, level: str) -> list[str]:
         """Join the codes as a table of literals; return its columns."""
+        if not len(codes):
+            return ["NULL"] * codes.values.shape[1]
         name = f"{self.prefix}_levels_{len(self.joins) + 1}"
         columns = self._own([LEVEL, *(code_column(i) for i in range(codes.values.shape[1]))])
         rows = [
