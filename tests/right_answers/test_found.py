@@ -25,6 +25,7 @@ from vtreat_py.base.errors import (
     InvalidOptionError,
     OptionTypeError,
     PlanFormatError,
+    SchemaError,
     VtreatError,
     VtreatWarning,
 )
@@ -776,3 +777,78 @@ def test_plans_of_rates_hold_rates(field: str, value: Any) -> None:
     outcome[field] = value + outcome[field][1:] if isinstance(value, list) else value
     with pytest.raises(PlanFormatError, match=rf"outcomes\[0\]\.{field}: expected "):
         vt.TreatmentPlan.from_json(json.dumps(text))
+
+
+def test_dates_are_no_names_of_numbers() -> None:
+    """A categorical column of dates has lost its type in new rows."""
+    x = pd.Series(pd.to_datetime(["2020-01-01", "2020-02-01"] * 30)).astype("category")
+    frame = pd.DataFrame({"x": x, "z": list("aab") * 20, "y": np.arange(60.0)})
+    plan = vt.design_treatments(frame, outcome="y", composites=[("x", "z")], random_state=0)
+    with pytest.raises(SchemaError, match="designed on numbers as levels, found datetime"):
+        vt.prepare(plan, frame.assign(x=frame["x"].astype("datetime64[us]")))
+
+
+def test_queries_of_composites_without_levels() -> None:
+    """A list of no levels is no SQL."""
+    frame = pd.DataFrame({"x": list("abcd") * 5, "z": list("abcde") * 4, "y": np.arange(20.0)})
+    plan = vt.design_treatments(
+        frame, outcome="y", composites=[("x", "z")], coders=["catN"], smoothing=1.0, random_state=0
+    )
+    with closing(sqlite3.connect(":memory:")) as connection:
+        assert plan.for_scoring(min_rows=3).check_sql(connection, frame).passed
+        assert plan.for_scoring(min_rows=6).check_sql(connection, frame).passed
+
+
+@pytest.mark.parametrize("smoothing", ["auto", 1.0])
+def test_codes_of_composites_do_not_rest_on_the_unit_of_rates(smoothing: Any) -> None:
+    """Rates were cut at e^30, and fits went far off where rates are far apart."""
+    frame = pd.DataFrame({"x": list("aabb") * 15, "z": list("cddd") * 15})
+    rate = 1.0 + np.arange(60) % 4 + np.arange(60) % 3
+    codes = []
+    for unit in (1.0, 1e15, 1e-15):
+        plan = vt.design_treatments(
+            frame,
+            outcome=rate * unit,
+            outcome_type="rate",
+            composites=[("x", "z")],
+            coders=["catR"],
+            smoothing=smoothing,
+            random_state=0,
+        )
+        codes.append(plan.level_effects("x:z")["effect"])
+    for other in codes[1:]:
+        np.testing.assert_allclose(other, codes[0], rtol=1e-6)
+    assert np.abs(codes[0]).max() < 1.0
+
+
+def test_rates_of_parts_that_are_far_apart_are_found() -> None:
+    frame = pd.DataFrame({"x": list("aabb") * 15, "z": list("cded") * 15})
+    counted, exposure = np.full(60, 100.0) + np.arange(60) % 7, np.ones(60)
+    exposure[frame["x"] == "a"] = 1e12
+    plan = vt.design_treatments(
+        frame,
+        outcome=counted,
+        outcome_type="rate",
+        exposure=exposure,
+        composites=[("x", "z")],
+        coders=["catR"],
+        smoothing=1e-9,
+        random_state=0,
+    )
+    effect = plan.level_effects("x:z").set_index("level")
+    truth = np.log(effect["mean"] / (counted.sum() / exposure.sum()))
+    known = effect["kind"] == "level"
+    np.testing.assert_allclose(effect["effect"][known], truth[known], rtol=0.01, atol=0.01)
+
+
+def test_numbers_that_are_one_beside_a_huge_one_are_two_wherever_the_rows_are() -> None:
+    """The mean that would stand for missing numbers was a third one, of no row."""
+    random = np.random.default_rng(0)
+    x, exposure = np.where(np.arange(41) == 7, 1e250, random.normal(size=41)), np.ones(41)
+    exposure[7] = 0.1  # permutations of rows have too short tails then
+    frame = pd.DataFrame({"x": x, "y": random.poisson(2.0 * exposure), "exposure": exposure})
+    given = {"outcome": "y", "exposure": "exposure", "outcome_type": "rate", "random_state": 0}
+    rows, sums = (
+        vt.design_treatments(frame, **given, keep_statistics=keeps) for keeps in (False, True)
+    )
+    np.testing.assert_allclose(rows.score_frame["sig"], sums.score_frame["sig"], rtol=1e-9)

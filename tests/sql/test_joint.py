@@ -40,10 +40,15 @@ def test_queries_give_the_same_bits(
         assert plan.check_sql(connection, nothing).passed
 
 
-def test_names_that_are_no_whole_numbers_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("factor", "more", "level"), [(1, 0.5, r"1\d+\.5"), (2.0**50, 0, r"1\d{18}")]
+)
+def test_names_that_are_no_whole_numbers_or_large_are_refused(
+    factor: float, more: float, level: str
+) -> None:
     frame = shops(900)
-    frame["zip"] = frame["zip"] + 0.5
+    frame["zip"] = frame["zip"] * factor + more
     plan = vt.design_treatments(frame, **OPTIONS)
-    with pytest.raises(InvalidOptionError, match=r"has the level 1\d+\.5, which engines write"):
+    with pytest.raises(InvalidOptionError, match=rf"has the level {level}\d*, which engines write"):
         plan.to_sql("shops", dialect="duckdb")
     assert isinstance(vt.prepare(plan, new_rows(frame)), pd.DataFrame)
