@@ -34,6 +34,8 @@ class BinnedNumbers:
         By fold, of the rows that the cross-frame has, where it has rows more than once.
     counted : Moments or None
         Of all rows, as often as they count, where that is not what they weigh.
+    of_all : list of Moments or None
+        By bin, for each contrast, where that is not the sum of the blocks.
     """
 
     edges: FloatArray
@@ -42,6 +44,7 @@ class BinnedNumbers:
     trained: Sequence[Moments] | None = None
     repeated: Sequence[Moments] | None = None
     counted: Moments | None = None
+    of_all: Sequence[Moments] | None = None
 
     @property
     def n_bins(self) -> int:
@@ -54,8 +57,10 @@ class BinnedNumbers:
         return self.coordinates.inner(self.edges)
 
     @cached_property
-    def wholes(self) -> list[Moments]:
+    def wholes(self) -> Sequence[Moments]:
         """Sums of each bin over all rows, for each contrast."""
+        if self.of_all is not None:
+            return self.of_all
         n_blocks = len(self.sums[0].weight) // self.n_bins
         of_bin = np.repeat(np.arange(self.n_bins), n_blocks)
         return [sums.grouped(of_bin, self.n_bins) for sums in self.sums]

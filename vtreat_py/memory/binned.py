@@ -54,11 +54,13 @@ class ColumnBins:
             trained = self._by(folds.training[0], rows.trained)
         if folds.repeats is not None:
             repeated = self._by(folds.repeats[0], rows.coded_rows)
+        wholes = None
         if rows.outcome.survival is not None:
-            none = np.zeros(len(rows.rows.y))
-            all_rows = Rows(none, rows.counted_in(None), np.zeros(len(none), dtype=np.intp), 1)
-            (counted,) = self._by(None, all_rows)
-        return BinnedNumbers(self.edges, self._near, sums, trained, repeated, counted)
+            all_rows = replace(rows.rows, fold=np.zeros_like(rows.rows.fold), n_folds=1)
+            wholes = self._by(None, all_rows)
+            none = np.zeros(len(all_rows.y))
+            (counted,) = self._by(None, Rows(none, rows.counted_in(None), all_rows.fold, 1))
+        return BinnedNumbers(self.edges, self._near, sums, trained, repeated, counted, wholes)
 
     @property
     def edges(self) -> FloatArray:
@@ -138,9 +140,8 @@ class ColumnBins:
         """The same with the squares that noise lets one expect; see `Rows`."""
         assert some is not None
         assert taken.count is not None
-        assert taken.noise is not None
         rows = some if row is None else row[some]
         cell = self.place[rows].astype(np.intp) * taken.n_folds + taken.fold[some]
         n_rows = sum_by(cell, taken.count[some], len(sums.weight))
-        noise = np.tile(taken.noise, len(self.edges))
-        return replace(sums, yy=np.maximum(n_rows - 1.0, 0.0) * noise)
+        fold = np.tile(np.arange(taken.n_folds), len(self.edges))
+        return replace(sums, yy=taken.expected_squares(n_rows, fold))

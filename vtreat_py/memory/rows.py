@@ -252,8 +252,7 @@ def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = No
     )
     if outcome.survival is None:
         return taken
-    noise = np.full(n_groups, outcome.noise)
-    return replace(taken, count=outcome.survival.count[every], noise=noise)
+    return replace(taken, count=outcome.survival.count[every], noise=outcome.noise)
 
 
 def together(groups: IntArray) -> IntArray | None:

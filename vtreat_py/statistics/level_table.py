@@ -34,6 +34,8 @@ class LevelTable:
         Coordinates of the cells, sorted by level, then fold.
     cells : OutcomeSums
         Sums of each cell.
+    levels : OutcomeSums or None
+        Sums of each level, where they are not those of its cells merged.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class LevelTable:
     level: IntArray
     fold: IntArray
     cells: OutcomeSums
+    levels: OutcomeSums | None = None
 
     def __post_init__(self) -> None:
         for values in (self.level, self.fold):
@@ -75,6 +78,8 @@ class LevelTable:
 
     @cached_property
     def _by_level(self) -> OutcomeSums:
+        if self.levels is not None:
+            return self.levels
         return self.cells.grouped(self.level, self.n_levels)
 
     def by_fold(self) -> OutcomeSums:

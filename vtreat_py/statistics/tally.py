@@ -11,7 +11,7 @@ import pyarrow as pa
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.level_table import LevelTable
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Above this many cells a row, most cells are empty and only the occupied ones are numbered.
 _DENSE_CELLS_PER_ROW = 8
@@ -35,8 +35,9 @@ class Rows:
         Fold of each row, in ``range(n_folds)``.
     count : ndarray of shape (n,) or None
         How many rows each one stands for, where weights say something else.
-    noise : ndarray of shape (n_folds,) or None
-        Variance of a row of weight 1 by chance, in each fold, where rows do not tell it.
+    noise : float, ndarray of shape (n_folds,) or None
+        Variance of a row of weight 1 by chance, where rows do not tell it: outcomes over what
+        little may be expected of a row. Of each fold, where folds are training sets.
     """
 
     y: NumberArray
@@ -46,7 +47,7 @@ class Rows:
     centre: float = 0.0
     n_classes: int = 2
     count: FloatArray | None = None
-    noise: FloatArray | None = None
+    noise: FloatArray | float | None = None
 
     @property
     def counts_classes(self) -> bool:
@@ -57,6 +58,19 @@ class Rows:
     def counted(self) -> slice:
         """Classes that a table is made for: of two the second one, of several all."""
         return slice(None) if self.y.dtype.kind == "u" else slice(1, 2)
+
+    @property
+    def weighing(self) -> FloatArray:
+        """How many rows each one stands for, 0 where it weighs nothing."""
+        assert self.count is not None
+        assert self.weight is not None
+        return np.asarray(self.count * (self.weight > 0))
+
+    def expected_squares(self, n_rows: FloatArray, fold: IntArray | None = None) -> FloatArray:
+        """Squares that noise lets one expect of so many rows that weigh something, of a fold."""
+        assert self.noise is not None
+        noise = self.noise if isinstance(self.noise, float) else self.noise[fold]
+        return np.asarray(np.maximum(n_rows - 1.0, 0.0) * noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +148,11 @@ def tally_classes(code: IntArray, n_levels: int, rows: Rows) -> tuple[list[Level
         cell_key, level_fold = cell_key[order], level_fold[order]
         sums = [cells.take(order) for cells in sums]
     level, fold = np.divmod(level_fold, n_folds)
-    tables = [LevelTable(n_levels, n_folds, level, fold, cells) for cells in sums]
+    levels = None
+    if isinstance(rows.noise, float):
+        squares = rows.expected_squares(sum_by(code, rows.weighing, n_levels))
+        levels = replace(sums[0].grouped(level, n_levels), inner=squares)
+    tables = [LevelTable(n_levels, n_folds, level, fold, cells, levels) for cells in sums]
     return tables, CellIndex(code, rows.fold, n_folds, n_keys, pair, cell_key)
 
 
@@ -166,19 +184,15 @@ def _class_sums(index: CellIndex, rows: Rows) -> tuple[IntArray, list[OutcomeSum
 def _counted(
     sums: OutcomeSums, index: CellIndex, cell_key: IntArray, rows: Rows, fold: IntArray
 ) -> OutcomeSums:
-    """The sums of cells with the number of their rows.
-
-    Squares are what noise lets one expect of the rows that weigh something.
-    """
+    """The sums of cells with the number of their rows, and squares as noise lets one expect."""
     assert rows.count is not None
-    assert rows.weight is not None
     n_rows, weighing = np.zeros((2, index.n_keys))
+    counts = rows.weighing
     for piece in _pieces(index, 2 * index.n_keys):
-        keys, count = index.keys(piece), rows.count[piece]
-        n_rows += np.bincount(keys, count, index.n_keys)
-        weighing += np.bincount(keys, count * (rows.weight[piece] > 0), index.n_keys)
-    assert rows.noise is not None
-    inner = np.maximum(weighing[cell_key] - 1.0, 0.0) * rows.noise[fold]
+        keys = index.keys(piece)
+        n_rows += np.bincount(keys, rows.count[piece], index.n_keys)
+        weighing += np.bincount(keys, counts[piece], index.n_keys)
+    inner = rows.expected_squares(weighing[cell_key], fold)
     return replace(sums, inner=inner, rows=n_rows[cell_key])
 
 
