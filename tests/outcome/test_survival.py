@@ -149,6 +149,29 @@ def test_columns_are_in_the_order_of_cox_regressions() -> None:
     assert stats.spearmanr([tried[name] for name in levels], log_rank).statistic > 0.99
 
 
+def test_codes_of_few_rows_a_level_do_not_rest_on_folds() -> None:
+    """Squares of few rows, each over what little was expected of it, hid what levels say."""
+    random, beliefs, error = np.random.default_rng(0), [], []
+    for _ in range(6):
+        level, effect = random.integers(0, 30, 300), 0.5 * random.normal(size=30)
+        frame = pd.DataFrame({"x": level.astype(str), "z": random.normal(size=300)})
+        time = random.exponential(np.exp(-effect[level] - 0.5 * np.abs(frame["z"])))
+        given = GIVEN | {"outcome": (time, random.random(300) < 0.8), "variables": ["x", "z"]}
+        given |= {"coders": ["catR", "piecewise", "window"]}
+        plans = [vt.design_treatments(frame, **given | {"cv": cv}) for cv in (2, 30)]
+        new = frame.iloc[:50]
+        one, other = (vt.prepare(plan, new, prune_sig=None) for plan in plans)
+        same = one.columns.intersection(other.columns)
+        np.testing.assert_allclose(one[same], other[same], rtol=1e-9, atol=1e-12)
+        levels = plans[0].level_effects("x").query("kind == 'level'")
+        beliefs.append(levels["belief"].mean())
+        off = levels["effect"] - effect[levels["level"].astype(int)]
+        error.append((off - off.mean()).pow(2).mean())
+    # Eight events of a level, each of variance 1, and a variance of .25 between levels.
+    assert 0.5 < np.mean(beliefs) < 0.8
+    assert np.mean(error) < 0.13
+
+
 def test_whole_weights_are_repeated_rows() -> None:
     weight = np.random.default_rng(0).integers(0, 4, 500)
     frame = lives(500).assign(fold=np.arange(500) % 4, weight=weight)
