@@ -49,6 +49,7 @@ LAWS: dict[str, Law] = {
     "units of x": scales.units_of_numbers,
     "units of y": scales.units_of_outcome,
     "units of weights": scales.units_of_weights,
+    "units of exposure": scales.units_of_exposure,
     "units of importance": scales.units_of_importance,
     "repeats": symmetries.weights_or_repeated_rows,
     "swapped": symmetries.classes_swapped,

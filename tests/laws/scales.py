@@ -80,6 +80,20 @@ def units_of_importance(random: Random) -> None:
     _compare(random, drawn, replace(drawn, weight=_times(drawn.weight, power)), {})
 
 
+def units_of_exposure(random: Random) -> None:
+    """Exposures, or times, times a power of two: nothing changes at all."""
+    drawn = table(random, random.choice(["rate", "survival"]))
+    _without_numbers_of_options(drawn)
+    if drawn.exposure is not None:
+        power = _power(random, drawn.exposure)
+        scaled = replace(drawn, exposure=_times(drawn.exposure, power))
+    elif drawn.outcome_kind == "survival":
+        scaled = replace(drawn, y=_times(drawn.y, _power(random, drawn.y)))
+    else:
+        raise RefusedError("no exposure to multiply")
+    _compare(random, drawn, scaled, {})
+
+
 def _compare(random: Random, drawn: Table, scaled: Table, moved: dict[str, int]) -> None:
     """Scores are the same to the bit; codes, but for those that have the unit."""
     one = refusable(lambda: _plan(drawn))

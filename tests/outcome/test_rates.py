@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 import vtreat_py as vt
 from tests.outcome.claims import FOLDS, GIVEN, claims
@@ -17,8 +18,8 @@ from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeEr
 from vtreat_py.outcome.rates import counts_and_exposures
 
 
-def glm(x: Any, frame: pd.DataFrame, weight: Any = None) -> tuple[float, float]:
-    """Slope and share of deviance of a Poisson regression with an offset."""
+def glm(x: Any, frame: pd.DataFrame, weight: Any = None) -> tuple[float, float, float]:
+    """Slope, share of deviance, and p-value, of a Poisson regression with an offset."""
     fit = sm.GLM(
         frame["claims"],
         sm.add_constant(np.asarray(x, dtype=float)),
@@ -26,14 +27,16 @@ def glm(x: Any, frame: pd.DataFrame, weight: Any = None) -> tuple[float, float]:
         offset=np.log(frame["years"]),
         freq_weights=weight,
     ).fit(tol=1e-14)
-    return float(fit.params.iloc[1]), 1.0 - fit.deviance / fit.null_deviance
+    gain = fit.null_deviance - fit.deviance
+    return float(fit.params.iloc[1]), gain / fit.null_deviance, float(stats.chi2.sf(gain, 1))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_scores_are_those_of_poisson_regressions(weighted: bool) -> None:
-    frame = claims()
+@pytest.mark.parametrize("significance", ["calibrated", "classic"])
+def test_scores_are_those_of_poisson_regressions(weighted: bool, significance: str) -> None:
+    frame, given = claims(), GIVEN | {"significance": significance}
     weight = np.random.default_rng(1).integers(1, 4, len(frame)) if weighted else None
-    experiment = vt.cross_frame_experiment(frame, **GIVEN, sample_weight=weight)
+    experiment = vt.cross_frame_experiment(frame, **given, sample_weight=weight)
     plan = experiment.plan
     treated = vt.prepare(plan, frame[["town", "age", "fuel"]].sample(frac=1.0, random_state=0))
     treated = treated.sort_index()
@@ -41,8 +44,10 @@ def test_scores_are_those_of_poisson_regressions(weighted: bool) -> None:
     assert {v.code for v in plan.derived} == {"clean", "isBAD", "lev", "catP", "catR"}
     for variable, split in zip(plan.derived, crossed, strict=True):
         x = (experiment.cross_frame if split else treated)[variable.name]
-        slope, rsq = glm(x, frame, weight)
+        slope, rsq, sig = glm(x, frame, weight)
         assert variable.rsq == pytest.approx(rsq, rel=1e-8, abs=1e-10), variable.name
+        if significance == "classic":
+            assert variable.sig == pytest.approx(sig, rel=1e-6), variable.name
         if not split:
             assert variable.slope == pytest.approx(slope, rel=1e-7), variable.name
 
@@ -52,7 +57,7 @@ def test_many_rows_are_fitted_by_bins() -> None:
     plan = vt.design_treatments(frame, **GIVEN, variables=["age"])
     filled = frame["age"].fillna(frame["age"].mul(frame["years"]).sum()
                                  / frame["years"][frame["age"].notna()].sum())  # fmt: skip
-    slope, rsq = glm(filled, frame)
+    slope, rsq, _ = glm(filled, frame)
     assert plan.derived[0].rsq == pytest.approx(rsq, rel=1e-8)
     assert plan.derived[0].slope == pytest.approx(slope, rel=1e-6)
 
@@ -78,10 +83,11 @@ def test_an_exposure_of_several_is_as_many_rows_of_one() -> None:
     np.testing.assert_allclose(*slopes, rtol=1e-8)
 
 
-def test_units_of_exposure_change_nothing_but_rates() -> None:
-    frame = claims(800)
-    one = vt.design_treatments(frame, **GIVEN)
-    other = vt.design_treatments(frame.assign(years=frame["years"] * 365.0), **GIVEN)
+@pytest.mark.parametrize("significance", ["calibrated", "classic"])
+def test_units_of_exposure_change_nothing_but_rates(significance: str) -> None:
+    frame, given = claims(800), GIVEN | {"significance": significance}
+    one = vt.design_treatments(frame, **given)
+    other = vt.design_treatments(frame.assign(years=frame["years"] * 365.0), **given)
     for name in ("rsq", "sig"):
         np.testing.assert_allclose(*(p.score_frame[name] for p in (one, other)), rtol=1e-9)
     effects = [p.level_effects("town") for p in (one, other)]

@@ -80,6 +80,24 @@ def test_scores_are_those_of_poisson_regressions_on_expected_events(weighted: bo
         assert glm(scaled[name], frame, weight)[0] == pytest.approx(1.0, rel=1e-6)
 
 
+def test_classic_p_values_are_likelihood_ratio_tests() -> None:
+    """Deviances are those of events, not of rows of which as much is expected as on average."""
+    frame = lives(700)
+    given = GIVEN | {"coders": ["clean", "lev"], "significance": "classic"}
+    plan = vt.design_treatments(frame, **given)
+    hazard = expected_of(frame["days"], frame["died"], frame["days"])
+    some, tested = hazard > 0.0, vt.prepare(plan, frame.iloc[:], prune_sig=None)
+    for variable in plan.derived:
+        fit = sm.GLM(
+            frame["died"][some].astype(float),
+            sm.add_constant(tested[variable.name][some]),
+            family=sm.families.Poisson(),
+            offset=np.log(hazard[some]),
+        ).fit(tol=1e-14)
+        expected = stats.chi2.sf(fit.null_deviance - fit.deviance, 1)
+        np.testing.assert_allclose(variable.sig, expected, rtol=1e-6)
+
+
 def two_arms(seed: int, n: int, effect: float, leave: float) -> tuple[Any, Any, Any]:
     """Times and events of two arms, the second of which leaves at a rate of its own."""
     rng = np.random.default_rng(seed)

@@ -349,6 +349,7 @@ def test_the_score_is_the_likelihood_ratio_test(extra_degrees):
     score = logistic_score(fit, extra_degrees)
     assert (score.slope[0], score.rsq[0]) == (1.5, pytest.approx(0.2))
     np.testing.assert_allclose(score.sig[0], stats.chi2.sf(20, 1 + extra_degrees))
+    np.testing.assert_allclose(logistic_score(fit, unit=0.5).sig[0], stats.chi2.sf(10, 1))
 
 
 def test_a_fit_no_better_than_none_is_no_effect():

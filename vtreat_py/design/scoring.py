@@ -57,7 +57,7 @@ def by_regression(
     """Score variables by the outcome's own regression; it asks for one of the two."""
     if context.has_link:
         assert fit is not None
-        return logistic_score(fit)
+        return logistic_score(fit, unit=context.outcome.mean_exposure)
     assert moments is not None
     return linear_score(moments)
 

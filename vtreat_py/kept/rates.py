@@ -108,6 +108,7 @@ def outcome_of_pairs(pairs: PairTable, design: KeptDesign) -> OutcomeValues:
         weight=np.array([n_rows]),
         weighting=Weighting(),
         null_deviance=deviance * n_rows / exposed,
+        mean_exposure=exposed / n_rows,
     )
 
 

@@ -72,6 +72,7 @@ def with_rate(
         weight=np.array([found["weight"]]),
         weighting=weighting,
         null_deviance=deviance / mean,
+        mean_exposure=mean,
     )
     return rows.with_outcome(values, int(found["rows"]), count)
 

@@ -139,7 +139,7 @@ class OutcomeRows(Outcome):
         Frequency weights, for rates times the exposure; None when all are 1.
     exposure : Exposure or None
         For rates.
-    null_deviance : float
+    null_deviance, mean_exposure : float
         See `OutcomeValues`.
     noise : float or None
         For times to an event: variance of the outcome in a row of average exposure, which rows
@@ -154,6 +154,7 @@ class OutcomeRows(Outcome):
     weight: FloatArray | None
     exposure: Exposure | None = None
     null_deviance: float = 0.0
+    mean_exposure: float = 1.0
     noise: float | None = None
     survival: Survival | None = None
 
@@ -192,6 +193,8 @@ class OutcomeValues(Outcome):
         What the weights of the rows are.
     null_deviance : float
         For rates: of the Poisson regression without variables, over the mean exposure.
+    mean_exposure : float
+        For rates: what deviances are in units of; of times the mean of the expected events.
     """
 
     y: NumberArray
@@ -199,6 +202,7 @@ class OutcomeValues(Outcome):
     weight: FloatArray | None
     weighting: Weighting
     null_deviance: float = 0.0
+    mean_exposure: float = 1.0
 
     def of_class(self, number: int) -> OutcomeValues:
         """One of several classes against the others."""

@@ -159,6 +159,7 @@ def rates_of(count: FloatArray, exposure: FloatArray, weight: FloatArray | None)
         "weight": None if (of_weight == 1.0).all() else of_weight,
         "exposure": Exposure(count, exposure, share, weight),
         "null_deviance": deviance / mean_exposure,
+        "mean_exposure": mean_exposure,
     }
 
 

@@ -94,6 +94,7 @@ def read_survival(
         weight=count * expected.share,
         exposure=Exposure(seen.astype(np.float64), hazard, expected.share, weight),
         null_deviance=deviance / expected.mean,
+        mean_exposure=expected.mean,
         noise=expected.noise,
         survival=survival,
     )

@@ -62,17 +62,17 @@ def logistic_fit(x: FloatArray, total: FloatArray | None, hits: FloatArray) -> R
     return maximum_likelihood(Points.standardised(x, total, hits))
 
 
-def logistic_score(fit: RegressionFit, extra_degrees: float = 0.0) -> Score:
-    """Score variables by the likelihood ratio test of their logistic regression.
+def logistic_score(fit: RegressionFit, extra_degrees: float = 0.0, unit: float = 1.0) -> Score:
+    """Score variables by the likelihood ratio test of their regression with a link.
 
-    ``extra_degrees`` are added to the test's one degree of freedom. rsq is the share of the
-    null deviance explained.
+    ``extra_degrees`` are added to the test's one degree of freedom; ``unit`` is what deviances are
+    in units of. rsq is the share of the null deviance explained.
     """
     gain = fit.null_deviance - fit.deviance
     better = (gain > 0) & (fit.null_deviance > 0)
     share = np.minimum(gain / np.where(better, fit.null_deviance, 1.0), 1.0)  # more is rounding
     rsq = np.where(better, share, 0.0)
-    sig = np.where(better, stats.chi2.sf(np.maximum(gain, 0.0), 1.0 + extra_degrees), 1.0)
+    sig = np.where(better, stats.chi2.sf(np.maximum(gain, 0.0) * unit, 1.0 + extra_degrees), 1.0)
     return Score(fit.slope, rsq, sig)
 
 
