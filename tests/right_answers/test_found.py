@@ -41,7 +41,7 @@ from vtreat_py.frames.levels import Levels
 from vtreat_py.significance.correlation import correlation_test
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.level_effects import level_effects_test
-from vtreat_py.significance.level_tests import class_level_test
+from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -852,3 +852,20 @@ def test_numbers_that_are_one_beside_a_huge_one_are_two_wherever_the_rows_are() 
         vt.design_treatments(frame, **given, keep_statistics=keeps) for keeps in (False, True)
     )
     np.testing.assert_allclose(rows.score_frame["sig"], sums.score_frame["sig"], rtol=1e-9)
+
+
+def test_all_rows_are_no_level_to_compare_whichever_way_weights_were_rounded() -> None:
+    """A pool of all rows was set aside or not, as the rows were weighted or repeated."""
+    weight = np.nextafter(2.4, 0.0)  # of all, but for rounding
+    p = numeric_level_test(*np.array([[weight], [1.0], [2.4], [1.0], [5.0], [24.0]]))
+    assert np.isnan(p).all()
+    hits = np.array([0.7])
+    np.testing.assert_array_equal(
+        class_level_test(hits, np.array([weight]), hits, np.array([2.4])), 1.0
+    )
+
+
+def test_tables_of_counts_that_floats_round_have_p_values() -> None:
+    x = Sample.of_values(np.array([0.0, 1.0]), np.array([1e17 - 16.0, 11.0]))
+    y = Sample.of_values(np.array([0.0, 1.0]), np.array([25.0, 1e17]))
+    assert 0.0 <= correlation_test(-0.54, 1e17, lambda: x, y) <= 1.0

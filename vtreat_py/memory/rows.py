@@ -134,12 +134,11 @@ class DesignRows:
         counts_rows, exposure = self.context.outcome.weighting.counts_rows, contrast.exposure
         if exposure is not None:
             weight = None if exposure.weight is None else exposure.weight[rows]
-            overall = exposure.rate if self.trend is not None else None
             information = None
             if contrast.survival is not None and counts_rows:
                 information = partial(_by_risk, contrast, rows)
             share = exposure.share[rows]
-            rates = RateTests(y, share, weight, counts_rows, overall, information)
+            rates = RateTests(y, share, weight, counts_rows, exposure.rate, information)
             if self.groups is None and not self.context.in_order:
                 return rates
             y = rates.residual

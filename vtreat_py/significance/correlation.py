@@ -134,9 +134,9 @@ def _fisher(r: float, x: Sample, y: Sample) -> float:
     """p-value of the table of two variables of two values each, given their correlation."""
     (x_off, x_on), (y_off, y_on) = (v.rows[np.argsort(v.given)] for v in (x, y))
     both = np.rint((x_on * y_on + r * np.sqrt(x_on * x_off * y_on * y_off)) / x.n_rows)
-    both = np.clip(both, max(y_on - x_off, 0.0), min(x_on, y_on))  # of huge counts it is rounded
+    both = np.clip(both, max(y_on - x_off, 0.0), min(x_on, y_on))
     cells = np.array([both, x_on - both, y_on - both, x_off - y_on + both])
-    return float(fisher_exact(cells[:, None])[0])
+    return float(fisher_exact(np.maximum(cells, 0.0)[:, None])[0])  # huge counts are rounded
 
 
 def _regression_tail(products: float, n_rows: float) -> float:

@@ -7,6 +7,7 @@ from scipy import stats
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.fisher import fisher_exact
+from vtreat_py.statistics.outcome_sums import weight_left
 
 # R vtreat's rule: the exact test where a cell of the 2x2 table holds at most this many rows.
 _SMALL_CELL = 10.0
@@ -34,7 +35,8 @@ def class_level_test(
     """
     rest = hits - level_hits
     cells = np.stack([level_hits, level_weight - level_hits, rest, weight - level_weight - rest])
-    constant = (level_weight <= 0) | (level_weight >= weight) | (hits <= 0) | (hits >= weight)
+    has_others = weight_left(weight, level_weight) > 0
+    constant = (level_weight <= 0) | ~has_others | (hits <= 0) | (hits >= weight)
     p = np.ones(len(level_hits))
     exact = ~constant & (cells.min(axis=0) <= _SMALL_CELL + _ROUNDING)
     large = ~constant & ~exact
@@ -83,7 +85,7 @@ def numeric_level_test(
     ndarray of shape (m,)
         p-values; NaN where the test is undefined (the level covers all rows, or too few rows).
     """
-    rest = weight - level_weight
+    rest = weight_left(weight, level_weight)
     defined = (rest > 0) & (level_weight > 0) & (n_rows > 2)
     between = level_weight * (level_mean - mean) ** 2 * weight / np.where(defined, rest, 1.0)
     within = np.maximum(squares - between, 0.0)

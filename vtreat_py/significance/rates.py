@@ -40,7 +40,7 @@ class RateTests:
     counts_rows : bool
         Whether weights are numbers of rows. If not, only their ratios count.
     overall : float or None
-        Rate of all rows, where the rates given are what a trend leaves of them.
+        Rate of all rows, where the rates given are what a trend, or parts of levels, leave of them.
     information : callable or None
         Of times to an event whose weights count rows: variance of the sum of products of residuals
         and numbers, by who is at risk when.
