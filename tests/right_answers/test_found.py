@@ -869,3 +869,23 @@ def test_tables_of_counts_that_floats_round_have_p_values() -> None:
     x = Sample.of_values(np.array([0.0, 1.0]), np.array([1e17 - 16.0, 11.0]))
     y = Sample.of_values(np.array([0.0, 1.0]), np.array([25.0, 1e17]))
     assert 0.0 <= correlation_test(-0.54, 1e17, lambda: x, y) <= 1.0
+
+
+@pytest.mark.parametrize("how", ["in groups", "in order"])
+def test_weights_of_importance_are_in_residuals_of_rates_once(how: str) -> None:
+    """They came twice: of three rows a group a third of all prevalences were below .05."""
+    random = np.random.default_rng(0)
+    weight, exposure = random.exponential(size=90), random.exponential(size=90)
+    counted = random.poisson(3.0 * exposure).astype(float)
+    given: dict[str, Any] = {"outcome_type": "rate", "coders": ["clean"], "random_state": 0}
+    if how == "in groups":
+        given |= {"groups": np.arange(90) // 3, "cv": 3}
+    else:
+        given |= {"significance": "ordered", "cv": "ordered"}
+    frame = pd.DataFrame({"x": random.normal(size=90)})
+    weights = {"sample_weight": weight, "weight_kind": "importance"}
+    one = vt.design_treatments(frame, outcome=counted, exposure=exposure, **weights, **given)
+    other = vt.design_treatments(
+        frame, outcome=weight * counted, exposure=weight * exposure, **given
+    )
+    assert one.derived[0].sig == pytest.approx(other.derived[0].sig, rel=1e-9)

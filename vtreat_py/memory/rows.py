@@ -142,6 +142,8 @@ class DesignRows:
             if self.groups is None and not self.context.in_order:
                 return rates
             y = rates.residual
+            if not counts_rows:  # they are in it
+                weight, counts_rows = None, True
         if self.context.in_order:
             return SeriesTests(y, weight)
         if self.groups is not None:
