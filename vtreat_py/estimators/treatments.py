@@ -183,8 +183,8 @@ class SurvivalOutcomeTreatment(OutcomeParameters, SupervisedTreatment):
     ['ward_catR']
     >>> treatment.transform(X.head(2)).round(2)
        ward_catR
-    0       1.78
-    1      -0.82
+    0       1.76
+    1      -0.81
     """
 
     _outcome_type = "survival"
