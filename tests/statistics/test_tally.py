@@ -174,3 +174,9 @@ def test_rows_are_counted_beside_what_they_weigh(example, data):
             weighing = count[own & (rows.w > 0)].sum()
             assert cells.cells.size[place] == count[own].sum()
             assert cells.cells.squares[place] == max(weighing - 1.0, 0.0) * noise[fold]
+        of_one = tally(rows.code, rows.n_levels, replace(counted, noise=1.5))[0].by_level()
+        for level in np.unique(rows.code):  # of one training set: whatever its folds are
+            own = rows.code == level
+            weighing = count[own & (rows.w > 0)].sum()
+            assert of_one.squares[level] == max(weighing - 1.0, 0.0) * 1.5
+            np.testing.assert_allclose(of_one.weight[level], counted.weight[own].sum())
