@@ -123,6 +123,16 @@ def test_spline_is_that_of_scipy_of_the_same_smoothness(wave):
     assert apart[-1] > 0.1
 
 
+def test_a_spline_of_two_bins_is_the_line_through_them():
+    edges = np.linspace(0.0, 1.0, 12) ** 2
+    weight, mean = np.ones((2, 12)), np.ones((2, 12))
+    weight[0], mean[0] = 0.0, 0.0
+    weight[0, 3:5], mean[0, 3:5] = 3.5, (0.0, 2.0)
+    found, _ = Spline().fitted(BinnedSets(edges, edges, weight, mean, np.zeros(2)))
+    line = 2.0 * (edges - edges[3]) / (edges[4] - edges[3]) - 1.0
+    np.testing.assert_allclose(found[0], line, rtol=1e-12)
+
+
 def test_spline_has_few_knots_where_numbers_crowd():
     rng = np.random.default_rng(8)
     x = np.concatenate([rng.uniform(0, 1e-4, 300), rng.uniform(0, 1, 10)])

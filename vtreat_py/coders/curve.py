@@ -130,10 +130,12 @@ class Curve:
         >>> Curve([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 0.0]).thinned().x
         array([0., 2., 3.])
         """
-        bent = self._at(self._bends())
-        size = np.abs(self.y).max()
-        curve = bent if (np.abs(bent(self.x) - self.y) <= _STRAIGHT * size).all() else self
-        return curve._at(evenly(len(curve.x)))
+        curve, bends = self, self._bends()
+        if len(bends) < len(self.x):
+            bent = self._at(bends)
+            size = np.abs(self.y).max()
+            curve = bent if (np.abs(bent(self.x) - self.y) <= _STRAIGHT * size).all() else self
+        return curve if len(curve.x) <= MOST_KNOTS else curve._at(evenly(len(curve.x)))
 
     def _bends(self) -> IntArray:
         """Places of the ends, and of knots that the neighbours do not say."""

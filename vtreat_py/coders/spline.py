@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import BSpline
@@ -16,6 +16,8 @@ from vtreat_py.coders.spline_of_r import spline_of_r
 _CUBIC = 3
 # Pieces of the curve: so many, none shorter than this share of the range.
 _PIECES, _SHORTEST = 32, 1e-3
+# Numbers whose standard deviation is below this share of the range are the same.
+_SAME = 1e-12
 # Two points of each piece integrate cubic polynomials exactly.
 _GAUSS = (0.5 - 1.0 / np.sqrt(12.0), 0.5 + 1.0 / np.sqrt(12.0))
 
@@ -36,10 +38,27 @@ class Spline(ShapeOfR):
 
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each roughness, and keep the likeliest."""
-        basis = _Basis.of(sets)
-        sums, right = basis.sums(sets)
-        values = (basis.at_edges @ likeliest(sets, sums, right, basis.roughness, 2)).T
+        basis, mean, slope = _Basis.of(sets), *_lines(sets)
+        bent = replace(sets, mean=sets.apart - slope * (sets.x - mean))
+        sums, right = basis.sums(bent)
+        values = (basis.at_edges @ likeliest(bent, sums, right, basis.roughness, 2)).T
+        values += slope * (sets.edges - mean)
         return np.asarray(values), sets.rows[:, None] / (len(right) - _CUBIC)
+
+
+def _lines(sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
+    """Mean and slope of least squares of each set, of shape (sets, 1).
+
+    Lines are not rough, and so part of the curve whatever the weight of roughness: apart from the
+    rest, they keep digits that systems of few bins would lose.
+    """
+    rows = np.where(sets.rows > 0, sets.rows, 1.0)[:, None]
+    mean = (sets.weight * sets.x).sum(axis=1, keepdims=True) / rows
+    along = sets.weight * (sets.x - mean)
+    squares = (along * (sets.x - mean)).sum(axis=1, keepdims=True)
+    product = (along * sets.apart).sum(axis=1, keepdims=True)
+    vary = squares > _SAME**2 * rows
+    return mean, np.where(vary, product, 0.0) / np.where(vary, squares, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
