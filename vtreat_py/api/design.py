@@ -211,8 +211,9 @@ default=None
         Codes to build, of ``"clean"``, ``"isBAD"``, ``"lev"``, ``"catP"``, ``"catB"``, ``"catN"``,
         ``"catR"``, ``"catD"``, ``"catQ"``, ``"text"``, the shapes ``"spline"``, ``"piecewise"``,
         ``"bins"``, ``"isotonic"`` and ``"window"``, and the names of ``custom_coders``; None: all
-        but ``"catQ"``, ``"text"`` and shapes that apply to the outcome. An impact code is left out
-        where it would say the same as an indicator: in columns of two levels. ``"catQ"``, the
+        but ``"catQ"``, ``"text"`` and shapes that apply to the outcome. Others are passed over, so
+        that one list does for several outcomes; one must apply. An impact code is left out where it
+        would say the same as an indicator: in columns of two levels. ``"catQ"``, the
         median of a numeric outcome in the level, is made of the rows
         (`vtreat_py.coders.cat_q.CatQ`): it is for frames in memory, without ``keep_statistics``.
         ``"text"`` is an impact code of names and other texts, dirty ones too: levels are shrunk to
