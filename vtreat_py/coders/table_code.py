@@ -28,6 +28,8 @@ from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # A code must vary, and an impact code go up with the outcome, by more than rounding.
 _ROUNDING = 1e-12
+# Codes of a training set that vary by less, as a share of the same, are looked at one by one.
+_NEARLY = 1e-11
 
 
 class TableCode(LevelCode):
@@ -247,11 +249,23 @@ class _Table:
         view, has_past = folds.pooled.view, folds.pooled.view.whole.weight > 0
         codes, _ = self.code.values(folds.pooled, self.column.options)
         distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
-        lacking = (distinct <= 2) | _constant_in(view, codes)
+        lacking = (distinct <= 2) | self._nearly_constant_in(view, codes)
         lacking &= has_past | (not self.code.y_aware)
         for k in np.flatnonzero(lacking & has_past):
             lacking[k] = self.code.supported(self.column, folds.alone(int(k))) is None
         return lacking
+
+    def _nearly_constant_in(self, view: LevelView, codes: FloatArray) -> BoolArray:
+        """Training sets whose entries with rows have one value, but for a little rounding."""
+        known = view.entries.weight > 0
+        low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
+        np.minimum.at(low, view.group[known], codes[known])
+        np.maximum.at(high, view.group[known], codes[known])
+        size = np.maximum(np.abs(low), np.abs(high))
+        if self.code.y_aware:
+            whole = view.whole
+            size = np.sqrt(whole.squares / np.where(whole.weight > 0, whole.weight, 1.0))
+        return np.asarray(high - low <= _NEARLY * size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,12 +290,3 @@ class _TableInFolds:
     def lacking(self, levels: PooledLevels) -> BoolArray:  # noqa: ARG002
         """Training sets that would not have built the variable."""
         return self.without
-
-
-def _constant_in(view: LevelView, entries: FloatArray) -> BoolArray:
-    """Training sets in which the entries with rows hold one value only."""
-    known = view.entries.weight > 0
-    low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
-    np.minimum.at(low, view.group[known], entries[known])
-    np.maximum.at(high, view.group[known], entries[known])
-    return np.asarray(~(low < high))
