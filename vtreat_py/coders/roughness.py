@@ -12,6 +12,8 @@ from vtreat_py.coders.shape_code import BinnedSets
 
 # Weights of roughness that are tried, about the one that gives it the size of the sums.
 _TRIED = np.logspace(-6.0, 6.0, 25)
+# Least of these for sets of fewer bins than coefficients: of less, the rest is but rounding.
+_LEAST_OF_FEW = 1e-4
 # Share of all squares that is rounding; and that of pivots which sets of few rows are solved by.
 _ROUNDING, _RIDGE = 1e-14, 1e-13
 # Deviances a row that differ by less are equal.
@@ -63,8 +65,9 @@ def likeliest(
         + found.log_determinant
         - (len(right) - n_free) * np.log(tried)
     )
+    known = (sets.weight > 0).sum(axis=1)
+    deviance[np.ix_(known < len(right), _TRIED < _LEAST_OF_FEW)] = np.inf
     is_best = deviance <= deviance.min(axis=1, keepdims=True) + _TIE * (1.0 + sets.rows[:, None])
     best = len(_TRIED) - 1 - np.argmax(is_best[:, ::-1], axis=1)  # the smoothest of them
     chosen = found.take(np.arange(len(best)), best).solution()
-    is_known = (sets.weight > 0).sum(axis=1) >= n_free
-    return np.where(is_known, chosen, 0.0)
+    return np.where(known >= n_free, chosen, 0.0)
