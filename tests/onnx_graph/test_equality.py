@@ -212,6 +212,13 @@ def test_numbers_in_single_precision() -> None:
     assert np.abs(expected).max() > largest
 
 
+@pytest.mark.parametrize(("unit", "slope"), [(1.0, 1.0 - 1e-9), (1e-46, 1e46)])
+def test_scales_that_seem_to_do_nothing(unit: float, slope: float) -> None:
+    x = unit * rows()["x"].dropna()
+    plan = vt.design_treatments(pd.DataFrame({"x": x, "y": slope * x}), outcome="y")
+    assert_as_prepared(plan, pd.DataFrame({"x": x}), variables=["x"], scale=True)
+
+
 def test_no_rows_and_one() -> None:
     plan, frame = plan_of("binomial"), awkward_frame(4, 1)
     model = assert_as_prepared(plan, frame, MARK)

@@ -13,6 +13,9 @@ from vtreat_py.onnx_graph.graph import Graph
 from vtreat_py.onnx_graph.places import UP_TO, places_among
 from vtreat_py.plan.variables import DerivedVariable
 
+# What is nearer to 1, or to 0, may be that as a number of 32 bits.
+_NEAR_ONE, _NEAR_ZERO = 1e-7, 1e-44
+
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
@@ -111,10 +114,23 @@ def scaled(graph: Graph, matrix: str, variables: list[DerivedVariable]) -> str:
 
 
 def scaled_by(graph: Graph, matrix: str, slopes: FloatArray, means: FloatArray) -> str:
-    """Scale columns by a slope and a mean for each."""
+    """Scale columns by a slope and a mean for each.
+
+    onnxruntime leaves operations out that seem to do nothing, where they have one number; so a
+    column of such numbers is scaled beside its copy.
+    """
+    if len(slopes) == 1 and _seem_to_do_nothing(slopes[0], means[0]):
+        twice = graph.together([matrix, matrix])
+        both = scaled_by(graph, twice, np.repeat(slopes, 2), np.repeat(means, 2))
+        return graph.columns(both, [0], 2)
     for operator, numbers in (("Sub", means), ("Mul", slopes)):
         matrix = held(graph, graph.node(operator, matrix, graph.constant(numbers)), LARGEST)
     return matrix
+
+
+def _seem_to_do_nothing(slope: float, mean: float) -> bool:
+    """Whether a slope is 1, or a mean 0, as a number of 32 bits alone."""
+    return 0.0 < abs(slope - 1.0) < _NEAR_ONE or 0.0 < abs(mean) < _NEAR_ZERO
 
 
 def held(graph: Graph, matrix: str, largest: float) -> str:
