@@ -248,7 +248,7 @@ def cat_n(levels: Levels, smoothing: float | str) -> Code:
     return levels.assign(codes, 0.0, prior.novel)
 
 
-def cat_b(levels: Levels, smoothing: float | str) -> Code:
+def cat_b(levels: Levels, smoothing: float | str, *, of_r: bool = False) -> Code:
     n, hits = float(weight_of(levels.rows)), float(total_of(levels.rows))
     codes, novel, base = {}, 0.0, hits / n
     if isinstance(smoothing, str):
@@ -260,6 +260,9 @@ def cat_b(levels: Levels, smoothing: float | str) -> Code:
             chance = base
         elif isinstance(smoothing, str):
             chance = base + prior.effect(own, mean_of(levels.rows))
+        elif not of_r:
+            rows = max(smoothing, 1e-4)
+            chance = (own_hits + rows * base) / (own_n + rows)
         else:
             s = max(smoothing, 1e-4)
             inner = min(max(base, 1e-6), 1 - 1e-6)

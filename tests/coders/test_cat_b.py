@@ -15,7 +15,7 @@ from tests.coders.coding import (
 )
 from tests.statistics.r_numbers import read_units
 from tests.statistics.rows import Example, law
-from vtreat_py.coders.cat_b import cat_b
+from vtreat_py.coders.cat_b import cat_b, cat_b_of_r
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
@@ -24,6 +24,17 @@ from vtreat_py.coders.cat_b import cat_b
 @given(example=rows_to_code("class"))
 def test_codes_are_those_of_a_loop(assert_codes, smoothing, example):
     assert_codes(example, lambda p: cat_b(p, smoothing), lambda n: naive.cat_b(n, smoothing))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 3.0])
+@pytest.mark.parametrize("assert_codes", assert_both)
+@law
+@given(example=rows_to_code("class"))
+def test_codes_of_r_are_those_of_a_loop(assert_codes, smoothing, example):
+    def loop(levels):
+        return naive.cat_b(levels, smoothing, of_r=True)
+
+    assert_codes(example, lambda p: cat_b_of_r(p, smoothing), loop)
 
 
 @pytest.mark.parametrize("smoothing", ["auto", "moments", 1.0])
@@ -52,6 +63,11 @@ def coded(hits, smoothing):
     y = np.concatenate(hits).astype(np.int8)
     example = Example(code, len(hits), y, None, np.zeros(len(y), dtype=int), 1)
     return cat_b(pooled_whole(example), smoothing)[0]
+
+
+def test_rows_beside_levels_are_at_the_rate_of_all_rows():
+    levels = [[1] * n + [0] * (19 * n) for n in (1, 10, 200)]
+    np.testing.assert_allclose(coded(levels, 10), 0.0, atol=1e-12)
 
 
 def test_codes_are_log_odds_above_the_base_rate():

@@ -6,7 +6,7 @@ import pytest
 from tests.coders.coding import pooled_whole
 from tests.statistics.r_numbers import read_units
 from tests.statistics.rows import Example
-from vtreat_py.coders.cat_b import cat_b
+from vtreat_py.coders.cat_b import cat_b_of_r
 from vtreat_py.coders.cat_d import cat_d, has_scorable_level
 from vtreat_py.coders.cat_n import cat_n
 from vtreat_py.coders.cat_p import cat_p
@@ -77,7 +77,7 @@ def test_values_are_recoded_as_r_recodes_them(case, outcome):
 
 
 CODERS = {
-    "catB": ("C", lambda pooled, smoothing: cat_b(pooled, smoothing)),
+    "catB": ("C", lambda pooled, smoothing: cat_b_of_r(pooled, smoothing)),
     "catN": ("N", lambda pooled, smoothing: cat_n(pooled, smoothing)),
     "catD": ("N", lambda pooled, smoothing: cat_d(pooled)),
     "catP": ("N", lambda pooled, smoothing: cat_p(pooled.view)),

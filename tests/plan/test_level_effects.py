@@ -75,7 +75,7 @@ class Reference:
         self.auto = smoothing == "auto"
         self.prior = naive.prior_of(levels, smoothing, is_class=class_outcome).weight
         if class_outcome:
-            self.prior = max(self.prior, 0.5) if self.auto else 2 * max(self.prior, 1e-4)
+            self.prior = max(self.prior, 0.5 if self.auto else 1e-4)
         squares = sum(naive.squares_of(group) for group in levels.groups.values())
         self.reml = naive.Reml(levels, is_class=class_outcome)
         self.within = float(squares / (naive.weight_of(levels.rows) - len(levels.groups)))

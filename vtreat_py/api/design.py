@@ -181,24 +181,25 @@ default=None
     min_fraction : float, default=0.02
         Share of the weight a level needs for an indicator.
     smoothing : {"auto", "mixed"} or float, default="auto"
-        Shrinkage of impact codes: empirical Bayes, or a number of pseudo-rows (0: none). With
-        "auto", true level means are taken to be normal around a mean of their own (for a class:
-        rates to be beta distributed); that mean and their variance are estimated by restricted
-        maximum likelihood (H. Patterson and R. Thompson, Biometrika 58, 1971), from the sums of
-        the outcome by level. For numbers a mixture takes the place of the normal distribution
-        where the levels are clearly likelier by it. Levels never seen are coded as those of one
-        row, as far as these are unlike the others: by their own outcomes and, for numbers, by how
-        effects go with the sizes of levels. Each fold estimates its own, so that no row's
-        outcome is in its own code. A column whose levels differ no more than chance makes them
-        gets no impact code; nor does one whose code would vary three times as much in the plan
-        as in the cross-frame, or three times less. ``plan.level_effects`` shows how far each
-        level is believed. With ``significance="classic"`` the estimates are those by moments of
-        earlier versions (H. Bühlmann and E. Straub, 1970), around the mean over all rows.
-        "mixed" is the mixed model ``y ~ (1 | level)`` of lme4 and of the partial pooling coders
-        of R: codes are what it predicts, less the mean of that over rows. For numbers it is
-        "auto" without mixtures; for a class, log odds (not rates) are normal, the likelihood is
-        Laplace's, and no level is believed less for being of one class only. Levels never seen
-        get what the model says of a level without rows.
+        Shrinkage of impact codes: empirical Bayes, or a number of rows at the overall mean that
+        stand beside each level (0: none; with ``significance="classic"``, as in R, of a class so
+        many rows of each class). With "auto", true level means are taken to be normal around a mean
+        of their own (for a class: rates to be beta distributed); that mean and their variance are
+        estimated by restricted maximum likelihood (H. Patterson and R. Thompson, Biometrika 58,
+        1971), from the sums of the outcome by level. For numbers a mixture takes the place of the
+        normal distribution where the levels are clearly likelier by it. Levels never seen are coded
+        as those of one row, as far as these are unlike the others: by their own outcomes and, for
+        numbers, by how effects go with the sizes of levels. Each fold estimates its own, so that no
+        row's outcome is in its own code. A column whose levels differ no more than chance makes
+        them gets no impact code; nor does one whose code would vary three times as much in the plan
+        as in the cross-frame, or three times less. ``plan.level_effects`` shows how far each level
+        is believed. With ``significance="classic"`` the estimates are those by moments of earlier
+        versions (H. Bühlmann and E. Straub, 1970), around the mean over all rows. "mixed" is the
+        mixed model ``y ~ (1 | level)`` of lme4 and of the partial pooling coders of R: codes are
+        what it predicts, less the mean of that over rows. For numbers it is "auto" without
+        mixtures; for a class, log odds (not rates) are normal, the likelihood is Laplace's, and no
+        level is believed less for being of one class only. Levels never seen get what the model
+        says of a level without rows.
     rare_count : float, default=0
         Levels of at most this weight are pooled: they share an indicator (``x_lev_rare``, where
         the pool is common enough) and an impact code, which levels never seen get as well.
@@ -307,7 +308,7 @@ default=None
     -----
     Behaviour and formulas are those of R vtreat 1.6 (J. Mount and N. Zumel, "vtreat: a
     data.frame Processor for Predictive Modeling", arXiv:1611.09477); with a number for
-    ``smoothing`` and R's options the numbers are equal too.
+    ``smoothing``, ``significance="classic"`` and R's options the numbers are equal too.
 
     On a lazy frame the engine groups and sums, and only tables of levels x folds come back, and
     parts of at most some ten thousand rows, or a million different values, that starting values and

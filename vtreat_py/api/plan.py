@@ -180,8 +180,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             known: ``sqrt(within / (n + k))`` for a number, with n the rows behind the effect and k
             the weight of the prior, in rows; for a class the standard deviation of the beta
             distribution of the rate, by the delta method: ``1 / sqrt(p * (1 - p) * (n + k + 1))``,
-            where a number for ``smoothing`` is so many rows of each class, that is k of twice as
-            many.
+            where with classic tests, as in R, a number for ``smoothing`` is so many rows of each
+            class, that is k of twice as many.
         belief
             ``n / (n + k)``: the share of the rows' own mean in the effect; the rest is the mean
             of the levels. k is the variance inside levels over that between them; of a class with

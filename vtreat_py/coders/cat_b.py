@@ -32,7 +32,10 @@ class CatB(LogImpactCode):
 
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
-        return cat_b(levels, options.shrinkage)
+        smoothing = options.shrinkage
+        if options.follows_r and not isinstance(smoothing, str):
+            return cat_b_of_r(levels, smoothing)
+        return cat_b(levels, smoothing)
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
@@ -41,7 +44,8 @@ class CatB(LogImpactCode):
             return _mixed_weight(levels)
         if isinstance(smoothing, str):
             return weight_of(levels, smoothing, _LEAST_PRIOR)
-        return np.full(levels.view.n_groups, 2.0 * max(float(smoothing), _LEAST_SMOOTHING))
+        classes = 2.0 if options.follows_r else 1.0
+        return np.full(levels.view.n_groups, classes * max(float(smoothing), _LEAST_SMOOTHING))
 
     def within(self, levels: PooledLevels) -> None:
         """It follows from the rates."""
@@ -95,7 +99,7 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     levels : PooledLevels
         The levels of one or several training sets; outcome 0 or 1.
     smoothing : float, "auto", "moments" or "mixed"
-        Pseudo-rows added to each class (R's ``smFactor``), empirical Bayes, or the mixed model.
+        Rows at the rate over all rows added to each level, empirical Bayes, or the mixed model.
 
     Returns
     -------
@@ -115,19 +119,34 @@ def cat_b(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     With "mixed" it is the log odds that the mixed model predicts (see `RandomIntercepts`), less
     their mean over rows; that of unseen levels is the model's of a level without rows.
     """
-    view = levels.view
     if smoothing == MIXED:
         return _mixed(levels)
-    if isinstance(smoothing, str):
-        prior, base = prior_of(levels, smoothing, _LEAST_PRIOR), view.whole.mean
-        each = np.arange(view.n_groups)
-        own = _above(base, view.group, prior.effects(view.entries, view.group, base))
-        pool = _above(base, each, prior.effects(levels.pool, each, base))
-        novel = _above(base, each, prior.novel)
-        return levels.assign(own, pool, np.zeros(view.n_groups), novel)
+    view = levels.view
+    base, each, nothing = view.whole.mean, np.arange(view.n_groups), np.zeros(view.n_groups)
+    if not isinstance(smoothing, str):
+        rows = max(float(smoothing), _LEAST_SMOOTHING)
+        own = _above(base, view.group, _beside(view.entries, base[view.group], rows))
+        return levels.assign(own, _above(base, each, _beside(levels.pool, base, rows)), nothing)
+    prior = prior_of(levels, smoothing, _LEAST_PRIOR)
+    own = _above(base, view.group, prior.effects(view.entries, view.group, base))
+    pool = _above(base, each, prior.effects(levels.pool, each, base))
+    return levels.assign(own, pool, nothing, _above(base, each, prior.novel))
+
+
+def cat_b_of_r(levels: PooledLevels, smoothing: float) -> tuple[FloatArray, FloatArray]:
+    """Code levels as R vtreat does: with so many rows of each class beside (``smFactor``).
+
+    Levels of few rows are drawn to odds of one half, not to those of all rows.
+    """
+    view = levels.view
     s = np.full(view.n_groups, max(float(smoothing), _LEAST_SMOOTHING))
     own = _smoothed(view.entries, view.whole.take(view.group), s[view.group])
     return levels.assign(own, _smoothed(levels.pool, view.whole, s), np.zeros(view.n_groups))
+
+
+def _beside(level: OutcomeSums, base: FloatArray, rows: float) -> FloatArray:
+    """Rates less the base rates, with so many rows at these beside."""
+    return (level.mean - base) * (level.weight / (level.weight + rows))
 
 
 def _mixed(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
