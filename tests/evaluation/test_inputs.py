@@ -50,6 +50,13 @@ def test_bad_weights_are_refused(weight: Any, message: str) -> None:
         checked_weight(weight, 3)
 
 
+def test_masked_values_are_missing() -> None:
+    masked = np.ma.masked_array([1.0, 99.0], mask=[False, True])
+    with pytest.raises(InvalidOptionError, match="1 values that are missing"):
+        finite_numbers(masked, "values")
+    np.testing.assert_array_equal(finite_numbers(np.ma.masked_array([1, 2]), "values"), [1, 2])
+
+
 def test_no_weights_count_rows() -> None:
     assert checked_weight(None, 3).tolist() == [1.0, 1.0, 1.0]
     assert checked_weight([0, 2, 1], 3).tolist() == [0.0, 2.0, 1.0]

@@ -23,7 +23,8 @@ _SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
 def one_dimensional(values: Any, name: str) -> Any:
     """Read values as an array of one dimension; a single column counts as one."""
     with refused_as(f"{name} cannot be read as an array"):
-        array = np.asarray(values)
+        masked = np.ma.is_masked(values)
+        array = values.astype(object).filled(np.nan) if masked else np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
