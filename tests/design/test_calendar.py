@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +237,20 @@ def test_python_dates_and_naive_moments_are_dates_in_utc() -> None:
     assert {(one.kind, one.part) for one in plan.made} >= {("date", "weekday")}
     numbers = frame.assign(when=pd.array(objects["when"], dtype="date32[day][pyarrow]"))
     np.testing.assert_array_equal(codes(plan, numbers), codes(plan, objects))
+
+
+def test_points_in_time_without_the_zone_of_the_design_are_warned_of() -> None:
+    frame = moments(zone="America/New_York")
+    plan = vt.design_treatments(frame, outcome="y", variables=["moment"], calendar="auto")
+    naive = frame[["moment"]].assign(moment=frame["moment"].dt.tz_localize(None))[::-1]
+    for rows in (naive, pl.from_pandas(naive), naive.astype(object)):
+        with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone, and was in America"):
+            vt.prepare(plan, rows)
+    unknown = pd.DataFrame({"moment": pd.Series([pd.NaT, pd.NaT])})
+    for rows in (naive.assign(moment=naive["moment"].dt.tz_localize("UTC")), unknown):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            vt.prepare(plan, rows)
 
 
 def test_a_zone_that_has_no_name_gives_numbers_only(monkeypatch: pytest.MonkeyPatch) -> None:

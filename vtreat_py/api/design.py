@@ -159,10 +159,10 @@ default=None
         "auto": those whose cycles the training rows cover twice; not with ``keep_statistics``,
         where other rows may cover others, nor with ``significance="classic"``. They go by the clock
         of the column's own time zone at the design, which the plan keeps; later frames may have
-        another, and points in time without any are taken for UTC. Their p-values are of what a line
-        along the dates leaves of the outcome, because a trend alone is no season (one that bends
-        may be taken for a season, see ``benchmarks/calendar_study.txt``); those of kept statistics,
-        which do not know it, are not. None: numbers only.
+        another; points in time without any are taken for UTC, with a warning. Their p-values are of
+        what a line along the dates leaves of the outcome, because a trend alone is no season (one
+        that bends may be taken for a season, see ``benchmarks/calendar_study.txt``); those of kept
+        statistics, which do not know it, are not. None: numbers only.
     composites : sequence of tuples of column names, default=()
         Columns that are coded together, such as ``[("town", "shop")]``: each tuple makes a column
         of levels, ``town:shop``, coded and scored as all are. Numbers in it are cut at their

@@ -62,7 +62,7 @@ def _extent(
     numbers = _good(column, counted)
     if not len(numbers):
         return None
-    zone = _zone(series)
+    zone = _zone(series) or UTC
     if not is_known(zone):
         warn(
             f"column {name!r} is in the time zone {zone}, which is no name of the time zone "
@@ -73,16 +73,37 @@ def _extent(
     return column.kind, zone, float(numbers.min()), float(numbers.max())
 
 
-def _zone(series: nw.Series[Any]) -> str:
-    """Name of the time zone of a column, as its own library has it."""
+def _zone(series: nw.Series[Any]) -> str | None:
+    """Name of the time zone of a column, as its own library has it, if it has one."""
     native: Any = series.to_native()
     dtype = getattr(native, "dtype", None)
     if isinstance(dtype, pd.ArrowDtype):
-        return str(getattr(dtype.pyarrow_dtype, "tz", None) or UTC)
+        return getattr(dtype.pyarrow_dtype, "tz", None)
     if not isinstance(dtype, pd.DatetimeTZDtype):
-        return str(getattr(series.dtype, "time_zone", None) or UTC)
+        return getattr(series.dtype, "time_zone", None)
     fixed = dtype.tz.utcoffset(None)
     return str(dtype.tz) if fixed is None else str(dt.timezone(fixed))
+
+
+def warn_of_lost_zones(source: InputFrame, columns: Iterable[Hashable]) -> None:
+    """Say so where points in time lack the zone by whose clock columns are made of them."""
+    made = [source.made.get(name) for name in columns]
+    parts = [one for one in made if isinstance(one, CalendarPart) and one.zone != UTC]
+    for name, zone in {part.column: part.zone for part in parts}.items():
+        series = source.series(name)
+        if _may_be_dates(series) and not (series.is_null().all() or _has_zone(series)):
+            warn(
+                f"column {name!r} has no time zone, and was in {zone} at the design: it is taken "
+                f"for UTC. Give it its zone first, as by dt.tz_localize({zone!r})"
+            )
+
+
+def _has_zone(series: nw.Series[Any]) -> bool:
+    native: Any = series.to_native()
+    if isinstance(native, pd.Series) and native.dtype == object:
+        first = native[native.notna()].iloc[0]
+        return getattr(first, "tzinfo", None) is not None
+    return _zone(series) is not None
 
 
 def _may_be_dates(series: nw.Series[Any]) -> bool:

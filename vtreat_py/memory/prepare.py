@@ -14,6 +14,7 @@ from vtreat_py.frames.columns import Column
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.joint import JointColumn
+from vtreat_py.memory.dates import warn_of_lost_zones
 from vtreat_py.memory.sparse import sparse_treated
 from vtreat_py.memory.treated import read_treated
 from vtreat_py.plan.choice import Choice
@@ -27,6 +28,7 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
     treatments = choice.treatments(plan)
     source = source.read_by(plan.options.missing_values).making(plan.made)
     columns = read_treated(source, treatments, choice.first + choice.extra)
+    warn_of_lost_zones(source, [treatment.column for treatment in treatments])
     _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
     if choice.sparse:
         place_of = {name: place for place, name in enumerate(choice.names)}
