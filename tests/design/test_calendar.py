@@ -246,11 +246,15 @@ def test_points_in_time_without_the_zone_of_the_design_are_warned_of() -> None:
     for rows in (naive, pl.from_pandas(naive), naive.astype(object)):
         with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone, and was in America"):
             vt.prepare(plan, rows)
+    scorer, moment = plan.row_scorer(), dt.datetime(2020, 3, 1, 9)
+    with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone"):
+        scorer({"moment": moment})
     unknown = pd.DataFrame({"moment": pd.Series([pd.NaT, pd.NaT])})
     for rows in (naive.assign(moment=naive["moment"].dt.tz_localize("UTC")), unknown):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             vt.prepare(plan, rows)
+            scorer({"moment": moment.replace(tzinfo=dt.UTC)})
 
 
 def test_a_zone_that_has_no_name_gives_numbers_only(monkeypatch: pytest.MonkeyPatch) -> None:

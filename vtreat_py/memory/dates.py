@@ -92,10 +92,15 @@ def warn_of_lost_zones(source: InputFrame, columns: Iterable[Hashable]) -> None:
     for name, zone in {part.column: part.zone for part in parts}.items():
         series = source.series(name)
         if _may_be_dates(series) and not (series.is_null().all() or _has_zone(series)):
-            warn(
-                f"column {name!r} has no time zone, and was in {zone} at the design: it is taken "
-                f"for UTC. Give it its zone first, as by dt.tz_localize({zone!r})"
-            )
+            warn_of_lost_zone(name, zone)
+
+
+def warn_of_lost_zone(name: Hashable, zone: str) -> None:
+    """Say that a column, or a value of it, is taken for UTC."""
+    warn(
+        f"column {name!r} has no time zone, and was in {zone} at the design: it is taken for UTC. "
+        f"Give it its zone first, as by dt.tz_localize({zone!r})"
+    )
 
 
 def _has_zone(series: nw.Series[Any]) -> bool:
