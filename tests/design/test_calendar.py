@@ -243,14 +243,15 @@ def test_points_in_time_without_the_zone_of_the_design_are_warned_of() -> None:
     frame = moments(zone="America/New_York")
     plan = vt.design_treatments(frame, outcome="y", variables=["moment"], calendar="auto")
     naive = frame[["moment"]].assign(moment=frame["moment"].dt.tz_localize(None))[::-1]
-    for rows in (naive, pl.from_pandas(naive), naive.astype(object)):
+    for rows in (naive, pl.from_pandas(naive), pl.from_pandas(naive).lazy(), naive.astype(object)):
         with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone, and was in America"):
             vt.prepare(plan, rows)
     scorer, moment = plan.row_scorer(), dt.datetime(2020, 3, 1, 9)
     with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone"):
         scorer({"moment": moment})
     unknown = pd.DataFrame({"moment": pd.Series([pd.NaT, pd.NaT])})
-    for rows in (naive.assign(moment=naive["moment"].dt.tz_localize("UTC")), unknown):
+    in_utc = naive.assign(moment=naive["moment"].dt.tz_localize("UTC"))
+    for rows in (in_utc, pl.from_pandas(in_utc).lazy(), unknown):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             vt.prepare(plan, rows)

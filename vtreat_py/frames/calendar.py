@@ -15,6 +15,7 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.names import NameRegister
+from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import check_kinds
@@ -93,6 +94,18 @@ class CalendarPart:
     def offset(self) -> int | None:
         """Seconds that the clock is ahead of UTC; None where they change with the seasons."""
         return offset_of(self.zone)
+
+    @cached_property
+    def needs_zone(self) -> bool:
+        """Whether points in time without a zone are another clock's."""
+        return self.kind == "datetime" and self.zone != UTC
+
+    def warn_of_lost_zone(self) -> None:
+        """Say that the column, which has no zone, is taken for UTC."""
+        warn(
+            f"column {self.column!r} has no time zone, and was in {self.zone} at the design: it is "
+            f"taken for UTC. Give it its zone first, as by dt.tz_localize({self.zone!r})"
+        )
 
     def of(self, column: Column) -> Column:
         """Make it of the column of dates.

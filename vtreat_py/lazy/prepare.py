@@ -20,6 +20,7 @@ from vtreat_py.lazy.columns import (
     LazyJoint,
     LazyLevels,
     LazyNumber,
+    LazyPart,
     exactly,
     kept_column,
     lazy_columns,
@@ -96,7 +97,16 @@ def treated_columns(
             if not _fits(t, column)
         ]
     )
+    parts = [one for one in columns if isinstance(one, LazyPart) and _lacks_zone(one)]
+    for part in {one.part.column: one.part for one in parts}.values():
+        part.warn_of_lost_zone()
     return columns
+
+
+def _lacks_zone(column: LazyPart) -> bool:
+    """Whether points in time have none, but had one at the design."""
+    dtype = column.dtype
+    return column.part.needs_zone and isinstance(dtype, nw.Datetime) and dtype.time_zone is None
 
 
 def _fits(treatment: Treatment, column: LazyColumn) -> bool:

@@ -88,19 +88,11 @@ def _zone(series: nw.Series[Any]) -> str | None:
 def warn_of_lost_zones(source: InputFrame, columns: Iterable[Hashable]) -> None:
     """Say so where points in time lack the zone by whose clock columns are made of them."""
     made = [source.made.get(name) for name in columns]
-    parts = [one for one in made if isinstance(one, CalendarPart) and one.zone != UTC]
-    for name, zone in {part.column: part.zone for part in parts}.items():
-        series = source.series(name)
+    parts = [one for one in made if isinstance(one, CalendarPart) and one.needs_zone]
+    for part in {part.column: part for part in parts}.values():
+        series = source.series(part.column)
         if _may_be_dates(series) and not (series.is_null().all() or _has_zone(series)):
-            warn_of_lost_zone(name, zone)
-
-
-def warn_of_lost_zone(name: Hashable, zone: str) -> None:
-    """Say that a column, or a value of it, is taken for UTC."""
-    warn(
-        f"column {name!r} has no time zone, and was in {zone} at the design: it is taken for UTC. "
-        f"Give it its zone first, as by dt.tz_localize({zone!r})"
-    )
+            part.warn_of_lost_zone()
 
 
 def _has_zone(series: nw.Series[Any]) -> bool:

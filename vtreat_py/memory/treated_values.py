@@ -19,12 +19,11 @@ import pandas as pd
 
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import LARGEST, Copy, Curves, Form, Steps
-from vtreat_py.frames.calendar import LABELS, UTC, CalendarPart, local_seconds, number_of
+from vtreat_py.frames.calendar import LABELS, CalendarPart, local_seconds, number_of
 from vtreat_py.frames.columns import Column, EmptyColumn
 from vtreat_py.frames.joint import NAMES, JointColumn, JointPart
 from vtreat_py.frames.made import MadeColumn, sources_of
 from vtreat_py.frames.values import column_of_value, days_of, seconds_of
-from vtreat_py.memory.dates import warn_of_lost_zone
 from vtreat_py.memory.treated import check_fit
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
@@ -185,14 +184,13 @@ def _of_date(column: ValuesOfColumn, part: CalendarPart, known: _Known) -> OfVal
     """Look the part of a date up."""
     read, labels = _READ[part.kind], LABELS[part.part]
     levels, of_value = known.levels, column.of_value
-    has_zone = part.kind == "datetime" and part.zone != UTC
 
     def values(value: Any) -> Values:
         number = read(value)
         if number is None:
             return of_value(value)
-        if has_zone and value.tzinfo is None:
-            warn_of_lost_zone(part.column, part.zone)
+        if part.needs_zone and value.tzinfo is None:
+            part.warn_of_lost_zone()
         seconds = local_seconds(np.array([number]), part)
         found = levels.get(labels[int(number_of(part.part, seconds)[0])])
         return of_value(value) if found is None else found
