@@ -1,8 +1,10 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vtreat_py as vt
 from tests.coders import naive
 from tests.coders.coding import (
     RARE_COUNTS,
@@ -68,6 +70,19 @@ def coded(hits, smoothing):
 def test_rows_beside_levels_are_at_the_rate_of_all_rows():
     levels = [[1] * n + [0] * (19 * n) for n in (1, 10, 200)]
     np.testing.assert_allclose(coded(levels, 10), 0.0, atol=1e-12)
+
+
+def test_classic_designs_have_rows_of_each_class_beside_levels():
+    levels = [[1] * 3 + [0] * 57, [1] * 4 + [0] * 16]
+    frame = pd.DataFrame({"x": np.repeat(["a", "b"], [60, 20]), "y": np.concatenate(levels)})
+    asked = {"outcome": "y", "outcome_type": "binomial", "coders": ["catB"], "random_state": 0}
+    code = np.repeat([0, 1], [60, 20])
+    y = frame["y"].to_numpy(np.int8)
+    pooled = pooled_whole(Example(code, 2, y, None, np.zeros(80, dtype=int), 1))
+    for significance, of in (("classic", cat_b_of_r), ("calibrated", cat_b)):
+        plan = vt.design_treatments(frame, smoothing=5, significance=significance, **asked)
+        effects = plan.level_effects("x").set_index("level")["effect"]
+        np.testing.assert_allclose(effects[["a", "b"]], of(pooled, 5.0)[0])
 
 
 def test_codes_are_log_odds_above_the_base_rate():
