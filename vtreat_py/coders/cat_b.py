@@ -32,10 +32,9 @@ class CatB(LogImpactCode):
 
     def effects(self, levels: PooledLevels, options: CodeOptions) -> tuple[FloatArray, FloatArray]:
         """Code the levels."""
-        smoothing = options.shrinkage
-        if options.follows_r and not isinstance(smoothing, str):
-            return cat_b_of_r(levels, smoothing)
-        return cat_b(levels, smoothing)
+        if options.follows_r:
+            return cat_b_of_r(levels, float(options.shrinkage))
+        return cat_b(levels, options.shrinkage)
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""
@@ -138,9 +137,8 @@ def cat_b_of_r(levels: PooledLevels, smoothing: float) -> tuple[FloatArray, Floa
 
     Levels of few rows are drawn to odds of one half, not to those of all rows.
     """
-    view = levels.view
-    s = np.full(view.n_groups, max(float(smoothing), _LEAST_SMOOTHING))
-    own = _smoothed(view.entries, view.whole.take(view.group), s[view.group])
+    view, s = levels.view, max(smoothing, _LEAST_SMOOTHING)
+    own = _smoothed(view.entries, view.whole.take(view.group), s)
     return levels.assign(own, _smoothed(levels.pool, view.whole, s), np.zeros(view.n_groups))
 
 
@@ -197,7 +195,7 @@ def _above(base: FloatArray, group: IntArray, effect: FloatArray) -> FloatArray:
     )
 
 
-def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: FloatArray) -> FloatArray:
+def _smoothed(level: OutcomeSums, whole: OutcomeSums, s: float) -> FloatArray:
     """R vtreat's conditional log odds with ``s`` pseudo-rows (spec, section 5)."""
     base = np.clip(whole.mean, _EDGE, 1.0 - _EDGE)
     # Sums of weights in another order may leave less than nothing.

@@ -22,7 +22,6 @@ from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.uncertainty import KnownLevels
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.blocks import by_blocks
-from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -249,20 +248,22 @@ class _Table:
         view, has_past = folds.pooled.view, folds.pooled.view.whole.weight > 0
         codes, _ = self.code.values(folds.pooled, self.column.options)
         distinct = view.sum(lambda sums: (sums.weight > 0).astype(np.float64))
-        lacking = (distinct <= 2) | self._nearly_constant_in(view, codes)
+        lacking = (distinct <= 2) | self._nearly_constant_in(folds.pooled, codes)
         lacking &= has_past | (not self.code.y_aware)
         for k in np.flatnonzero(lacking & has_past):
             lacking[k] = self.code.supported(self.column, folds.alone(int(k))) is None
         return lacking
 
-    def _nearly_constant_in(self, view: LevelView, codes: FloatArray) -> BoolArray:
+    def _nearly_constant_in(self, levels: PooledLevels, codes: FloatArray) -> BoolArray:
         """Training sets whose entries with rows have one value, but for a little rounding."""
-        known = view.entries.weight > 0
+        view, known = levels.view, levels.view.entries.weight > 0
         low, high = np.full(view.n_groups, np.inf), np.full(view.n_groups, -np.inf)
         np.minimum.at(low, view.group[known], codes[known])
         np.maximum.at(high, view.group[known], codes[known])
         size = np.maximum(np.abs(low), np.abs(high))
-        if self.code.y_aware:
+        if isinstance(self.code, Impact):
+            size = self.code.unit(levels)
+        elif self.code.y_aware:
             whole = view.whole
             size = np.sqrt(whole.squares / np.where(whole.weight > 0, whole.weight, 1.0))
         return np.asarray(high - low <= _NEARLY * size)
