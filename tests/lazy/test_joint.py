@@ -48,8 +48,7 @@ def test_engines_make_the_plan_and_the_codes_of_memory(
     ours, theirs = found.plan.score_frame, expected.plan.score_frame
     assert list(ours["variable"]) == list(theirs["variable"])
     np.testing.assert_allclose(ours["rsq"], theirs["rsq"], atol=1e-11)
-    if kind == "binomial":  # the tails of a number are told without its means there
-        np.testing.assert_allclose(ours["sig"], theirs["sig"], rtol=1e-8)
+    np.testing.assert_allclose(ours["sig"], theirs["sig"], rtol=1e-8)
     crossed = sorted_rows(found.cross_frame)
     wanted = expected.cross_frame.to_pandas()
     np.testing.assert_allclose(crossed[wanted.columns], wanted, atol=1e-9)
@@ -57,6 +56,22 @@ def test_engines_make_the_plan_and_the_codes_of_memory(
     treated = vt.prepare(expected.plan, lazy(new), row_id="id", scale=True)
     direct = vt.prepare(expected.plan, new, row_id="id", scale=True).to_pandas()
     np.testing.assert_array_equal(sorted_rows(treated)[direct.columns], direct)
+
+
+def test_tails_are_those_of_what_columns_leave_of_a_number() -> None:
+    polars = pytest.importorskip("polars")
+    random = np.random.default_rng(0)
+    a, b = random.integers(0, 4, (2, 200))
+    y = random.standard_t(3, 200) + 40.0 * a + 25.0 * b  # by itself of light tails
+    names = np.array(["u", "v", "w", "x"])
+    one, other = (np.where(random.random(200) < 0.1, None, names[k]) for k in (a, b))
+    frame = pd.DataFrame({"a": one, "b": other, "y": y, "fold": np.arange(200) % 3})
+    given: dict[str, Any] = {"outcome": "y", "cv": "fold", "composites": [("a", "b")]}
+    memory, engine = (
+        vt.design_treatments(rows, **given).score_frame["sig"]
+        for rows in (frame, polars.from_pandas(frame).lazy())
+    )
+    np.testing.assert_allclose(engine, memory, rtol=1e-8)
 
 
 def test_numbers_next_to_zero_and_the_largest_ones_are_cut_as_in_memory() -> None:

@@ -865,6 +865,19 @@ def test_all_rows_are_no_level_to_compare_whichever_way_weights_were_rounded() -
     )
 
 
+def test_squares_of_slopes_may_be_too_large_for_floats() -> None:
+    """A line of 1e115 over numbers of 1e-60 explained nothing."""
+    random = np.random.default_rng(0)
+    x, noise = random.normal(size=(2, 200))
+    tiny = pd.DataFrame({"x": np.ldexp(x, -200)})
+    given: dict[str, Any] = {"coders": ["piecewise", "isotonic"], "random_state": 0}
+    y = np.ldexp(x + noise, 385)
+    found = vt.design_treatments(tiny, outcome=y, **given).score_frame
+    expected = vt.design_treatments(pd.DataFrame({"x": x}), outcome=x + noise, **given).score_frame
+    np.testing.assert_array_equal(found["rsq"], expected["rsq"])
+    assert expected["rsq"].min() > 0.3
+
+
 def test_tables_of_counts_that_floats_round_have_p_values() -> None:
     x = Sample.of_values(np.array([0.0, 1.0]), np.array([1e17 - 16.0, 11.0]))
     y = Sample.of_values(np.array([0.0, 1.0]), np.array([25.0, 1e17]))

@@ -219,7 +219,7 @@ class _Learner:
         return replace(
             cells,
             x=np.where(cells.weight > 0, end + slope * cells.x, 0.0),
-            xx=slope * slope * cells.xx,
+            xx=slope * (slope * cells.xx),  # the square of a slope may be too large
             xy=slope * cells.xy,
             centre_x=0.0,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -98,13 +99,20 @@ class _EngineLevels:
 
     def _weighted(self, apart: FloatArray) -> Sample:
         """A number for each level, times the weight, over all rows."""
-        numbers = pa.table({_LEVEL: self.column.labels(self.levels), _NUMBER: apart[:-1]})
+        value = self.residuals.share * nw.col(_NUMBER)
+        return sampled(self._with_number(apart), value, self.residuals.times)
+
+    def _with_number(self, values: FloatArray) -> nw.LazyFrame[Any]:
+        """Build the query of the rows with the number of their level, unless that is NaN."""
+        numbers = pa.array(values[:-1], from_pandas=True)
+        table = pa.table({_LEVEL: self.column.labels(self.levels), _NUMBER: numbers})
         frame = self.rows.counted([self.column]).with_columns(self.column.level.alias(_OWN))
-        table = brought(self.rows.source, numbers)
-        joined = frame.join(table, left_on=_OWN, right_on=_LEVEL, how="left")
-        number = nw.when(self.column.is_missing).then(nw.lit(float(apart[-1])))
-        value = self.residuals.share * number.otherwise(nw.col(_NUMBER))
-        return sampled(joined, value, self.residuals.times)
+        brought_along = brought(self.rows.source, table)
+        joined = frame.join(brought_along, left_on=_OWN, right_on=_LEVEL, how="left")
+        if not np.isnan(values[-1]):
+            of_missing = nw.when(self.column.is_missing).then(nw.lit(float(values[-1])))
+            joined = joined.with_columns(of_missing.otherwise(nw.col(_NUMBER)).alias(_NUMBER))
+        return joined.filter(~nw.col(_NUMBER).is_null())
 
     def _residual_sums(self, number: int) -> tuple[OutcomeSums, OutcomePowers]:
         """Sums by level, and powers, of the rows' weighted residuals."""
@@ -119,16 +127,12 @@ class _EngineLevels:
         """Sums by level of the outcome's normal scores, by one more query."""
         return score_sums(self.rows, self.residuals.context, self.column, self.levels)
 
-    def apart(
-        self,
-        number: int,
-        cell: IntArray,  # noqa: ARG002 (the rows are where they are)
-        fitted: FloatArray,  # noqa: ARG002
-        n_rows: float,
-    ) -> OutcomeShape:
-        """The outcome less its mean, which may have tails of its own."""
-        outcome = self.residuals.outcome(number)
-        return OutcomeShape(np.asarray(outcome.given - outcome.mean), outcome.weight, n_rows)
+    def apart(self, number: int, cell: IntArray, fitted: FloatArray, n_rows: float) -> OutcomeShape:
+        """The outcome less what is fitted to cells, which levels are in."""
+        frame = self._with_number(np.append(fitted, np.nan)[cell])
+        left = self.residuals.y(number) - nw.col(_NUMBER)
+        outcome = sampled(frame, left, self.residuals.times)
+        return OutcomeShape(np.asarray(outcome.given), outcome.weight, n_rows)
 
     def effects_beyond(
         self,
