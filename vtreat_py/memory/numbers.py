@@ -66,12 +66,16 @@ class NumberRows:
     @property
     def coordinates(self) -> Coordinates:
         """Coordinates near the good values."""
-        return self._coordinates_and_extent[0]
+        return self._seen[0]
 
     @cached_property
-    def _coordinates_and_extent(self) -> tuple[Coordinates, tuple[float, float]]:
-        values, _ = self._known_to(None)
-        return Coordinates.near(values), (float(values.min()), float(values.max()))
+    def _seen(self) -> tuple[Coordinates, NumberProfile, float]:
+        """What takes a copy of the good values, made once: and how much they weigh."""
+        values, weight = self._known_to(None)
+        extent = float(values.min()), float(values.max())
+        profile = NumberProfile.of_values(values, weight, extent=extent)
+        weighing = float(len(values) if weight is None else weight.sum())
+        return Coordinates.near(values, extent), profile, weighing
 
     def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
         """Good values of the rows that count, with how often they do (None: once).
@@ -88,7 +92,7 @@ class NumberRows:
     def extent(self, fold: int | None) -> tuple[float, float] | None:
         """Smallest and largest good value; None without one."""
         if fold is None:
-            return self._coordinates_and_extent[1] if self.has_good else None
+            return (self._seen[1].low, self._seen[1].high) if self.has_good else None
         values, _ = self._known_to(fold)
         return (float(values.min()), float(values.max())) if len(values) else None
 
@@ -106,11 +110,11 @@ class NumberRows:
 
     def profile(self, bad_weight: float) -> NumberProfile:
         """How all good values are spread."""
-        values, weight = self._known_to(None)
+        _, profile, weighing = self._seen
         count, bad = self._rows.counted_in(None), self._column.bad
         if self._rows.context.is_survival and count is not None and bad is not None:
             bad_weight = float(count[bad].sum())  # rows weigh what is expected of them
-        return NumberProfile.of_values(values, weight, bad_weight, self.extent(None))
+        return profile.beside_bad(bad_weight, weighing)
 
     def sums(self) -> list[NumericSums]:
         """Sums of each block of rows."""

@@ -46,15 +46,15 @@ def class_sums(
 
 
 def _ranges_of_rows(column: NumericColumn, edges: FloatArray) -> Iterator[tuple[slice, IntArray]]:
-    """Blocks of rows, and the range of each row; edge by edge, as there are few."""
-    is_above = np.empty(_ROWS, dtype=np.bool_)
+    """Blocks of rows, and the range of each row: how many edges are below it, as they are few."""
+    is_above = np.empty((len(edges), _ROWS), dtype=np.uint8)
+    of_bad = np.uint8(len(edges) + 1)
     for start in range(0, len(column), _ROWS):
         rows = slice(start, start + _ROWS)
         values = column.values[rows]
-        codes, above = np.zeros(len(values), dtype=np.uint8), is_above[: len(values)]
-        for edge in edges:
-            np.greater(values, edge, out=above)
-            codes += above.view(np.uint8)
+        above = is_above[:, : len(values)]
+        np.greater(values, edges[:, None], out=above.view(np.bool_))
+        codes = np.add.reduce(above, axis=0, dtype=np.uint8)
         if column.bad is not None:
-            codes[column.bad[rows]] = len(edges) + 1
+            np.maximum(codes, column.bad[rows].view(np.uint8) * of_bad, out=codes)
         yield rows, codes.astype(np.intp)

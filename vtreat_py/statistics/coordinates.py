@@ -39,9 +39,9 @@ class Coordinates:
     unit: float = 1.0
 
     @classmethod
-    def near(cls, values: NumberArray) -> Coordinates:
-        """Choose coordinates for finite values."""
-        unit = _unit(float(values.min()), float(values.max()))
+    def near(cls, values: NumberArray, extent: tuple[float, float] | None = None) -> Coordinates:
+        """Choose coordinates for finite values, of which the extent may be known."""
+        unit = _unit(*(extent or (float(values.min()), float(values.max()))))
         mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
         return cls(min(max(mean * unit, -_LARGEST), _LARGEST), unit)
 

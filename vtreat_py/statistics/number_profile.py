@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -84,7 +84,7 @@ class NumberProfile:
         part = values[rows], None if weight is None else weight[rows]
         extent = extent or (float(values.min()), float(values.max()))
         good_weight = float(len(values) if weight is None else weight.sum())
-        return cls.of_part(*part, extent, bad_weight / (bad_weight + good_weight))
+        return cls.of_part(*part, extent, 0.0).beside_bad(bad_weight, good_weight)
 
     @classmethod
     def of_points(
@@ -127,6 +127,11 @@ class NumberProfile:
         else:  # beside great weights, differences of sums would lose the small
             counts = np.add.reduceat(weight[order], starts)
         return cls(*extent, min(float(bad_share), _ALMOST_ALL), edges, counts)
+
+    def beside_bad(self, bad_weight: float, good_weight: float) -> NumberProfile:
+        """Say how much the rows with no good value weigh beside those with one."""
+        share = bad_weight / (bad_weight + good_weight)
+        return replace(self, bad_share=min(share, _ALMOST_ALL))
 
     def bin_of(self, values: NumberArray) -> IntArray:
         """Bin of each of some good values."""

@@ -42,8 +42,8 @@ class NumericSums:
         def inner(rows: IntArray) -> FloatArray:
             return coordinates.inner(values.take(rows))
 
-        good = groups if bad is None else groups.some(np.flatnonzero(~bad[groups.row]))
-        return cls(good.moments(inner), lost_sums(groups, bad))
+        lost = _lost(groups, bad)
+        return cls(groups.moments(inner, lost), groups.some(lost).outcome())
 
     def imputed(self, value: FloatArray) -> Moments:
         """Moments of the cleaned column, when the bad rows of each group get ``value``."""
@@ -96,5 +96,9 @@ class NumericSums:
 
 def lost_sums(groups: RowGroups, bad: BoolArray | None) -> OutcomeSums:
     """Sums of the bad rows of each group."""
-    lost = np.empty(0, dtype=np.intp) if bad is None else np.flatnonzero(bad[groups.row])
-    return groups.some(lost).outcome()
+    return groups.some(_lost(groups, bad)).outcome()
+
+
+def _lost(groups: RowGroups, bad: BoolArray | None) -> IntArray:
+    """Places of the bad rows in the order of the groups."""
+    return np.empty(0, dtype=np.intp) if bad is None else np.flatnonzero(bad.take(groups.row))

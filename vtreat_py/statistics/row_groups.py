@@ -65,8 +65,8 @@ class RowGroups:
         order = np.argsort(small, kind="stable")
         kind: Any = np.int32 if len(y) < 1 << 31 else np.int64
         row: IntArray = (order if rows is None else rows[order]).astype(kind)
-        in_order = None if weight is None else weight[order]
-        return cls(row, y[order], in_order, small[order], n_groups, centre)
+        in_order = None if weight is None else weight.take(order)
+        return cls(row, y.take(order), in_order, small.take(order), n_groups, centre)
 
     @cached_property
     def _runs(self) -> IntArray:
@@ -96,12 +96,26 @@ class RowGroups:
         """Sums of the outcome in each group."""
         return OutcomeSums.of_rows(self.group, self.n_groups, self.y, self.weight, self.centre)
 
-    def moments(self, values: Callable[[IntArray], FloatArray]) -> Moments:
-        """Moments of a column, whose ``values`` are given for rows by number, and the outcome."""
-        return Moments.of_sums(partial(self._sums, values), centre_y=self.centre)
+    def moments(
+        self, values: Callable[[IntArray], FloatArray], lost: IntArray | None = None
+    ) -> Moments:
+        """Moments of a column and the outcome.
 
-    def _sums(self, values: Callable[[IntArray], FloatArray], at: Point) -> list[FloatArray]:
+        Parameters
+        ----------
+        values : callable
+            Gives the values of rows by number, as an array of its own.
+        lost : ndarray of int or None
+            Places of the order, ascending, that do not count as they have no value.
+        """
+        lost = np.empty(0, dtype=np.intp) if lost is None else lost
+        return Moments.of_sums(partial(self._sums, values, lost), centre_y=self.centre)
+
+    def _sums(
+        self, values: Callable[[IntArray], FloatArray], lost: IntArray, at: Point
+    ) -> list[FloatArray]:
         """Sums of weights, x, y, xx, xy and yy by group, about a point of each."""
+        as_all = at is None and not len(lost)
 
         def summands(rows: slice) -> list[FloatArray]:
             group = self.group[rows]
@@ -109,12 +123,16 @@ class RowGroups:
             x, y = values(self.row[rows]), self.y[rows].astype(np.float64, copy=False)
             if at is not None:
                 x, y = x - at[0][group], y - at[1][group]
+            here = lost[slice(*np.searchsorted(lost, [rows.start, rows.stop]))] - rows.start
+            if len(here):
+                weight = np.ones(len(x)) if weight is None else weight.copy()
+                x[here] = weight[here] = 0.0
             wx = x if weight is None else weight * x
             of_column = [wx, wx * x, wx * y]
-            return of_column if at is None else of_column + _of_outcome(y, weight)
+            return of_column if as_all else of_column + _of_outcome(y, weight)
 
         x, xx, xy, *of_outcome = self._by_group(summands)
-        n, y, yy = self._outcome_sums if at is None else of_outcome
+        n, y, yy = self._outcome_sums if as_all else of_outcome
         return [n, x, y, xx, xy, yy]
 
     @cached_property
