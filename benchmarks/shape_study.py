@@ -30,7 +30,7 @@ from vtreat_py.significance.normal_scores import NormalScores
 HERE = Path(__file__).parent
 ROWS = 500
 CODES = ["piecewise", "spline", "window", "isotonic", "bins"]
-FITS, FRAMES, FRAMES_OF_ALL, COLUMNS, FOUND = 200, 40, 5, 100, 200
+FITS, FRAMES, FRAMES_OF_ALL, COLUMNS, FOUND = 200, 40, 5, 100, 1_000
 NUMBERS = ("normal", "lognormal(1.5)", "5 values")
 SIZES = (0.05, 0.01)
 # Shapes of which the study asks whether one p-value does for all; others are information.

@@ -42,12 +42,13 @@ def expected(x: Any, y: Any, copied: float, degrees: tuple[int, ...] = (1, 2, 3)
     rank = (place - 0.5) / ROWS
     decile = np.unique(np.floor(10 * rank), return_inverse=True)[1]
     of_y = OutcomePowers.of_sample(Sample.of_values(y))
-    parts = [copied, level_effects_test(OutcomeSums.of_rows(decile, decile.max() + 1, y), of_y)]
-    weights = [0.1, 0.1]
-    for degree in degrees:
-        parts.append(of_degree(rank if degree == 3 else stats.norm.ppf(rank), y, degree))
-        weights.append(0.6 if degree == 1 else 0.1)
-    return cauchy_combination(parts, [w / sum(weights) for w in weights])
+    of_deciles = level_effects_test(OutcomeSums.of_rows(decile, decile.max() + 1, y), of_y)
+    curves = [of_degree(rank if k == 3 else stats.norm.ppf(rank), y, k) for k in degrees]
+    ends = np.quantile(x[x < x.max()], [0.1, 0.9], method="inverted_cdf")
+    likeness = min(np.ptp(ends) / (2.0 * stats.norm.ppf(0.9) * x.std()), 1.0)
+    rising, left = 0.8 - 0.2 * likeness, len(curves)
+    weights = [0.1, rising] + [(0.9 - rising) / left] * left
+    return cauchy_combination([copied, curves[0], of_deciles, *curves[1:]], weights)
 
 
 def test_five_questions_have_one_p_value() -> None:
@@ -56,6 +57,14 @@ def test_five_questions_have_one_p_value() -> None:
     found = sigs(pd.DataFrame({"x": x}), y, coders=["clean", *SHAPES])
     assert found["x_window"] == pytest.approx(expected(x, y, found["x"]), rel=1e-6)
     assert set(found.drop("x")) == {found["x_window"]}
+
+
+def test_ranks_weigh_more_where_the_number_has_a_long_tail() -> None:
+    random = np.random.default_rng(7)
+    x = random.lognormal(0.0, 1.5, ROWS)
+    y = random.normal(size=ROWS) + 0.08 * np.log(x)
+    found = sigs(pd.DataFrame({"x": x}), y)
+    assert found["x_window"] == pytest.approx(expected(x, y, found["x"]), rel=1e-6)
 
 
 def test_three_values_have_no_waves() -> None:

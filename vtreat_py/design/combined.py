@@ -29,9 +29,11 @@ _HEAVY_TAILS = 1.0
 _RANKS, _SHAPES, _RANGES = 0.35, 0.2, 1.0 / 3.0
 # Ranks of what is nearer to normal than this say what the numbers say.
 _NEARLY_NORMAL = 0.9
-# Weights of tests of any shape: of the clean copy, whether deciles differ, and of curves of each
-# degree: of normal scores up to a parabola, which see the ends, of ranks beyond, which see waves.
-_COPIED, _DECILES, _DEGREES, _OF_RANKS = 0.1, 0.1, {1: 0.6, 2: 0.1, 3: 0.1}, 3
+# Weights of tests of any shape: of the clean copy, and of a line of normal scores, which is more
+# the farther the number is from normal, as what rises with its order is the less like a line. The
+# rest is shared by deciles and curves: of normal scores up to a parabola, which see the ends, of
+# ranks beyond, which see waves.
+_COPIED, _RISING, _RISING_OF_TAILS, _DEGREES, _OF_RANKS = 0.1, 0.6, 0.2, 3, 3
 
 
 class CombinedTests:
@@ -119,16 +121,25 @@ class CombinedTests:
             weights = [1.0 - share, share * of_ranges, share * (1.0 - of_ranges)]
         return cauchy_combination(p_values, weights)
 
-    def any_shape(self, copied: float, ranges: OutcomeSums, *, scored: bool) -> float:
+    def any_shape(
+        self,
+        copied: float,
+        spread: tuple[float, float, float],
+        ranges: OutcomeSums,
+        *,
+        scored: bool,
+    ) -> float:
         """Test whether the outcome changes with a number in any shape.
 
-        Where `shapes` looks for lines first, this one looks for what rises or falls in any way, as
-        it is the same for all that have the same order of rows, and for parabolas and waves.
+        Where `shapes` looks for lines first, this one looks for what rises or falls in any way, by
+        the order of rows alone, and for parabolas and waves.
 
         Parameters
         ----------
         copied : float
             p-value of `shapes`.
+        spread : tuple of float
+            First and last decile of the number, and its standard deviation.
         ranges : OutcomeSums
             Sums of each range, which may be finer than deciles.
         scored : bool
@@ -138,11 +149,12 @@ class CombinedTests:
         assert tests is not None
         ranges = ranges.take(np.flatnonzero(ranges.weight))
         decile = np.floor(10.0 * ranks_of_groups(ranges.weight) + 5.0).astype(np.intp)
-        degrees = {k: w for k, w in _DEGREES.items() if k < len(ranges.weight)}
-        p_values = [copied, tests.levels(ranges.grouped(decile, 10))]
-        p_values += [_along(ranges, tests, degree) for degree in degrees]
-        weights = np.array([_COPIED, _DECILES, *degrees.values()])
-        return cauchy_combination(p_values, (weights / weights.sum()).tolist())
+        curves = range(2, min(_DEGREES + 1, len(ranges.weight)))
+        p_values = [copied, _along(ranges, tests, 1), tests.levels(ranges.grouped(decile, 10))]
+        p_values += [_along(ranges, tests, degree) for degree in curves]
+        rising = _RISING + _RISING_OF_TAILS * (1.0 - likeness_to_normal(*spread))
+        rest = (1.0 - _COPIED - rising) / (1 + len(curves))
+        return cauchy_combination(p_values, [_COPIED, rising] + [rest] * (1 + len(curves)))
 
     @cached_property
     def scores(self) -> NormalScores | None:

@@ -142,7 +142,7 @@ def copied(filled: FilledNumbers) -> tuple[Moments, list[Score]]:
         for c, m, f in zip(contrasts, moments, fits, strict=True)
     ]
     if two is None:
-        scores = with_shapes(filled, moments, scores)
+        scores = with_shapes(filled, moments[0], scores)
     return moments[0], scores
 
 

@@ -69,7 +69,7 @@ def _significances(filled: FilledNumbers, copied: Copied) -> list[float]:
     contrasts = filled.context.contrasts
     if contrasts[0].combined is None:
         return [significance_of_column(filled, one, copied) for one in contrasts]
-    return with_any_shape(filled, filled.facts.binned(), copied()[1])
+    return with_any_shape(filled, filled.facts.binned(), *copied())
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,7 @@ from vtreat_py.statistics.quantiles import ends_of_shares
 _RANGES = 30
 
 
-def with_shapes(
-    filled: FilledNumbers, moments: Sequence[Moments], scores: list[Score]
-) -> list[Score]:
+def with_shapes(filled: FilledNumbers, moments: Moments, scores: list[Score]) -> list[Score]:
     """Combine the p-value of the line with those of shapes, for each contrast.
 
     Nothing else of a score changes.
@@ -34,18 +32,16 @@ def with_shapes(
     scored = sums is not None
     if sums is None:
         sums = _bad_among_good(filled, edges, filled.range_sums)
-    deviation = float(np.sqrt(moments[0].xx[0] / moments[0].weight[0]))
-    ends = filled.inner(edges[[0, -1]])
-    found = []
+    spread, found = _spread(filled, moments), []
     for contrast, score, one in zip(contrasts, scores, sums, strict=True):
         assert contrast.combined is not None
-        sig = contrast.combined.shapes(float(score.sig[0]), (*ends, deviation), one, scored=scored)
+        sig = contrast.combined.shapes(float(score.sig[0]), spread, one, scored=scored)
         found.append(replace(score, sig=np.array([sig])))
     return found
 
 
 def with_any_shape(
-    filled: FilledNumbers, binned: BinnedNumbers, copied: Sequence[Score]
+    filled: FilledNumbers, binned: BinnedNumbers, moments: Moments, copied: Sequence[Score]
 ) -> list[float]:
     """p-values of whether the outcome changes with a number in any shape, for each contrast.
 
@@ -59,11 +55,19 @@ def with_any_shape(
     scored = sums is not None
     if sums is None:
         sums = _of_bins(filled, binned, edges)
-    found = []
+    spread, found = _spread(filled, moments), []
     for contrast, score, ranges in zip(contrasts, copied, sums, strict=True):
         assert contrast.combined is not None
-        found.append(contrast.combined.any_shape(float(score.sig[0]), ranges, scored=scored))
+        p_value = float(score.sig[0])
+        found.append(contrast.combined.any_shape(p_value, spread, ranges, scored=scored))
     return found
+
+
+def _spread(filled: FilledNumbers, moments: Moments) -> tuple[float, float, float]:
+    """First and last decile of the clean copy, and its deviation, in inner coordinates."""
+    edges = filled.profile.edges
+    low, high = filled.inner(edges[[0, -1]]) if len(edges) else (0.0, 0.0)  # nearly all are one
+    return float(low), float(high), float(np.sqrt(moments.xx[0] / moments.weight[0]))
 
 
 def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) -> list[OutcomeSums]:
