@@ -58,7 +58,7 @@ class CalibratedTests:
                 float(r[k]),
                 float(n_rows[k]),
                 lambda: sample(k),
-                self._sample,
+                self.sample,
                 reach=reach,
                 can_permute=self._weighting.counts_rows,
             )
@@ -98,7 +98,8 @@ class CalibratedTests:
         return (low, high) if bool(((y == low) | (y == high)).all()) else None
 
     @cached_property
-    def _sample(self) -> Sample:
+    def sample(self) -> Sample:
+        """The outcome over all rows."""
         y, weight = self._outcome.y, self._weight
         values = self._low_and_high or (0.0, 1.0)
         if self._outcome.kind != "binomial" and self._low_and_high is None:
@@ -112,6 +113,6 @@ class CalibratedTests:
     def _powers(self) -> OutcomePowers:
         centre = self._outcome.centre
         if self._low_and_high is not None:
-            two = Sample.of_values(np.array([0.0, 1.0]), self._sample.weight)
+            two = Sample.of_values(np.array([0.0, 1.0]), self.sample.weight)
             return OutcomePowers.of_sample(two)
-        return OutcomePowers.of_sample(self._sample, centre)
+        return OutcomePowers.of_sample(self.sample, centre)

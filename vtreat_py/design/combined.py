@@ -159,8 +159,8 @@ class CombinedTests:
     @cached_property
     def scores(self) -> NormalScores | None:
         """Normal scores of a numeric outcome of heavy tails."""
-        y = self._outcome.y
-        if self._outcome.kind != "numeric" or self._sample.skewness_and_kurtosis[1] <= _HEAVY_TAILS:
+        y, sample = self._outcome.y, self._tests.sample
+        if self._outcome.kind != "numeric" or sample.skewness_and_kurtosis[1] <= _HEAVY_TAILS:
             return None
         if ((y == y.min()) | (y == y.max())).all():  # it is a class in truth
             return None
@@ -182,10 +182,6 @@ class CombinedTests:
             )
         )
 
-    @cached_property
-    def _sample(self) -> Sample:
-        return Sample.of_values(self._outcome.y, self._outcome.weight)
-
     @property
     def _share(self) -> float:
         """Weight of tests beside that of means, or of a line."""
@@ -196,7 +192,7 @@ class CombinedTests:
         """How near the outcome is to normal, where its scores are tested."""
         if self.scores is None:
             return 1.0
-        return likeness_to_normal(*self.scores.deciles, self._sample.spread)
+        return likeness_to_normal(*self.scores.deciles, self._tests.sample.spread)
 
 
 def _along(ranges: OutcomeSums, tests: CalibratedTests, degree: int) -> float:
