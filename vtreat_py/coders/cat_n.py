@@ -25,8 +25,7 @@ class CatN(ImpactCode):
 
     def unit(self, levels: PooledLevels) -> FloatArray:
         """Deviation of y."""
-        whole = levels.view.whole
-        return np.asarray(np.sqrt(whole.squares / np.where(whole.weight > 0, whole.weight, 1.0)))
+        return levels.view.whole.deviation
 
     def prior(self, levels: PooledLevels, options: CodeOptions) -> FloatArray:
         """Weight of the prior, in rows."""

@@ -264,8 +264,7 @@ class _Table:
         if isinstance(self.code, Impact):
             size = self.code.unit(levels)
         elif self.code.y_aware:
-            whole = view.whole
-            size = np.sqrt(whole.squares / np.where(whole.weight > 0, whole.weight, 1.0))
+            size = view.whole.deviation
         return np.asarray(high - low <= _NEARLY * size)
 
 

@@ -220,8 +220,7 @@ def _outer_slopes(filled: FilledNumbers, contrasts: Sequence[FloatArray]) -> Flo
     """One slope for all contrasts, per unit of the column."""
     spread = 1.0
     if filled.context.outcome.kind == "numeric":
-        whole = filled.whole.outcome()
-        spread = float(np.sqrt(whole.squares[0] / whole.weight[0]))
+        spread = float(filled.whole.outcome().deviation[0])
     return filled.outer_slopes(combined_slopes(contrasts), spread)
 
 

@@ -56,14 +56,13 @@ class PermutedRows:
 
 def sample_of(values: NumberArray, weight: FloatArray | None = None) -> Sample:
     """Values over all rows; two that differ, by more than rounding, with the rows of each."""
-    if weight is not None and not weight.all():
-        values, weight = values[weight > 0], weight[weight > 0]
-    low, high = float(values.min()), float(values.max())
+    found = Sample.of_values(values, weight)
+    low, high = float(found.given.min()), float(found.given.max())
     rounding = _ROUNDING * (high / 2.0 - low / 2.0)
-    is_high = values >= high - rounding
-    if not bool((is_high | (values <= low + rounding)).all()) or low == high:
-        return Sample.of_values(values, weight)
-    rows = np.bincount(is_high, weight, 2).astype(np.float64)
+    is_high = found.given >= high - rounding
+    if not bool((is_high | (found.given <= low + rounding)).all()) or low == high:
+        return found
+    rows = np.bincount(is_high, found.weight, 2).astype(np.float64)
     return Sample.of_values(np.array([low, high], dtype=np.float64), rows)
 
 

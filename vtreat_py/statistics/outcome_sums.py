@@ -148,6 +148,11 @@ class OutcomeSums:
         """Sum of ``w * (y - mean of the group)**2``."""
         return self.total * (1.0 - self.mean) if self.inner is None else self.inner
 
+    @property
+    def deviation(self) -> FloatArray:
+        """Standard deviation of each group; 0 where it is empty."""
+        return np.sqrt(self.squares / np.maximum(self.weight, _TINY))
+
     def take(self, index: IntArray | slice) -> OutcomeSums:
         """Return the groups at ``index``."""
         inner = None if self.inner is None else self.inner[index]
