@@ -865,6 +865,11 @@ def test_all_rows_are_no_level_to_compare_whichever_way_weights_were_rounded() -
     )
 
 
+def test_rows_are_not_drawn_from_more_than_integers_can_count() -> None:
+    x, y = (Sample.of_values(np.array(v), np.array([1e19, 1, 1])) for v in ([0, 1, 3], [0, 2, 1]))
+    assert 0.0 <= correlation_test(0.5, 1e19, lambda: x, y) < 1e-9
+
+
 def test_squares_of_slopes_may_be_too_large_for_floats() -> None:
     """A line of 1e115 over numbers of 1e-60 explained nothing."""
     random = np.random.default_rng(0)

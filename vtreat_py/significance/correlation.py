@@ -89,7 +89,7 @@ def correlation_test(
     variable = x()
     if _is_small_table(variable, y):
         return _fisher(r, variable, y)
-    if _is_nearly_normal(*variable.skewness_and_kurtosis, y, n_rows):
+    if not y.can_be_drawn_from or _is_nearly_normal(*variable.skewness_and_kurtosis, y, n_rows):
         return p
 
     def draw(n_draws: int) -> FloatArray:

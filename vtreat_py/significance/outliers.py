@@ -24,13 +24,11 @@ _FEW_DEALS, _TOLD = 10.0, (0.02, 0.002)
 _FARTHEST, _HALVINGS = 40.0, 50
 # Statistics closer than this, relative to their size, are equal but for rounding.
 _EQUAL = 1e-9
-# Rows are dealt from no more than floats can count.
-_MOST_ROWS = float(1 << 53)
 
 
 def has_outliers(y: Sample) -> bool:
     """Whether one row has much of the outcome's variance."""
-    return y.largest_share > _MUCH and y.n_rows <= _MOST_ROWS
+    return y.largest_share > _MUCH and y.can_be_drawn_from
 
 
 def p_value_with_outliers(

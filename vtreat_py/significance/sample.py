@@ -16,6 +16,8 @@ _ROUNDING = 1e-15
 POWERS = 8
 # Values are looked at in pieces that fit into the processor's cache.
 _PIECE = 1 << 15
+# Rows are drawn from no more than floats can count.
+_MOST_ROWS = float(1 << 53)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,11 @@ class Sample:
             return np.sort(self.values), None
         order = np.argsort(self.values, kind="stable")
         return self.values[order], np.cumsum(self.weight[order]).astype(np.intp)
+
+    @property
+    def can_be_drawn_from(self) -> bool:
+        """Whether there are no more rows than floats can count."""
+        return self.n_rows <= _MOST_ROWS
 
     @property
     def n_whole_rows(self) -> int:
