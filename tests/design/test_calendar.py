@@ -239,14 +239,19 @@ def test_python_dates_and_naive_moments_are_dates_in_utc() -> None:
     np.testing.assert_array_equal(codes(plan, numbers), codes(plan, objects))
 
 
-def test_points_in_time_without_the_zone_of_the_design_are_warned_of() -> None:
+@pytest.mark.parametrize("joined", [False, True])
+def test_points_in_time_without_the_zone_of_the_design_are_warned_of(joined: bool) -> None:
     frame = moments(zone="America/New_York")
-    plan = vt.design_treatments(frame, outcome="y", variables=["moment"], calendar="auto")
+    given: dict[str, Any] = {"outcome": "y", "variables": ["moment"], "calendar": "auto"}
+    if joined:
+        given["composites"] = [("moment_hour", "moment_weekday")]
+    plan = vt.design_treatments(frame, **given)
+    wanted = [v.name for v in plan.derived if joined == (":" in str(v.orig_variable))]
     naive = frame[["moment"]].assign(moment=frame["moment"].dt.tz_localize(None))[::-1]
     for rows in (naive, pl.from_pandas(naive), pl.from_pandas(naive).lazy(), naive.astype(object)):
         with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone, and was in America"):
-            vt.prepare(plan, rows)
-    scorer, moment = plan.row_scorer(), dt.datetime(2020, 3, 1, 9)
+            vt.prepare(plan, rows, variables=wanted)
+    scorer, moment = plan.row_scorer(variables=wanted), dt.datetime(2020, 3, 1, 9)
     with pytest.warns(vt.VtreatWarning, match="'moment' has no time zone"):
         scorer({"moment": moment})
     unknown = pd.DataFrame({"moment": pd.Series([pd.NaT, pd.NaT])})
@@ -254,7 +259,7 @@ def test_points_in_time_without_the_zone_of_the_design_are_warned_of() -> None:
     for rows in (in_utc, pl.from_pandas(in_utc).lazy(), unknown):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            vt.prepare(plan, rows)
+            vt.prepare(plan, rows, variables=wanted)
             scorer({"moment": moment.replace(tzinfo=dt.UTC)})
 
 

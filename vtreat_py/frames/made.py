@@ -29,6 +29,17 @@ def calendar_parts(made: Iterable[MadeColumn]) -> list[CalendarPart]:
     return [one for one in made if isinstance(one, CalendarPart)]
 
 
+def calendar_parts_of(
+    columns: Iterable[Hashable], made: Iterable[MadeColumn]
+) -> list[CalendarPart]:
+    """Those that columns are, or are joined of."""
+    of_name = {one.name: one for one in made}
+    wanted = [of_name.get(name) for name in columns]
+    joined = [part.column for one in wanted if isinstance(one, JointColumn) for part in one.parts]
+    found = wanted + [of_name.get(name) for name in joined]
+    return [one for one in found if isinstance(one, CalendarPart)]
+
+
 def joint_columns(made: Iterable[MadeColumn]) -> list[JointColumn]:
     """Those that are made of several columns."""
     return [one for one in made if isinstance(one, JointColumn)]

@@ -97,8 +97,9 @@ def treated_columns(
             if not _fits(t, column)
         ]
     )
-    parts = [one for one in columns if isinstance(one, LazyPart) and _lacks_zone(one)]
-    for part in {one.part.column: one.part for one in parts}.values():
+    joined = [part for one in columns if isinstance(one, LazyJoint) for part in one.columns]
+    parts = [one for one in [*columns, *joined] if isinstance(one, LazyPart)]
+    for part in {one.part.column: one.part for one in parts if _lacks_zone(one)}.values():
         part.warn_of_lost_zone()
     return columns
 

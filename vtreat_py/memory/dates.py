@@ -15,6 +15,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.frames.calendar import UTC, CalendarPart, Part, is_known, named_parts
 from vtreat_py.frames.columns import CodedColumn, Column, NumericColumn
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.made import calendar_parts_of
 
 _DATES = ("date", "datetime")
 
@@ -87,9 +88,8 @@ def _zone(series: nw.Series[Any]) -> str | None:
 
 def warn_of_lost_zones(source: InputFrame, columns: Iterable[Hashable]) -> None:
     """Say so where points in time lack the zone by whose clock columns are made of them."""
-    made = [source.made.get(name) for name in columns]
-    parts = [one for one in made if isinstance(one, CalendarPart) and one.needs_zone]
-    for part in {part.column: part for part in parts}.values():
+    parts = calendar_parts_of(columns, source.made.values())
+    for part in {part.column: part for part in parts if part.needs_zone}.values():
         series = source.series(part.column)
         if _may_be_dates(series) and not (series.is_null().all() or _has_zone(series)):
             part.warn_of_lost_zone()

@@ -123,7 +123,10 @@ class ValuesOfColumn:
     def _part(self, part: JointPart, row: Mapping[Hashable, Any]) -> Column:
         calendar = self._all_made.get(part.column)
         if isinstance(calendar, CalendarPart):
-            return calendar.of(self._read(calendar.column, row[calendar.column]))
+            value = row[calendar.column]
+            if _READ[calendar.kind](value) is not None:
+                _warn_of_lost_zone(calendar, value)
+            return calendar.of(self._read(calendar.column, value))
         return self._read(part.column, row[part.column], part.kind == NAMES)
 
     def _read(self, name: Hashable, value: Any, as_levels: bool = False) -> Column:
@@ -180,6 +183,12 @@ def _of_level(column: ValuesOfColumn, treatment: LevelTreatment, known: _Known) 
     return values
 
 
+def _warn_of_lost_zone(part: CalendarPart, value: Any) -> None:
+    """Say so where a point in time lacks the zone by whose clock a part is made of it."""
+    if part.needs_zone and value.tzinfo is None:
+        part.warn_of_lost_zone()
+
+
 def _of_date(column: ValuesOfColumn, part: CalendarPart, known: _Known) -> OfValue:
     """Look the part of a date up."""
     read, labels = _READ[part.kind], LABELS[part.part]
@@ -189,8 +198,7 @@ def _of_date(column: ValuesOfColumn, part: CalendarPart, known: _Known) -> OfVal
         number = read(value)
         if number is None:
             return of_value(value)
-        if part.needs_zone and value.tzinfo is None:
-            part.warn_of_lost_zone()
+        _warn_of_lost_zone(part, value)
         seconds = local_seconds(np.array([number]), part)
         found = levels.get(labels[int(number_of(part.part, seconds)[0])])
         return of_value(value) if found is None else found
