@@ -129,7 +129,7 @@ class Reference:
             shares.append(math.exp((least - deviance(ratio)) / 2) * (1 + t) ** 2)
             centre, within, v, _ = reml.parts(ratio)
             left = 1 / (1 + n * ratio)
-            within = noise / (1 + ratio) if self.class_outcome else within
+            within = noise / (1 + left * ratio) if self.class_outcome else within
             inside += shares[-1] * within * (left * ratio + left**2 / sum(v))
             expected.append(left * centre + (1 - left) * mean)
         inside *= 1.0 if self.class_outcome else reml.free / (reml.free - 2)
@@ -403,12 +403,12 @@ def test_effects_of_a_plan_share_the_memory_of_its_codes(design: Any) -> None:
             assert statistics.outcomes[0].effect is tables[statistics.column][code]
 
 
-def draw(seed: int, class_outcome: bool) -> tuple[pd.DataFrame, np.ndarray]:
-    """400 levels of 1 to 40 rows, and the true mean (rate) of each."""
+def draw(seed: int, class_outcome: bool, k: float = 20.0) -> tuple[pd.DataFrame, np.ndarray]:
+    """400 levels of 1 to 40 rows, and the true mean, or rate by a beta distribution, of each."""
     random = np.random.default_rng(seed)
     level = np.repeat(np.arange(400), random.integers(1, 41, 400))
     if class_outcome:
-        truth = random.beta(6, 14, 400)
+        truth = random.beta(0.3 * k, 0.7 * k, 400)
         y = (random.random(len(level)) < truth[level]) * 1
     else:
         truth = random.normal(5.0, 1.0, 400)
@@ -416,11 +416,13 @@ def draw(seed: int, class_outcome: bool) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"x": [f"{i:03d}" for i in level], "y": y}), truth
 
 
-@pytest.mark.parametrize("class_outcome", [False, True])
-def test_the_truth_is_as_far_from_the_effects_as_their_errors_say(class_outcome: bool) -> None:
+@pytest.mark.parametrize(("class_outcome", "k"), [(False, 20.0), (True, 20.0), (True, 1.5)])
+def test_the_truth_is_as_far_from_the_effects_as_their_errors_say(
+    class_outcome: bool, k: float
+) -> None:
     squares, covered = [], []
     for seed in range(10):
-        frame, truth = draw(seed, class_outcome)
+        frame, truth = draw(seed, class_outcome, k)
         plan = vt.design_treatments(frame, outcome="y", variables=["x"], random_state=0)
         table = plan.level_effects("x").iloc[:400].sort_values("level")
         found, error, mean = table["effect"], table["effect_se"], frame["y"].mean()

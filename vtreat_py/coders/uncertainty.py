@@ -100,7 +100,7 @@ class KnownLevels:
             left = 1.0 / (1.0 + weight * ratio)
             noise = unknown * point.within
             if rate is not None:
-                noise = rate * (1.0 - rate) / (1.0 + ratio)
+                noise = rate * (1.0 - rate) / (1.0 + left * ratio)  # of a beta distribution
             inside += own * noise * (left * ratio + left * left / point.precision[0])
             expected = left * point.off[0] + (1.0 - left) * mean
             centre += own * expected

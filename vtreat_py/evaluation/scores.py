@@ -31,7 +31,7 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
     """Compute all scores of a binary classifier from counts, or from labels.
 
     Called as ``confusion_scores(tp, fp, fn, tn)`` or as
-    ``confusion_scores(y_true, y_pred, sample_weight=None, pos_label=1)``.
+    ``confusion_scores(y_true, y_pred, *, sample_weight=None, pos_label=1)``.
 
     Parameters
     ----------
