@@ -6,8 +6,8 @@ Level effects are drawn, then rows, then estimated: by raw means, by m-estimates
 smoothing (empirical Bayes), by scikit-learn and category_encoders as they come, and by an oracle:
 the best linear estimator, which knows the mean and both variances. The first part asks what is
 left of pure noise, the second how much worse than the oracle's the mean squared error is. The third
-has effects and sizes of other kinds, beside moments and a nonparametric prior; the fourth asks how
-often intervals by the standard errors hold the true effects.
+has effects and sizes of other kinds, beside moments and a nonparametric prior; the last two ask how
+often intervals by the standard errors hold the true effects, of numbers and of classes.
 """
 
 from __future__ import annotations
@@ -287,7 +287,8 @@ def of_shape(random: Any, shape: str, share: Any, noise: str, rows: int, spread:
 def plan_of(level: Any, y: Any, **options: Any) -> Any:
     """Effects of the levels, in order, and of a novel one."""
     frame = pd.DataFrame({"x": np.char.mod("%06d", level).astype(object)})
-    plan = vt.design_treatments(frame, outcome=y, coders=["catN"], random_state=0, **options)
+    code = "catN" if y.dtype.kind == "f" else "catB"
+    plan = vt.design_treatments(frame, outcome=y, coders=[code], random_state=0, **options)
     effects = plan.level_effects("x")
     seen = effects[effects["kind"] == "level"].sort_values("level")
     return seen, float(effects.loc[effects["kind"] == "novel", "effect"].iloc[0])
@@ -373,6 +374,33 @@ def held_by(seed: int, n_levels: int, size: str, spread: float) -> list[float]:
     return [*held, float((off <= 1.645 * found["mean_se"].to_numpy()).mean())]
 
 
+def class_intervals() -> None:
+    say(
+        "\n\n5. The same of a class, effects as log odds less those of all rows; normal log odds\n"
+        f"   about -1, as many rows a level; {INTERVALS} seeds\n"
+    )
+    line("", ["effect", "classic", "mean"], "")
+    for rows in (20, 100):
+        for n_levels in (5, 10, 30):
+            for spread in (0.3, 1.0, 2.0):
+                held = [held_by_class(seed, n_levels, rows, spread) for seed in range(INTERVALS)]
+                row = list(np.mean(held, axis=0))
+                line(f"{n_levels} levels, {rows} rows, deviation {spread}", row, ".3f")
+
+
+def held_by_class(seed: int, n_levels: int, rows: int, spread: float) -> list[float]:
+    random, level = np.random.default_rng(seed), np.repeat(np.arange(n_levels), rows)
+    truth = spread * random.normal(size=n_levels) - 1.0
+    rate, held = 1.0 / (1.0 + np.exp(-truth)), []
+    y = (random.random(len(level)) < rate[level]).astype(np.int8)
+    for options in ({}, {"significance": "classic"}):
+        found, _ = plan_of(level, y, **options)
+        off = np.abs(found["effect"].to_numpy() + np.log(y.mean() / (1.0 - y.mean())) - truth)
+        held.append(float((off <= 1.645 * found["effect_se"].to_numpy()).mean()))
+    off = np.abs(found["mean"].to_numpy() - rate)
+    return [*held, float((off <= 1.645 * found["mean_se"].to_numpy()).mean())]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".txt"))
@@ -383,6 +411,7 @@ def main() -> None:
     effects()
     shapes()
     intervals()
+    class_intervals()
     say("\n" + ", ".join(f"{package} {version(package)}" for package in packages))
     output.write_text("\n".join(LINES) + "\n")
 

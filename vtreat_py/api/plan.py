@@ -173,8 +173,8 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             Standard deviation of what the level's effect may be, given the data. With
             ``smoothing="auto"`` or ``"mixed"`` it counts what is not known of how much levels
             differ, and around which mean: it is averaged over the variances between levels by how
-            likely each is, and about 90 in 100 true effects lie within 1.645 of it, from five
-            levels on; more, where levels hardly differ (benchmarks/shrinkage_study.txt). Where a
+            likely each is, and 86 to 97 in 100 true effects lie within 1.645 of it, from five
+            levels on; most, where levels hardly differ (benchmarks/shrinkage_study.txt). Where a
             mixture was taken for the levels, it is that of the normal distribution, which is the
             larger one. With a number for ``smoothing`` (or classic tests) the prior is taken for
             known: ``sqrt(within / (n + k))`` for a number, with n the rows behind the effect and k
