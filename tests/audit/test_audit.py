@@ -32,6 +32,20 @@ pytestmark = pytest.mark.filterwarnings("ignore:nothing is derived from:vtreat_p
 law = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+def test_shares_of_a_rate_are_of_exposure() -> None:
+    random = np.random.default_rng(0)
+    kind = random.choice(["taxi", "private"], 400)
+    cars = pd.DataFrame({"kind": kind, "years": np.where(kind == "taxi", 4.0, 0.25)})
+    claims = random.poisson(0.3 * cars["years"])
+    given: dict[str, Any] = {"variables": ["kind"], "random_state": 0}
+    plan = vt.design_treatments(cars, outcome=claims, exposure="years", **given)
+    with pytest.warns(vt.VtreatWarning, match="give the exposure of the rows as sample_weight"):
+        assert plan.audit(cars).flagged == ["kind"]
+    report = plan.audit(cars, sample_weight="years")
+    assert report.flagged == []
+    assert report.frame["psi"].max() < 1e-4
+
+
 def plan_of(values: Any, **options: Any) -> vt.TreatmentPlan:
     """A plan without outcome on one column, x."""
     frame = pd.DataFrame({"x": values})

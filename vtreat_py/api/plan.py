@@ -17,6 +17,7 @@ from vtreat_py.audit.report import AuditReport, audit_report
 from vtreat_py.base.errors import OptionTypeError, counted
 from vtreat_py.base.files import write_text, write_whole
 from vtreat_py.base.labels import check_same_rows
+from vtreat_py.base.warn import warn
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.made import n_added
 from vtreat_py.kept.sums import KeptSums
@@ -466,7 +467,10 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             Read as `prepare` reads it: it must have all treated columns.
         sample_weight : column name or array of shape (n,), default=None
             Frequency weights, 0 or more: weight 2 counts as two equal rows. The p-values believe
-            that: weights that sum to 1 are one row.
+            that: weights that sum to 1 are one row. Of rates, the exposures: shares of the design
+            are of exposure, so that shares of rows would seem to have moved, with a warning. Which
+            move is large is told rightly then; p-values take exposures for rows, and are small too
+            often.
         psi : float, default=0.25
             The population stability index from which on a move is large.
         sig : float, default=0.01
@@ -512,6 +516,12 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
         check_is_whole(self, "an audit compares with what was seen of levels and numbers, which")
         limits = check_limits(psi, sig, on_drift)
         check_same_rows({"frame": frame, "sample_weight": sample_weight})
+        if self.outcome_type == "rate" and sample_weight is None:
+            warn(
+                "what the design of a rate saw are shares of exposure, and these are shares of "
+                "rows, which may seem to have drifted: give the exposure of the rows as "
+                "sample_weight"
+            )
         if is_lazy(frame):
             from vtreat_py.lazy.audit import count_lazy as count
         else:

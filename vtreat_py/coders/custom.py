@@ -106,7 +106,7 @@ class NumberCoder:
         the outcome, 1 and 0 for a class and the others (with several classes, the function is
         called for each); ``weight`` is 1 where there are no weights. A regressor is cloned and
         fitted to ``x[:, None]`` and y, with ``sample_weight`` if it takes that and there are
-        weights; a classifier gives log odds, less those over all rows.
+        weights; a classifier gives log odds, less those of all rows that it gets.
     center : bool, default=False
         The values are about 0, so that bad values get 0. They are not moved.
 

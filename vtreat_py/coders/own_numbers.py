@@ -68,7 +68,7 @@ class OwnNumberCode(CurveCode):
 
     @property
     def _is_of_class(self) -> bool:
-        """Whether it gives log odds, less those over all rows."""
+        """Whether it gives log odds, less those of all rows that it gets."""
         return is_estimator(self._coder.function) and is_classifier(self._coder.function)
 
 
