@@ -21,6 +21,8 @@ _SETTLED = 60
 _RANK = 10
 # Where a draw takes more than one in so many rows, all rows are shuffled.
 _LARGE_SHARE = 4
+# Rows are drawn from no more than floats can count; of more, as if there were as many.
+MOST_DRAWN_FROM = float(1 << 53)
 # Statistics closer than this, relative to their size, are equal but for rounding.
 _EQUAL = 1e-9
 

@@ -10,7 +10,12 @@ import numpy as np
 from scipy import special
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
+from vtreat_py.significance.draws import (
+    MOST_DRAWN_FROM,
+    UNDECIDED,
+    different_rows,
+    p_value_by_draws,
+)
 from vtreat_py.significance.fisher import fisher_exact
 from vtreat_py.significance.outliers import has_outliers, p_value_with_outliers
 from vtreat_py.significance.pearson import upper_tail
@@ -28,8 +33,6 @@ _FEW_ROWS = 64
 _MANY_HITS = 10_000
 # The last step towards where eight decide, relative to where that is.
 _CLOSE = 1e-9
-# Of more rows, those that are drawn fall in levels as if these were as many.
-_MOST_DRAWN_FROM = float(1 << 53)
 
 # Floats hold the eighth power of so many rows.
 _MOST_ROWS = 1e30
@@ -190,7 +193,7 @@ def _draws_of_hits(coefficient: FloatArray, size: FloatArray, hits: float) -> Dr
     pair = coefficient / (p * (1.0 - p))
     base = float((pair * size * (size - 1.0)).sum()) * p * p
     single = 2.0 * p * pair * (1.0 - size)
-    n_hits, n_rows = int(hits), int(min(size.sum(), _MOST_DRAWN_FROM))
+    n_hits, n_rows = int(hits), int(min(size.sum(), MOST_DRAWN_FROM))
     last_row = np.cumsum(size)
     last_row *= n_rows / last_row[-1]
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.significance.draws import MOST_DRAWN_FROM
 
 # Variation below this share of the size of the values is rounding.
 _ROUNDING = 1e-15
@@ -16,8 +17,6 @@ _ROUNDING = 1e-15
 POWERS = 8
 # Values are looked at in pieces that fit into the processor's cache.
 _PIECE = 1 << 15
-# Rows are drawn from no more than floats can count.
-_MOST_ROWS = float(1 << 53)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,7 @@ class Sample:
     @property
     def can_be_drawn_from(self) -> bool:
         """Whether there are no more rows than floats can count."""
-        return self.n_rows <= _MOST_ROWS
+        return self.n_rows <= MOST_DRAWN_FROM
 
     @property
     def n_whole_rows(self) -> int:

@@ -9,7 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.significance.draws import UNDECIDED, different_rows, p_value_by_draws
+from vtreat_py.significance.draws import (
+    MOST_DRAWN_FROM,
+    UNDECIDED,
+    different_rows,
+    p_value_by_draws,
+)
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
@@ -20,7 +25,7 @@ _FEWEST = 4.0
 # Variance of the statistic below this share of the squares of its mean is rounding.
 _ROUNDING = 1e-13
 # So few rows of one of two classes are drawn; from as many rows at most.
-_FEW_HITS, _MOST_DRAWN_FROM = 32, float(1 << 53)
+_FEW_HITS = 32
 # Digits by which levels are put in order.
 _DIGITS = 6
 # One row of more than this share of the squares decides alone: kinds of levels tell nothing. It is
@@ -112,7 +117,7 @@ def _draws_of_hits(points: FloatArray, own: FloatArray, size: FloatArray, hits: 
     order = np.lexsort((np.round(whole, _DIGITS), np.round(own, _DIGITS), size))
     points, own, size = points[order], own[order], size[order]
     p = hits / float(size.sum())
-    n_hits, n_rows = int(hits), int(min(size.sum(), _MOST_DRAWN_FROM))
+    n_hits, n_rows = int(hits), int(min(size.sum(), MOST_DRAWN_FROM))
     last_row = np.cumsum(size)
     last_row *= n_rows / last_row[-1]
     base = p * p * float((size * own).sum())

@@ -92,7 +92,7 @@ class NumberProfile:
     ) -> NumberProfile:
         """Profile values that stand for ``weight`` rows each: all of them are looked at."""
         extent = float(values.min()), float(values.max())
-        return cls.of_part(values, weight, extent, bad_weight / (bad_weight + weight.sum()))
+        return cls.of_part(values, weight, extent, 0.0).beside_bad(bad_weight, float(weight.sum()))
 
     @classmethod
     def of_part(
