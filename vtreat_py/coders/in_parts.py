@@ -9,6 +9,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
+from vtreat_py.coders.expected import LinkedMeans, expected_effects
 from vtreat_py.coders.likelihood import MOST_OF_CLASS
 from vtreat_py.coders.links import Link
 from vtreat_py.coders.part_effects import (
@@ -42,7 +43,8 @@ class InParts(Impact):
     Numbers follow the normal models of `crossed_effects` and `nested_effects`. Those of a class are
     fitted to log odds, those of rates to their logarithms, by penalized quasi-likelihood
     (N. Breslow and D. Clayton, "Approximate Inference in Generalized Linear Mixed Models", JASA 88,
-    1993): codes are log odds, or logarithms, less those of all rows.
+    1993): codes are log odds, or logarithms, less those of all rows. Of levels that were never seen
+    they are at the mean that is expected of them (see `expected_effects`).
 
     With a number for ``smoothing`` so many rows of prior stand beside each level and each part.
     """
@@ -170,7 +172,9 @@ class InParts(Impact):
                 ratios = near
             if step > _ESTIMATING and step_length < _CLOSE:
                 break
-        return fitted
+        return expected_effects(
+            LinkedMeans(link, base, weight * varies, level_mean), self._keys, fitted
+        )
 
     def _of_levels(self, fitted: PartEffects) -> FloatArray:
         value = fitted.base + fitted.own

@@ -1,0 +1,90 @@
+"""The means that are expected where effects are not known, on the scale of a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.links import Link
+from vtreat_py.coders.part_effects import PartEffects
+from vtreat_py.statistics.outcome_sums import sum_by
+
+# Nothing that is not known moves means further than this on the scale.
+_FARTHEST = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedMeans:
+    """Means of levels, and the scale that their effects are on.
+
+    Attributes
+    ----------
+    link : Link
+    at : float
+        Where the mean of all rows is on the scale; effects are from there.
+    weight, mean : ndarray of shape (levels,)
+        What each level is worth, in units of which one is believed by half where the ratio of
+        variances is 1, and its mean.
+    """
+
+    link: Link
+    at: float
+    weight: FloatArray
+    mean: FloatArray
+
+    def off(self, weight: FloatArray, effect: FloatArray) -> float:
+        """How far from all effects those are with which the mean of the levels is right."""
+        total, at = float((weight * self.mean).sum()), self.at + effect
+
+        def too_high(move: float) -> float:
+            return float((weight * self.link.mean(at + move)).sum()) - total
+
+        if too_high(-_FARTHEST) >= 0.0:
+            return -_FARTHEST
+        if too_high(_FARTHEST) <= 0.0:
+            return _FARTHEST
+        return float(brentq(too_high, -_FARTHEST, _FARTHEST, xtol=1e-13))
+
+
+def expected_effects(
+    levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects
+) -> PartEffects:
+    """Effects whose sums give expected means, where not all of them are known.
+
+    Effects that lie evenly about 0 do not do so in rates: those that are not known put the mean
+    of a class nearer to one half, and a mean of events higher, than it is where they are 0. So
+    what is known of a level that was never seen is moved by as much as makes the mean of all
+    levels right, each counted as its rows are believed (the credibility-weighted mean: H. Buehlmann
+    and A. Gisler, *A Course in Credibility Theory*, 2005, section 4.2); where the effect of a part
+    is believed in part, that part of its move is made. Levels with rows stay where they are: theirs
+    is the mean of all as it is.
+    """
+    ratio, *ratios = fitted.ratios
+    weight = levels.weight / (1.0 + ratio * levels.weight)
+    sums = _sums(fitted.base, keys, fitted.of_parts)
+    off = levels.off(weight, sums[-1])
+    of_parts = list(fitted.of_parts)
+    for k in reversed(range(len(keys))):
+        of_part = sum_by(keys[k], weight, len(of_parts[k]))
+        unknown = 1.0 / (1.0 + ratios[k] * of_part)
+        weight = weight * unknown[keys[k]]
+        without = levels.off(weight, sums[k])
+        of_parts[k] = of_parts[k] + (off - without) * (1.0 - unknown)
+        off = without
+    base, own = fitted.base + off, fitted.own + sums[-1]
+    own -= _sums(base, keys, of_parts)[-1]
+    return PartEffects(base, tuple(of_parts), own, fitted.ratios)
+
+
+def _sums(
+    base: float, keys: Sequence[IntArray], of_parts: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """What is believed of each level by none of its parts, by the first, the first two, ..."""
+    sums = [np.full(len(keys[0]), base)]
+    for key, effect in zip(keys, of_parts, strict=True):
+        sums.append(sums[-1] + effect[key])
+    return sums
