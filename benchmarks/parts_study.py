@@ -19,6 +19,12 @@ true sums.
 of the child of a hierarchy, at or below .05, .01 and .001, where there is nothing to find: effects
 that add up (of the child: noise, in ten times as many designs).
 
+``new levels``: 50 counties and 2,000 zip codes, of even sizes or of Zipf's; effects of both on the
+logarithm of a rate, or on log odds, are normal with the deviations shown; 20,000 rows, from which a
+quarter of the zip codes and a fifth of the counties are left out. Sums of predictions over those of
+what came, in 20,000 other rows, of zip codes that are known, that are new, and in counties that are
+new: by the code of the zip code alone, and with ``hierarchies`` or ``composites``.
+
 Writes parts_study.csv and parts_study.txt.
 
 Run: python benchmarks/parts_study.py [designs of each cell of sizes, 60]
@@ -270,6 +276,63 @@ def size_cell(n_designs: int, kind: str, what: str, levels: int) -> list[dict[st
     return rows
 
 
+def new_levels_cell(
+    seed: int, kind: str, of_counties: float, of_zips: float, at: float, even: bool
+) -> list[dict[str, Any]]:
+    """Predictions of known and of new levels, over what came."""
+    random, rows, zips = np.random.default_rng([seed, 5]), 20_000, 2_000
+    share = random.permutation(np.ones(zips) if even else 1.0 / np.arange(1, zips + 1) ** 0.8)
+    zip_code = random.choice(zips, 2 * rows, p=share / share.sum())
+    county = zip_code % 50
+    effect = (
+        of_counties * random.normal(size=50)[county] + of_zips * random.normal(size=zips)[zip_code]
+    )
+    of_rate = kind == "rate"
+    rate = np.exp(at + effect) if of_rate else 1.0 / (1.0 + np.exp(-at - effect))
+    y = random.poisson(rate) if of_rate else (random.random(2 * rows) < rate).astype(int)
+    new_zip, new_county = (random.random(zips) < 0.25)[zip_code], (random.random(50) < 0.2)[county]
+    later = np.arange(2 * rows) >= rows
+    old = ~(later | new_zip | new_county)
+    frame = pd.DataFrame({"county": county.astype(str), "zip": zip_code.astype(str)})
+    frame["one"] = 1.0
+    given: dict[str, Any] = {"exposure": "one"} if of_rate else {}
+    seen = np.isin(zip_code, zip_code[old])
+    sets = {
+        "known": later & seen,
+        "new zip codes": later & new_zip & ~new_county,
+        "new counties": later & new_county,
+    }
+    found, overall = [], float(y[old].mean())
+    for of, options in {
+        "alone": {},
+        "hierarchies": {"hierarchies": {"zip": "county"}},
+        "composites": {"composites": [("county", "zip")]},
+    }.items():
+        code = "catR" if of_rate else "catB"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", vt.VtreatWarning)
+            plan = vt.design_treatments(
+                frame[old],
+                outcome=y[old],
+                outcome_type=kind,
+                variables=["county", "zip"],
+                coders=[code],
+                random_state=0,
+                **given,
+                **options,
+            )
+        name = plan.derived[-1].name
+        codes = vt.prepare(plan, frame, variables=[name])[name].to_numpy()
+        if of_rate:
+            predicted = overall * np.exp(codes)
+        else:
+            predicted = 1.0 / (1.0 + (1.0 - overall) / overall * np.exp(-codes))
+        row = {"cell": "new levels", "outcome": kind, "deviations": f"{of_counties}, {of_zips}"}
+        ratios = {name: predicted[rows].sum() / y[rows].sum() for name, rows in sets.items()}
+        found.append(row | {"even": even, "of": of} | ratios)
+    return found
+
+
 def main() -> None:
     """Run all cells, and write them."""
     n_designs = int(sys.argv[1]) if len(sys.argv) > 1 else 60
@@ -292,6 +355,12 @@ def main() -> None:
         )
     ]
     cells += in_parallel(size_cell, sizes)
+    truths = (("rate", 0.3, 1.0, -0.7), ("rate", 0.8, 0.6, -1.6), ("rate", 0.5, 0.5, -2.3))
+    truths += (("binomial", 0.3, 1.2, -3.0), ("binomial", 0.8, 0.6, -2.0))
+    cells += in_parallel(
+        new_levels_cell,
+        [(seed, *one, even) for one in truths for even in (True, False) for seed in range(20)],
+    )
     found = pd.DataFrame([row for rows in cells for row in rows])
     found.to_csv(HERE / "parts_study.csv", index=False, float_format="%.6g")
     told = [
@@ -300,12 +369,17 @@ def main() -> None:
         "of a column go together.",
     ]
     keys = {"hierarchy": ["variances", "of"], "additive": ["levels", "rows"]}
+    keys["new levels"] = ["outcome", "deviations", "even", "of"]
     for cell, rows in found.groupby("cell", sort=False):
         kept = rows.dropna(axis=1, how="all").drop(columns="cell")
         if cell == "interaction":
             kept = kept.astype(float).agg(["mean", "min", "max"]).reset_index(names="of 20 designs")
         if cell in keys:
-            kept = kept.groupby(keys[str(cell)], sort=False).mean().reset_index()
+            groups = kept.groupby(keys[str(cell)], sort=False)
+            kept = groups.mean().reset_index()
+            if cell == "new levels":
+                errors = groups.sem().max().map("{:.2g}".format)
+                told.append(f"Standard errors, at most: {errors.to_dict()}")
         told.append(f"{cell}\n{kept.to_string(index=False, float_format=lambda x: f'{x:.4g}')}")
     text = "\n\n".join(told)
     (HERE / "parts_study.txt").write_text(text + "\n")

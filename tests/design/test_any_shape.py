@@ -46,8 +46,8 @@ def expected(x: Any, y: Any, copied: float, degrees: tuple[int, ...] = (1, 2, 3)
     curves = [of_degree(rank if k == 3 else stats.norm.ppf(rank), y, k) for k in degrees]
     ends = np.quantile(x[x < x.max()], [0.1, 0.9], method="inverted_cdf")
     likeness = min(np.ptp(ends) / (2.0 * stats.norm.ppf(0.9) * x.std()), 1.0)
-    rising, left = 0.8 - 0.2 * likeness, len(curves)
-    weights = [0.1, rising] + [(0.9 - rising) / left] * left
+    rising, parts = 0.83 - 0.28 * likeness, np.array([1.0, 2.0, 1.0][: len(curves)])
+    weights = [0.1, rising, *((0.9 - rising) * parts / parts.sum())]
     return cauchy_combination([copied, curves[0], of_deciles, *curves[1:]], weights)
 
 

@@ -31,9 +31,10 @@ _RANKS, _SHAPES, _RANGES = 0.35, 0.2, 1.0 / 3.0
 _NEARLY_NORMAL = 0.9
 # Weights of tests of any shape: of the clean copy, and of a line of normal scores, which is more
 # the farther the number is from normal, as what rises with its order is the less like a line. The
-# rest is shared by deciles and curves: of normal scores up to a parabola, which see the ends, of
-# ranks beyond, which see waves.
-_COPIED, _RISING, _RISING_OF_TAILS, _DEGREES, _OF_RANKS = 0.1, 0.6, 0.2, 3, 3
+# rest is shared by deciles and curves in these parts: of normal scores up to a parabola, which sees
+# what has a turn, of ranks beyond, which see waves.
+_COPIED, _RISING, _RISING_OF_TAILS = 0.1, 0.55, 0.28
+_PARTS, _OF_RANKS = (1.0, 2.0, 1.0), 3
 
 
 class CombinedTests:
@@ -149,12 +150,12 @@ class CombinedTests:
         assert tests is not None
         ranges = ranges.take(np.flatnonzero(ranges.weight))
         decile = np.floor(10.0 * ranks_of_groups(ranges.weight) + 5.0).astype(np.intp)
-        curves = range(2, min(_DEGREES + 1, len(ranges.weight)))
+        parts = np.array(_PARTS[: max(len(ranges.weight) - 1, 1)])
         p_values = [copied, _along(ranges, tests, 1), tests.levels(ranges.grouped(decile, 10))]
-        p_values += [_along(ranges, tests, degree) for degree in curves]
+        p_values += [_along(ranges, tests, 1 + degree) for degree in range(1, len(parts))]
         rising = _RISING + _RISING_OF_TAILS * (1.0 - likeness_to_normal(*spread))
-        rest = (1.0 - _COPIED - rising) / (1 + len(curves))
-        return cauchy_combination(p_values, [_COPIED, rising] + [rest] * (1 + len(curves)))
+        rest = (1.0 - _COPIED - rising) * parts / parts.sum()
+        return cauchy_combination(p_values, [_COPIED, rising, *rest])
 
     @cached_property
     def scores(self) -> NormalScores | None:
