@@ -224,6 +224,16 @@ def test_a4_text_that_is_numbers_or_dates_is_told(X: pd.DataFrame, y: Any) -> No
     assert [column for column, _ in plan.hints] == ["price", "day", "whole"]
 
 
+@pytest.mark.parametrize(("marks", "told"), [(["?", "NA", "-"], True), (list("abcd"), False)])
+def test_a4_a_few_texts_for_missing_values_may_be_many_rows(
+    X: pd.DataFrame, y: Any, marks: list[str], told: bool
+) -> None:
+    price = X["inc"].round(2).astype(str)
+    some = np.arange(N) % 3 == 0
+    price[some] = np.resize(marks, some.sum())
+    assert bool(design(pd.DataFrame({"price": price}), y).hints) == told
+
+
 def test_a4_texts_may_mean_missing(X: pd.DataFrame, y: Any) -> None:
     plan = design(X, y, missing_values=["?", "NA"])
     gone = X.assign(town=X["town"].mask(X["town"] == "?"))

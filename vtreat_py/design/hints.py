@@ -22,8 +22,10 @@ _BY_CHANCE = 1e-9
 _NAMES_BY_CHANCE = 1e-6
 # Up to this distance from 1 a share of variance is 1; fits of classes stop on the way there.
 _ROUNDING, _FITTED = 1e-9, 1e-3
-# Text of fewer levels does well as levels; text reads as something else where so many rows do.
+# Text of fewer levels does well as levels; text reads as something else where so many rows do, or
+# so many beside a few texts, which stand for missing values.
 _FEW_LEVELS, _MOST_ROWS = 10, 0.9
+_MANY_ROWS, _FEW_MARKS = 0.5, 3
 # A curve that explains the outcome so clearly, and is left so little by the levels.
 _CLEAR, _NOTHING_LEFT = 1e-3, 1e-3
 
@@ -51,7 +53,8 @@ def hints_of_levels(facts: LevelFacts, context: DesignContext) -> tuple[str, ...
     if not facts.levels.is_text or len(facts.levels) < _FEW_LEVELS:
         return ()
     text = read_text(facts.levels, sums[0].weight[:-1])
-    if text.share < _MOST_ROWS or not (text.is_telling or _follows(text, sums, context)):
+    enough = _MANY_ROWS if text.n_others <= _FEW_MARKS else _MOST_ROWS
+    if text.share < enough or not (text.is_telling or _follows(text, sums, context)):
         return ()
     return (_of_text(text),)
 

@@ -39,6 +39,8 @@ class ReadText:
         Whether they cannot be names that happen to be written in digits: dates, fractions.
     others : list of str
         Some levels that do not read.
+    n_others : int
+        How many there are, of those that were looked at.
     """
 
     n_levels: int
@@ -47,12 +49,13 @@ class ReadText:
     numbers: FloatArray | None
     is_telling: bool
     others: list[str]
+    n_others: int
 
 
 def read_text(levels: Levels, weight: FloatArray) -> ReadText:
     """Read levels as numbers, or as dates; ``weight`` is that of the rows of each."""
     n_levels = len(levels)
-    nothing = ReadText(n_levels, 0.0, np.empty(0, dtype=np.intp), None, False, [])
+    nothing = ReadText(n_levels, 0.0, np.empty(0, dtype=np.intp), None, False, [], 0)
     if not pa.types.is_large_string(levels.labels.type):
         return nothing
     first = _spaced(n_levels, _FIRST)
@@ -71,14 +74,15 @@ def read_text(levels: Levels, weight: FloatArray) -> ReadText:
     seen = weight[places]
     if not seen.sum() > 0:
         return nothing
-    others = [labels[i] for i in np.flatnonzero(~reads & (seen > 0))[:_NAMED]]
+    others = np.flatnonzero(~reads & (seen > 0))
     return ReadText(
         n_levels,
         float(seen[reads].sum() / seen.sum()),
         places[reads],
         None if numbers is None else numbers[reads],
         is_telling,
-        others,
+        [labels[i] for i in others[:_NAMED]],
+        len(others),
     )
 
 
