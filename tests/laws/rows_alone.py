@@ -13,7 +13,7 @@ import pytest
 
 import vtreat_py as vt
 from tests.laws import designs, frames
-from tests.laws.designs import perhaps_for_scoring, refusable
+from tests.laws.designs import RefusedError, perhaps_for_scoring, refusable
 from tests.laws.options import choice_options
 from vtreat_py.base.errors import SchemaError, VtreatError
 
@@ -65,7 +65,10 @@ def _as_dicts(frame: Any) -> list[dict[Any, Any]]:
         return frame.to_pylist()
     if not isinstance(frame, pd.DataFrame):
         frame = pd.DataFrame(frame, dtype=object).add_prefix("x")
-    return [{c: frame[c].iloc[row] for c in frame.columns} for row in range(len(frame))]
+    try:
+        return [{c: frame[c].iloc[row] for c in frame.columns} for row in range(len(frame))]
+    except pd.errors.OutOfBoundsTimedelta as error:
+        raise RefusedError("a duration of Arrow's that pandas can show in no row") from error
 
 
 def _holds_objects(case: designs.Case) -> bool:
