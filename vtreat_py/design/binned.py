@@ -12,6 +12,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.scan import all_but_one, all_of_those_before
 
 
@@ -64,6 +65,15 @@ class BinnedNumbers:
         n_blocks = len(self.sums[0].weight) // self.n_bins
         of_bin = np.repeat(np.arange(self.n_bins), n_blocks)
         return [sums.grouped(of_bin, self.n_bins) for sums in self.sums]
+
+    def outcomes(self, *, of_classes: bool) -> list[OutcomeSums]:
+        """Sums of the outcome in each bin, for each contrast; of classes 0 and 1."""
+        return [
+            OutcomeSums(
+                one.weight, one.weight * one.y, None if of_classes else one.yy, one.centre_y
+            )
+            for one in self.wholes
+        ]
 
     @property
     def rows(self) -> Moments:

@@ -72,14 +72,12 @@ def _spread(filled: FilledNumbers, moments: Moments) -> tuple[float, float, floa
 
 def _of_bins(filled: FilledNumbers, binned: BinnedNumbers, edges: FloatArray) -> list[OutcomeSums]:
     """Sums by ranges that are made of bins, for each contrast."""
-    counts_classes = not filled.context.outcome.is_number
     place = np.searchsorted(edges, np.append(binned.edges, filled.value))
-    found = []
-    for good, sums in zip(binned.wholes, filled.wholes, strict=True):
-        inner = None if counts_classes else good.yy
-        of_bins = OutcomeSums(good.weight, good.weight * good.y, inner, good.centre_y)
-        found.append(OutcomeSums.joined([of_bins, sums.bad]).grouped(place, len(edges) + 1))
-    return found
+    of_bins = binned.outcomes(of_classes=not filled.context.outcome.is_number)
+    return [
+        OutcomeSums.joined([good, sums.bad]).grouped(place, len(edges) + 1)
+        for good, sums in zip(of_bins, filled.wholes, strict=True)
+    ]
 
 
 def _edges(binned: BinnedNumbers) -> FloatArray:

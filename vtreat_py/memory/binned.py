@@ -72,6 +72,12 @@ class ColumnBins:
         """Bin of each row; of bad ones any."""
         return self._edges_and_place[1]
 
+    def range_of_bin(self, edges: FloatArray) -> IntArray:
+        """In which of some ranges each bin is; -1 where one of their edges is inside it."""
+        last = np.searchsorted(edges, self.edges)
+        first = np.append(0, np.searchsorted(edges, self.edges[:-1], side="right"))
+        return np.where(first < last, -1, last)
+
     @cached_property
     def _edges_and_place(self) -> tuple[FloatArray, IntArray]:
         column, near, weight = self._column, self._near, self._rows.counted_in(None)

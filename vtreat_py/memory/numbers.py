@@ -249,12 +249,31 @@ class NumberRows:
         """Sums of the good values in each range, and of the bad ones."""
         rows, n_classes = self._rows, self._rows.context.n_classes
         outcome, weight = rows.outcome, self._weight
+        # Squares of times to an event in bins are those that noise lets one expect.
+        if self._has_bins and not scored and not rows.context.is_survival:
+            return self._range_sums_of_bins(edges)
         if outcome.is_number:
             y, centre = (rows.scores, 0.0) if scored else (outcome.y, outcome.centre)
             return [OutcomeSums.of_raw(number_sums(self._column, edges, y, weight), centre)]
         hits = class_sums(self._column, edges, outcome.y, n_classes or 2, weight)
         every = range(n_classes) if n_classes else (1,)
         return [OutcomeSums(hits.sum(axis=1), hits[:, k].copy()) for k in every]
+
+    def _range_sums_of_bins(self, edges: FloatArray) -> list[OutcomeSums]:
+        """The same of bins, but for the rows of those that an edge is inside of."""
+        range_of_bin, n = self._bins.range_of_bin(edges), len(edges) + 2
+        whole = np.flatnonzero(range_of_bin >= 0)
+        # Rows that do not count may be beyond the last bin.
+        is_cut = np.append(range_of_bin < 0, False)
+        some = np.flatnonzero(is_cut[self._bins.place] | ~self._good)
+        code = np.where(self._good[some], np.searchsorted(edges, self._column.values[some]), n - 1)
+        weight = None if self._weight is None else self._weight[some]
+        of_bins = self.binned().outcomes(of_classes=not self._rows.outcome.is_number)
+        found = []
+        for contrast, bins in zip(self._rows.contrasts, of_bins, strict=True):
+            of_rows = OutcomeSums.of_rows(code, n, contrast.y[some], weight, contrast.centre)
+            found.append(bins.take(whole).grouped(range_of_bin[whole], n) + of_rows)
+        return found
 
     def binned(self) -> BinnedNumbers:
         """Sums of the good values by bin."""

@@ -18,11 +18,11 @@ def number_sums(
     column: NumericColumn, edges: FloatArray, y: NumberArray, weight: FloatArray | None
 ) -> FloatArray:
     """Raw sums of y in each range, above one edge and up to the next, and in the bad rows."""
-    blocks = [
-        raw_sums(codes, len(edges) + 2, y[rows], None if weight is None else weight[rows])
-        for rows, codes in _ranges_of_rows(column, edges)
-    ]
-    return np.asarray(np.sum(blocks, axis=0))
+    n_ranges = len(edges) + 2
+    sums = np.zeros((3, n_ranges))
+    for rows, codes in _ranges_of_rows(column, edges):
+        sums += raw_sums(codes, n_ranges, y[rows], None if weight is None else weight[rows])
+    return sums
 
 
 def class_sums(
@@ -33,16 +33,11 @@ def class_sums(
     weight: FloatArray | None,
 ) -> FloatArray:
     """Weight of each class in the same ranges."""
-    shape = len(edges) + 2, n_classes
-    blocks = [
-        sum_by(
-            codes * n_classes + y[rows].astype(np.intp),
-            None if weight is None else weight[rows],
-            shape[0] * shape[1],
-        )
-        for rows, codes in _ranges_of_rows(column, edges)
-    ]
-    return np.asarray(np.sum(blocks, axis=0)).reshape(shape)
+    sums = np.zeros((len(edges) + 2) * n_classes)
+    for rows, codes in _ranges_of_rows(column, edges):
+        cell = codes * n_classes + y[rows].astype(np.intp)
+        sums += sum_by(cell, None if weight is None else weight[rows], len(sums))
+    return sums.reshape(-1, n_classes)
 
 
 def _ranges_of_rows(column: NumericColumn, edges: FloatArray) -> Iterator[tuple[slice, IntArray]]:
