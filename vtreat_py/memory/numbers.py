@@ -27,6 +27,7 @@ from vtreat_py.significance.logistic_bins import NumberBins
 from vtreat_py.significance.newton import RegressionFit, fits_may_be_rough, maximum_likelihood
 from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.sample import Sample
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.coordinates import FAR, Coordinates
 from vtreat_py.statistics.number_profile import NumberProfile
 from vtreat_py.statistics.numeric_sums import NumericSums, lost_sums
@@ -265,7 +266,12 @@ class NumberRows:
         whole = np.flatnonzero(range_of_bin >= 0)
         # Rows that do not count may be beyond the last bin.
         is_cut = np.append(range_of_bin < 0, False)
-        some = np.flatnonzero(is_cut[self._bins.place] | ~self._good)
+        is_some = np.empty(len(self._column), dtype=bool)
+        for rows in blocks(len(is_some)):
+            np.take(is_cut, self._bins.place[rows], out=is_some[rows], mode="clip")
+        if self._column.bad is not None:
+            is_some |= self._column.bad
+        some = np.flatnonzero(is_some)
         code = np.where(self._good[some], np.searchsorted(edges, self._column.values[some]), n - 1)
         weight = None if self._weight is None else self._weight[some]
         of_bins = self.binned().outcomes(of_classes=not self._rows.outcome.is_number)

@@ -9,6 +9,7 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import sum_by
 from vtreat_py.statistics.parts import HEAVY, MOST_BINS, PARTS, Parts
 
 # Up to so many rows are counted value by value, more in equal parts of their range.
@@ -110,13 +111,11 @@ def bin_moments(
         cell = np.multiply(place, shape[1], dtype=np.intp)
         cell += group
         wx = values if weight is None else weight * values
-        summands = [np.ones(len(cell)) if weight is None else weight, wx, wx * values]
+        summands = [weight, wx, wx * values]
         if outcome is not None:
             wy = outcome if weight is None else weight * outcome
             summands += [wy, wx * outcome, wy * outcome]
-        sums = np.zeros((len(summands), size))
-        for one, summand in zip(sums, summands, strict=True):
-            np.add.at(one, cell, summand)
-        total[: len(sums)] += sums
+        for one, summand in zip(total, summands, strict=False):
+            one += sum_by(cell, summand, size)
     n, x, xx, y, xy, yy = total
     return Moments.of_raw([n, x, y, xx, xy, yy], centre)

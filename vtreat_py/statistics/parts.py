@@ -115,7 +115,7 @@ def _equal_parts(
         here = ((some - low) * scale).astype(np.intp)
         np.minimum(here, PARTS - 1, out=here)
         part[rows] = here
-        np.add.at(n_rows, here, np.ones(len(here)))
+        n_rows += np.bincount(here, minlength=PARTS)
         np.maximum.at(highs, here, some)
         if weight is not None:
             total += np.bincount(here, weight[rows], PARTS)
