@@ -207,3 +207,34 @@ def test_what_moved_in_a_range_is_in_the_diff() -> None:
     numbers = plan_of("price").diff(plan_of("price", rows().assign(price=lambda t: t.price * 2)))
     within = numbers.set_index("where").loc["columns['kg'].by_range.within"]
     np.testing.assert_allclose(within["other"], 4 * np.array(within["self"]))
+
+
+@pytest.mark.parametrize("kind", ["numeric", "binomial", "multinomial", "rate", "survival"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_effects_of_numbers_are_the_same_beside_shapes(kind: str, weighted: bool) -> None:
+    """Sums of ranges are then made of those of bins, some of which end inside a range."""
+    random, n = np.random.default_rng(4), 3000
+    frame = pd.DataFrame({"a": random.normal(size=n), "b": random.integers(0, 7, n) * 1.0})
+    frame.loc[random.random(n) < 0.1, "a"] = np.nan
+    frame["years"] = random.gamma(2.0, 0.5, n) + 0.01
+    y = np.sin(frame["b"].to_numpy()) + random.normal(size=n)
+    outcomes: dict[str, Any] = {
+        "numeric": y,
+        "binomial": (y > 0).astype(int),
+        "multinomial": np.digitize(y, [-0.5, 0.5]),
+        "rate": random.poisson(np.exp(y / 2.0)),
+        "survival": (random.exponential(size=n), random.random(n) < 0.7),
+    }
+    given: dict[str, Any] = {"outcome": outcomes[kind], "outcome_type": kind, "random_state": 0}
+    if weighted:
+        given["sample_weight"] = random.choice([0.0, 1.0, 2.5], n)
+    if kind == "rate":
+        given["exposure"] = "years"
+    target = {"target": 1} if kind == "multinomial" else {}
+    alone, beside = (
+        vt.design_treatments(frame, variables=["a", "b"], coders=coders, **given)
+        for coders in (["clean"], ["clean", "window"])
+    )
+    for column in ("a", "b"):
+        found, expected = (plan.number_effects(column, **target) for plan in (beside, alone))
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
