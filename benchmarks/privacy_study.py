@@ -1,6 +1,6 @@
 """Private plans: what noise costs, and whether it keeps models from over-fitting.
 
-Run with ``python benchmarks/privacy_study.py > benchmarks/privacy_study.txt``; under five minutes
+Run with ``python benchmarks/privacy_study.py > benchmarks/privacy_study.txt``; some ten minutes
 on one core. Means over draws, with the standard error of the last digit's column behind them.
 
 First table: columns of 200 levels whose sizes go down as one over their rank, 20,000 rows; the
@@ -13,6 +13,10 @@ on new ones, for six columns of pure noise beside one that matters, of levels of
 of the rows of training are those of the plan itself ("own": naive, where there is no noise; or
 noise in place of folds), or those of the cross-frame. All are shrunk by 1 row, as the default
 shrinks what is but noise away by itself.
+
+Last, columns that have nothing to do with the outcome, far from the middle of their ranges or not:
+shares of p-values at or below .05 and .01, and the largest standard deviation of their scaled
+variables, over that of the outcome.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from sklearn.metrics import log_loss, r2_score
 import vtreat_py as vt
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, None)
-DRAWS = 6
+DRAWS, DRAWS_OF_NOISE = 6, 400
 DELTA = 1e-6
 
 
@@ -117,6 +121,74 @@ def _r2(plan: Any, treated: pd.DataFrame, test: pd.DataFrame, y: Any, new_y: Any
     return [model.score(treated, y), model.score(new, new_y)]
 
 
+# Rows, epsilon and range of a numeric outcome of mean 0 and deviation 1; a class of 10% if None.
+NOISES = (
+    (3_000, 1.0, (-4.0, 4.0)),
+    (3_000, 1.0, (-1.0, 20.0)),
+    (3_000, 10.0, (-4.0, 4.0)),
+    (10_000, 0.3, (-4.0, 4.0)),
+    (3_000, 1.0, None),
+    (10_000, 0.3, None),
+)
+COLUMNS = {
+    "levels": lambda rng, n: rng.choice(list("abcdef"), n),
+    "middle": lambda rng, n: rng.uniform(0.0, 100.0, n),
+    "narrow": lambda rng, n: rng.normal(10.0, 3.0, n),
+    "long tail": lambda rng, n: rng.exponential(5.0, n),
+}
+
+
+def of_noise(rng: np.random.Generator, rows: int, epsilon: float, span: Any) -> pd.DataFrame:
+    """Scores, and deviations of scaled variables, of a column of noise at a time."""
+    found = []
+    y = rng.normal(size=rows) if span else rng.random(rows) < 0.1
+    for name, draw in COLUMNS.items():
+        frame = pd.DataFrame({name: draw(rng, rows)})
+        numbers = {} if name == "levels" else {name: (0.0, 100.0)}
+        plan = vt.design_treatments(
+            frame,
+            outcome=y,
+            outcome_type="numeric" if span else "binomial",
+            target=None if span else True,
+            coders=["clean", "lev", "catN" if span else "catB"],
+            privacy=vt.DifferentialPrivacy(
+                epsilon, DELTA, outcome_range=span, number_ranges=numbers
+            ),
+        )
+        if plan.derived:
+            scaled = vt.prepare(plan, frame, scale=True).std() / y.std()
+            scores = plan.score_frame.set_index("variable")
+            found.append(
+                pd.DataFrame(
+                    {
+                        "of": scores["orig_variable"] + ", " + scores["code"],
+                        "sig": scores["sig"],
+                        "deviation": scaled,
+                    }
+                )
+            )
+    return pd.concat(found)
+
+
+def noise_is_no_signal() -> None:
+    """Print the table of noise."""
+    print(f"Columns of noise, {DRAWS_OF_NOISE} draws (standard errors of .05: .011, of .01: .005;")
+    print("indicators of a column go together)")
+    for rows, epsilon, span in NOISES:
+        draws = (
+            of_noise(np.random.default_rng(seed), rows, epsilon, span)
+            for seed in range(DRAWS_OF_NOISE)
+        )
+        found = pd.concat(draws).groupby("of", sort=False)
+        shares = found["sig"].agg(
+            **{"at .05": lambda p: (p <= 0.05).mean(), "at .01": lambda p: (p <= 0.01).mean()}
+        )
+        shares["largest deviation"] = found["deviation"].max()
+        print(f"\n{rows} rows, epsilon {epsilon:g}, " + (f"range {span}" if span else "10% hits"))
+        print(shares.round(3).to_string())
+    print()
+
+
 def table(draws: list[list[tuple[Any, list[float]]]], heads: list[str], shown: str) -> None:
     """Print means over draws, and standard errors of the last column."""
     print(f"{shown:>20} " + " ".join(f"{head:>18}" for head in heads) + "  +- last")
@@ -144,6 +216,7 @@ def main() -> None:
         ]
         print(f"Seven columns of {n_levels} levels of {10_000 // n_levels} rows each: R2")
         table(rows, ["promised", "delivered"], "codes")
+    noise_is_no_signal()
     print(f"{time.process_time() - start:.0f} seconds of one processor; vtreat_py {vt.__version__}")
 
 

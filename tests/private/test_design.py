@@ -110,6 +110,28 @@ def test_noise_is_no_signal() -> None:
     assert np.mean(np.array(sigs) < 0.1) < 0.2
 
 
+@pytest.mark.parametrize("kind", ["numeric", "binomial"])
+def test_noise_is_no_signal_off_the_middle_of_wide_ranges(kind: str) -> None:
+    """Where noise hid a variance, slopes were of millions; and it was not all reckoned with."""
+    rng, found = np.random.default_rng(5), []
+    for seed in range(150):
+        age, town = rng.normal(10.0, 3.0, 3000), rng.choice(list("abcdef"), 3000)
+        y = rng.normal(size=3000) + 1.0 if kind == "numeric" else rng.random(3000) < 0.1
+        span = {"outcome_range": (-4.0, 16.0)} if kind == "numeric" else {}
+        frame = pd.DataFrame({"age": age, "town": town})
+        plan = vt.design_treatments(
+            frame, outcome=y, outcome_type=kind, random_state=seed, privacy=private(1.0, **span),
+            target=None if kind == "numeric" else True, coders=["clean", "catN", "catB"],
+        )  # fmt: skip
+        scaled = vt.prepare(plan, frame, scale=True).std() / y.std()
+        assert (scaled < 5.0).all()
+        found += [(v.code, v.sig, v.rsq) for v in plan.derived]
+    scores = pd.DataFrame(found, columns=["code", "sig", "rsq"])
+    for _, of_code in scores.groupby("code"):
+        assert (of_code["sig"] < 0.05).mean() < 0.1
+        assert of_code["rsq"].median() < 0.05
+
+
 def test_nothing_of_single_rows_is_in_a_plan(frame: pd.DataFrame, y: Any) -> None:
     marked = y.copy()
     marked[:3] = 7.123456789

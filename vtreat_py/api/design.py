@@ -92,8 +92,9 @@ def design_treatments(
     outcome : column name or array of shape (n,), default=None
         What is to be predicted; None only for ``outcome_type="unsupervised"``. Rows go by
         position: a pandas Series (of weights or groups, too) whose index is not that of the frame
-        is an error. Of times to an event a pair of columns or arrays, ``("time", "event")``, or
-        both in an array of shape (n, 2), a frame or a structured array; see Notes.
+        is an error, unless one of the two counts rows from 0 and has other labels than the other.
+        Of times to an event a pair of columns or arrays, ``("time", "event")``, or both in an array
+        of shape (n, 2), a frame or a structured array; see Notes.
     outcome_type : "numeric", "binomial", "multinomial", "rate", "survival", "unsupervised", \
 default=None
         None: rate when ``exposure`` is given, binomial when ``target`` is given or the outcome has
@@ -126,7 +127,8 @@ default=None
         number of rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     groups : column name or array of shape (n,), default=None
         Rows of one group share a fold, and may be alike for all that p-values say: they hold
-        where the outcome has an effect of the group. A column that varies inside groups is tested
+        where the outcome has an effect of the group, and not where groups react to the column each
+        in its own way. A column that varies inside groups is tested
         between rows, less what a group's rows have in common; one that hardly does between groups
         (`vtreat_py.significance.groups.GroupTests`). Not on lazy frames, nor with
         ``keep_statistics``: there p-values take rows as independent, and a warning says so.

@@ -77,8 +77,9 @@ def design_missingness(
     numbers, as everywhere here. Constant columns stay, as in R.
 
     Levels that are no text are written as Python writes them, bytes as UTF-8; those that read alike
-    become one. A column of numbers without bad values at design has no ``isBAD``: bad values of
-    later frames are filled in there, and not marked.
+    become one, and so do those that Python takes for equal, such as 1 and True. A column of numbers
+    without bad values at design has no ``isBAD``: bad values of later frames are filled in there,
+    and not marked.
 
     Examples
     --------

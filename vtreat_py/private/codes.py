@@ -18,11 +18,14 @@ from vtreat_py.coders.lev import Lev
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.plan.treatments import LevelCodes, LevelTreatment, NumericTreatment
 from vtreat_py.plan.variables import DerivedVariable, OutcomeScore
+from vtreat_py.private.budget import variance
 from vtreat_py.private.outcome import STEPS, as_units
-from vtreat_py.private.tables import NoisyGroups, NoisyLevels, NoisyNumbers
+from vtreat_py.private.tables import NoisyGroups, NoisyLevels, NoisyNumbers, noisy_variance
 
 # Noise does not make the variance inside levels a smaller share of that of all rows.
 _LEAST_WITHIN = 0.05
+# Excess kurtosis of noise.
+_HEAVY = 3.0
 
 
 @dataclass(frozen=True)
@@ -33,21 +36,26 @@ class Overall:
     ----------
     rows, mean, variance : float
         Of the outcome.
+    noise : float
+        Variance of the mean that is of the noise.
     """
 
     rows: float
     mean: float
     variance: float
+    noise: float
 
     @classmethod
     def of(cls, all_rows: NoisyGroups, squares: float) -> Overall:
         """Put together what is known; ``squares`` are those of numbers in steps, over STEPS."""
         rows, mean, grid = float(all_rows.rows[0]), float(all_rows.mean[0]), all_rows.outcome.grid
+        noise = float(all_rows.noise_variance[0])
         if grid is None:
-            return cls(rows, mean, max(mean * (1.0 - mean), 1.0 / (rows + 2.0)))
-        unit = grid.half / STEPS
-        raw = max(squares, 0.0) * STEPS / rows * unit * unit - (mean - grid.middle) ** 2
-        return cls(rows, mean, min(max(raw, unit * unit), grid.half**2))
+            return cls(rows, mean, max(mean * (1.0 - mean), 1.0 / (rows + 2.0)), noise)
+        each, of_sum = variance(all_rows.grains, 1), variance(all_rows.grains, STEPS)
+        total = (mean - grid.middle) / grid.half * STEPS * rows
+        in_steps = noisy_variance(total, squares, rows, (of_sum, of_sum, each))
+        return cls(rows, mean, min(in_steps / STEPS**2, 1.0) * grid.half**2, noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +123,8 @@ class LevelsCoder:
     @property
     def _within(self) -> float:
         """Variance inside levels."""
-        groups, off = self.table.groups, self._off
-        between = float((groups.rows * (off**2 - groups.noise_variance) * self._known).sum())
+        groups, noise = self.table.groups, self.table.groups.noise_variance + self.overall.noise
+        between = float((groups.rows * (self._off**2 - noise) * self._known).sum())
         left = self.overall.variance - max(between, 0.0) / self.overall.rows
         return max(left, _LEAST_WITHIN * self.overall.variance)
 
@@ -130,10 +138,10 @@ class LevelsCoder:
         rows = self.table.groups.rows
         if not isinstance(self.options.smoothing, str):
             return rows / (rows + self.options.smoothing)
-        weight = rows * self._known
-        excess = (weight * (self._off**2 - self._by_chance)).sum() / max(weight.sum(), 1.0)
+        weight, by_chance = rows * self._known, self._by_chance + self.overall.noise
+        excess = (weight * (self._off**2 - by_chance)).sum() / max(weight.sum(), 1.0)
         between = max(float(excess), 0.0)
-        return np.asarray(between / (between + self._by_chance))
+        return np.asarray(between / (between + by_chance))
 
     def _effects(self, kind: str) -> FloatArray:
         """The impact code: means less that of all rows, shrunk; of a class in log odds."""
@@ -150,11 +158,12 @@ class LevelsCoder:
         level = levels[slot] if slot < len(levels) else None
         key = "NA" if level is None else f"x {level}"
         share = float(self._shares()[slot])
-        rest = max(self.overall.rows - float(groups.rows[slot]), 1.0)
         slope = float(self._off[slot]) / max(1.0 - share, 1.0 / self.overall.rows)
-        chance = self._by_chance[slot] + self._within / rest
+        # All rows have those of the level.
+        sampled = self._within * max(1.0 - share, 1.0 / self.overall.rows) / groups.rows[slot]
+        noise = np.array([groups.noise_variance[slot], self.overall.noise])
         rsq = share * (1.0 - share) * slope**2 / self.overall.variance
-        score = _score(rsq, float(self._off[slot] ** 2 / chance), 1)
+        score = _of_one(rsq, float(self._off[slot]), float(sampled), noise)
         return self._variable(Lev.name, f"{Lev.name}_{key}", score, slope, share, level, slot)
 
     def _of_table(self, code: str, table: FloatArray) -> DerivedVariable:
@@ -167,16 +176,28 @@ class LevelsCoder:
         spread = float((rows * apart**2).sum() / total)
         product = float((rows * apart * off).sum() / total)
         slope = product / spread if spread > 0 else 0.0
-        chance = self._by_chance
-        if code == CatP.name:
-            noise = float(((rows * apart / total) ** 2 * chance).sum())
-            statistic, degrees = (product**2 / noise if noise > 0 else 0.0), 1
-        else:
-            statistic = float((off**2 / chance * self._known).sum())
-            degrees = max(int(self._known.sum()) - 1, 1)
         rsq = product * slope / self.overall.variance
-        score = _score(rsq, statistic, degrees)
+        if code == CatP.name:
+            share = (rows * apart / total) ** 2
+            sampled = float((share * (self._by_chance - self.table.groups.noise_variance)).sum())
+            score = _of_one(rsq, product, sampled, share * self.table.groups.noise_variance)
+        else:
+            score = self._of_levels(rsq)
         return self._variable(code, code, score, slope, mean)
+
+    def _of_levels(self, rsq: float) -> OutcomeScore:
+        """Whether the levels differ: their means about that of them all, as far as each is known.
+
+        The mean of all rows has a noise of its own.
+        """
+        some = np.flatnonzero(self._known)
+        if len(some) < 2:
+            return _score(rsq, 0.0, 1, 0.0)
+        chance, mean = self._by_chance[some], self.table.groups.mean[some]
+        about = float((mean / chance).sum() / (1.0 / chance).sum())
+        heavy = _HEAVY * float(((self.table.groups.noise_variance[some] / chance) ** 2).sum())
+        statistic = float(((mean - about) ** 2 / chance).sum())
+        return _score(rsq, statistic, len(some) - 1, heavy)
 
     def _variable(
         self,
@@ -196,8 +217,18 @@ class LevelsCoder:
         )
 
 
-def _score(rsq: float, statistic: float, degrees: int) -> OutcomeScore:
-    sig = float(chi2.sf(statistic, degrees))
+def _of_one(rsq: float, difference: float, sampled: float, noise: FloatArray) -> OutcomeScore:
+    """Score a difference by the variance that it has by chance: of rows, and of several noises."""
+    chance = sampled + float(noise.sum())
+    if not chance > 0:
+        return _score(rsq, 0.0, 1, 0.0)
+    return _score(rsq, difference**2 / chance, 1, _HEAVY * float((noise**2).sum()) / chance**2)
+
+
+def _score(rsq: float, statistic: float, degrees: int, heavy: float) -> OutcomeScore:
+    """Score by a sum of squares whose variance is by so much more than twice its degrees."""
+    times = 1.0 + heavy / (2.0 * degrees)
+    sig = float(chi2.sf(statistic / times, degrees / times))
     return OutcomeScore(None, float(np.clip(rsq, 0.0, 1.0)), sig)
 
 
@@ -216,11 +247,11 @@ def number_treatment(
         variables.append(_number_variable(numbers, Clean(), score, slope, mean))
     if IsBad.name in coders:
         share = bad / (good + bad)
-        off = float(groups.mean[1] - groups.mean[0])
-        chance = overall.variance * (1.0 / good + 1.0 / bad) + float(groups.noise_variance.sum())
-        rsq = share * (1.0 - share) * off**2 / overall.variance
-        score = _score(rsq, off**2 / chance, 1)
-        variables.append(_number_variable(numbers, IsBad(), score, off, share))
+        off, noise = float(groups.mean[1] - groups.mean[0]), groups.noise_variance
+        slope = off * _believed(off, noise)
+        rsq = share * (1.0 - share) * slope * off / overall.variance
+        score = _of_one(rsq, off, overall.variance * (1.0 / good + 1.0 / bad), noise)
+        variables.append(_number_variable(numbers, IsBad(), score, slope, share))
     if not variables:
         return None
     cuts = grid.low, grid.high
@@ -229,25 +260,21 @@ def number_treatment(
 
 def _of_numbers(numbers: NoisyNumbers, overall: Overall) -> tuple[OutcomeScore, float]:
     """How the outcome goes with numbers: a line, by noisy moments."""
-    groups, grid = numbers.groups, numbers.grid
-    good = float(groups.rows[0])
-    x = numbers.x / good
-    spread = max(numbers.xx * STEPS / good - x * x, 1.0)
-    outcome = groups.outcome.grid
-    if outcome is None:
-        product = numbers.xy / good - x * float(groups.mean[0])
-        noise, unit = numbers.product_variance / good**2, 1.0
-    else:
-        own = (float(groups.mean[0]) - outcome.middle) / outcome.half * STEPS
-        product = numbers.xy * STEPS / good - x * own
-        noise = numbers.product_variance * STEPS**2 / good**2
-        unit = outcome.half / STEPS
-    chance = overall.variance / unit**2 * spread / good + noise
-    slope = product / spread
+    groups, grid, moments = numbers.groups, numbers.grid, numbers.moments
+    good, outcome = float(groups.rows[0]), groups.outcome.grid
+    unit = 1.0 if outcome is None else outcome.half / STEPS
+    spread, product = moments.spread, moments.product
+    slope = _believed(product, moments.product_noise) * product / spread
     # Bad values have the mean, which goes with nothing.
     rsq = product * slope * unit**2 / overall.variance * good / float(groups.rows.sum())
-    score = _score(rsq, product**2 / chance, 1)
+    sampled = overall.variance / unit**2 * spread / good
+    score = _of_one(rsq, product, sampled, moments.product_noise)
     return score, slope * unit / (grid.half / STEPS)
+
+
+def _believed(found: float, noise: FloatArray) -> float:
+    """How much of a number is believed, beside what its noise would make it."""
+    return max(1.0 - float(noise.sum()) / found**2, 0.0) if found else 0.0
 
 
 def _number_variable(

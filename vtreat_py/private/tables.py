@@ -15,6 +15,9 @@ from vtreat_py.private.noise import Noise, Whole
 from vtreat_py.private.outcome import STEPS, Grid, PrivateOutcome, as_units, sums
 from vtreat_py.private.plain import plain
 
+# Standard errors below which noise hides a variance.
+_HIDDEN = 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class NoisyGroups:
@@ -124,6 +127,46 @@ class NoisyLevels:
         return cls.of(np.zeros(n_rows, dtype=np.int64), Levels.of([]), outcome, budget, noise)
 
 
+def noisy_variance(
+    total: float, squares: float, rows: float, noise: tuple[float, float, float]
+) -> float:
+    """Variance of numbers, in steps.
+
+    One that its noise hides is taken to be as large as that lets it be: what is divided by it is
+    rather too small.
+
+    Parameters
+    ----------
+    total, squares, rows : float
+        Of the numbers; squares over STEPS.
+    noise : tuple of float
+        Variance of the noise of each of the three.
+    """
+    mean, square = total / rows, squares * STEPS / rows
+    weights = -2.0 * mean, float(STEPS), 2.0 * mean * mean - square
+    by_noise = sum(w * w * v for w, v in zip(weights, noise, strict=True)) / rows**2
+    return max(square - mean * mean, _HIDDEN * float(np.sqrt(by_noise)), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyMoments:
+    """Moments of numbers and an outcome, in steps.
+
+    Attributes
+    ----------
+    spread : float
+        Variance of the numbers; see `noisy_variance`.
+    product : float
+        Covariance with the outcome.
+    product_noise : ndarray
+        Variances of its noise, of which each number with noise has one.
+    """
+
+    spread: float
+    product: float
+    product_noise: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class NoisyNumbers:
     """Moments of a column of numbers, in steps.
@@ -134,9 +177,8 @@ class NoisyNumbers:
         Good values, and bad ones.
     x, xx, xy : float
         Sums over the good values: of numbers, their squares, and products with the outcome (of a
-        class: of the numbers in the target's rows); the latter two over STEPS.
-    product_variance : float
-        Of the noise of ``xy``.
+        class: of the numbers in the target's rows); those of products of two are over STEPS. Noise
+        is as much as that of ``groups``, for sums that a row changes by STEPS.
     """
 
     name: Hashable
@@ -145,7 +187,28 @@ class NoisyNumbers:
     x: float
     xx: float
     xy: float
-    product_variance: float
+
+    @property
+    def moments(self) -> NoisyMoments:
+        """Variance of the numbers, and covariance with the outcome."""
+        groups, outcome, n = self.groups, self.groups.outcome, float(self.groups.rows[0])
+        each, of_sum = variance(groups.grains, 1), variance(groups.grains, STEPS)
+        x, mean = self.x / n, float(groups.mean[0])
+        of_sum_of_x = of_sum if outcome.kind == "numeric" else 2.0 * of_sum
+        of_rows = groups.n_counts * each
+        # What a unit of each number with noise adds, times n; a row of a class is in one of two
+        # sums of numbers, and of two counts.
+        if outcome.grid is None:
+            product = self.xy / n
+            off = 2.0 * x * mean - product
+            of_sums, of_counts = [1.0 - mean, mean], [off - x, off]
+        else:
+            mean = (mean - outcome.grid.middle) / outcome.grid.half * STEPS
+            product = self.xy * STEPS / n
+            of_sums, of_counts = [STEPS, mean, x], [2.0 * x * mean - product]
+        noise = [one * one * of_sum for one in of_sums] + [one * one * each for one in of_counts]
+        spread = noisy_variance(self.x, self.xx, n, (of_sum_of_x, of_sum, of_rows))
+        return NoisyMoments(spread, product - x * mean, np.array(noise) / n**2)
 
     @classmethod
     def of(
@@ -170,11 +233,9 @@ class NoisyNumbers:
         if outcome.kind == "numeric":
             found = np.array([x.sum(), np.rint(x * y / STEPS).sum()]).astype(np.int64)
             (of_x,), (of_xy,) = (noise.add(found[[i]], STEPS, each.grains) for i in range(2))
-            product = variance(each.grains, STEPS)
         else:
             # A row is of one class: its number is in one of the two sums.
             by_class = noise.add(sums(y, x, 2), STEPS, each.grains)
             of_x, of_xy = by_class.sum(), by_class[1]
-            product = variance(each.grains, STEPS)
         (of_xx,) = noise.add(np.array([squares], dtype=np.int64), STEPS, each.grains)
-        return cls(name, grid, groups, float(of_x), float(of_xx), float(of_xy), product)
+        return cls(name, grid, groups, float(of_x), float(of_xx), float(of_xy))
