@@ -1,6 +1,6 @@
 """Private plans: what noise costs, and whether it keeps models from over-fitting.
 
-Run with ``python benchmarks/privacy_study.py > benchmarks/privacy_study.txt``; some ten minutes
+Run with ``python benchmarks/privacy_study.py > benchmarks/privacy_study.txt``; some two minutes
 on one core. Means over draws, with the standard error of the last digit's column behind them.
 
 First table: columns of 200 levels whose sizes go down as one over their rank, 20,000 rows; the
