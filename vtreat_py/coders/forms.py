@@ -46,7 +46,8 @@ class Copy:
         """Write the codes of rows to ``out``; ``fold`` is that of each, where forms differ."""
         out[:] = values
         if bad is not None:
-            np.copyto(out, _at(self.imputed, fold), where=bad)
+            at = np.flatnonzero(bad)
+            out[at] = _at(self.imputed, None if fold is None else fold[at])
         if self.cuts is not None:
             np.clip(out, *(_at(cut, fold) for cut in self.cuts), out=out)
 
@@ -215,12 +216,13 @@ def write_curves(
         if first.unit is not None:
             along /= first.unit[piece]
         along -= np.take(start, piece, out=some, mode="clip")
+        lost = None if bad is None else np.flatnonzero(bad[rows])
         for (value, slope, of_bad), out in zip(tables, outs, strict=True):
             here = np.take(slope, cell, out=out[rows], mode="clip")
             here *= along
             here += np.take(value, cell, out=some, mode="clip")
-            if bad is not None:
-                np.copyto(here, of_bad[own], where=bad[rows])
+            if lost is not None:
+                here[lost] = of_bad[own[lost]]
 
 
 Form = Copy | Steps | Curves

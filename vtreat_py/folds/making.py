@@ -36,6 +36,8 @@ _PERMUTATIONS = 1024
 # Up to this many rows folds are stratified, on numbers or on classes of so many rows; above it
 # random folds are balanced to a fraction of a percent, and cost less than the codes do.
 _STRATIFIED_ROWS = 1 << 16
+# Up to so many classes a look for the rows of each costs less than to put all in order.
+_FEW_CLASSES = 4
 
 
 def make_folds(
@@ -169,17 +171,25 @@ def _stratified(n_folds: int, y: Any, random_state: Any) -> IntArray:
     """
     random = random_numbers(random_state)
     dealt = _dealt(n_folds, len(y), random)
+    fold = np.empty_like(dealt)
     if y.dtype.kind == "f":
         if len(y) > _STRATIFIED_ROWS:
             return dealt
-        order = np.lexsort((random.random(len(y)), y))
-    else:
-        order = np.argsort(y, kind="stable")
-        for end, size in zip(np.cumsum(sizes := np.bincount(y)), sizes, strict=True):
-            dealt[end - size : end] = _shuffled(dealt[end - size : end], n_folds, random)
-    fold = np.empty_like(dealt)
-    fold[order] = dealt
+        fold[np.lexsort((random.random(len(y)), y))] = dealt
+        return fold
+    end = 0
+    for rows in _rows_of_classes(y):
+        start, end = end, end + len(rows)
+        fold[rows] = _shuffled(dealt[start:end], n_folds, random)
     return fold
+
+
+def _rows_of_classes(y: IntArray) -> list[IntArray]:
+    """Rows of each class; of a few classes they are looked for, which is faster than an order."""
+    n_classes = int(y.max()) + 1
+    if n_classes <= _FEW_CLASSES:
+        return [np.flatnonzero(y == k) for k in range(n_classes)]
+    return np.split(np.argsort(y, kind="stable"), np.cumsum(np.bincount(y))[:-1])
 
 
 def _dealt(n_folds: int, n_rows: int, random: Any) -> IntArray:
@@ -189,7 +199,7 @@ def _dealt(n_folds: int, n_rows: int, random: Any) -> IntArray:
     deck = np.tile(np.arange(n_folds, dtype=kind), (min(n_blocks, _PERMUTATIONS), 1))
     deck = random.permuted(deck, axis=1)
     if n_blocks > _PERMUTATIONS:
-        deck = deck[random.integers(_PERMUTATIONS, size=n_blocks)]
+        deck = deck.take(random.integers(_PERMUTATIONS, size=n_blocks), axis=0, mode="clip")
     return np.asarray(deck.ravel()[:n_rows])
 
 

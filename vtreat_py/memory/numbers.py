@@ -254,8 +254,10 @@ class NumberRows:
         if self._has_bins and not scored and not rows.context.is_survival:
             return self._range_sums_of_bins(edges)
         if outcome.is_number:
-            y, centre = (rows.scores, 0.0) if scored else (outcome.y, outcome.centre)
-            return [OutcomeSums.of_raw(number_sums(self._column, edges, y, weight), centre)]
+            powers, centre = rows.powers, outcome.centre
+            if scored:
+                powers, centre = rows.powers_of_scores, 0.0
+            return [OutcomeSums.of_raw(number_sums(self._column, edges, powers), centre)]
         hits = class_sums(self._column, edges, outcome.y, n_classes or 2, weight)
         every = range(n_classes) if n_classes else (1,)
         return [OutcomeSums(hits.sum(axis=1), hits[:, k].copy()) for k in every]

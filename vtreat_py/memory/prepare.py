@@ -29,15 +29,18 @@ def treated_frame(plan: Plan, source: InputFrame, choice: Choice) -> Any:
     source = source.read_by(plan.options.missing_values).making(plan.made)
     columns = read_treated(source, treatments, choice.first + choice.extra)
     warn_of_lost_zones(source, [treatment.column for treatment in treatments])
-    _warn_on_training_frame(plan, source, treatments, columns, choice.variables)
+    looked_at: dict[int, Any] = {}  # columns encoded before their turn
+    _warn_on_training_frame(plan, source, treatments, columns, choice.variables, looked_at)
     if choice.sparse:
         place_of = {name: place for place, name in enumerate(choice.names)}
         return sparse_treated(treatments, columns, place_of, source.n_rows)
     out = np.empty((len(choice.variables), source.n_rows))
     texts: dict[int, NDArray[np.object_]] = {}
     wanted = choice.by_column
-    for treatment, column in zip(treatments, columns, strict=True):
-        encoded: Any = treatment.encode(column)
+    for number, (treatment, column) in enumerate(zip(treatments, columns, strict=True)):
+        encoded: Any = looked_at.pop(number, None)
+        if encoded is None:
+            encoded = treatment.encode(column)
         for place, variable in wanted[treatment.column]:
             if isinstance(treatment, TextTreatment):
                 texts[place] = np.empty(source.n_rows, dtype=object)
@@ -76,7 +79,12 @@ def _warn_on_training_frame(
     treatments: list[Treatment],
     columns: list[Column],
     chosen: list[DerivedVariable],
+    looked_at: dict[int, Any],
 ) -> None:
+    def encode(place: int) -> Any:
+        looked_at[place] = treatments[place].encode(columns[place])
+        return looked_at[place]
+
     if plan.outcome_type == "unsupervised" or not any(v.needs_split for v in chosen):
         return
     if source.n_rows == plan.n_rows and all(
@@ -86,7 +94,7 @@ def _warn_on_training_frame(
     elif (
         plan.marks is not None
         and len(treatments) == len(plan.treatments)
-        and plan.marks.are_most_of(plan.n_rows, treatments, columns)
+        and plan.marks.are_most_of(plan.n_rows, treatments, columns, encode)
     ):
         found = "these look like rows of the frame the plan was designed on"
     else:

@@ -22,6 +22,7 @@ from vtreat_py.significance.series import SeriesTests
 from vtreat_py.significance.spread import SpreadTest
 from vtreat_py.significance.spread_of_rows import SpreadInGroups, SpreadInOrder
 from vtreat_py.statistics.level_order import OutcomeOrder
+from vtreat_py.statistics.outcome_sums import weighted_powers
 from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
 
@@ -167,6 +168,16 @@ class DesignRows:
         assert combined is not None
         assert combined.scores is not None
         return combined.scores.of(self.outcome.y)
+
+    @cached_property
+    def powers(self) -> tuple[FloatArray | None, NumberArray, NumberArray]:
+        """Weight, outcome and square of each row; see `weighted_powers`."""
+        return weighted_powers(self.outcome.y, self.outcome.weight)
+
+    @cached_property
+    def powers_of_scores(self) -> tuple[FloatArray | None, NumberArray, NumberArray]:
+        """The same of its normal score."""
+        return weighted_powers(self.scores, self.outcome.weight)
 
     @cached_property
     def spread(self) -> SpreadTest | SpreadInGroups | SpreadInOrder:

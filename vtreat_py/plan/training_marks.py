@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from vtreat_py.base.arrays import NumberArray
+from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.frames.columns import Column, some_rows
 from vtreat_py.plan.treatments import NumericTreatment, Treatment
 
@@ -62,7 +62,11 @@ class TrainingMarks:
         return cls(treatments[place].column, tuple(keys[place].tolist()), tuple(rows.tolist()))
 
     def are_most_of(
-        self, n_then: int, treatments: Sequence[Treatment], columns: Sequence[Column]
+        self,
+        n_then: int,
+        treatments: Sequence[Treatment],
+        columns: Sequence[Column],
+        encode: Callable[[int], Any],
     ) -> bool:
         """Whether most rows of a frame are training rows, as far as the marks tell.
 
@@ -72,20 +76,17 @@ class TrainingMarks:
             Number of training rows.
         treatments, columns : sequence
             All treatments, and their columns in the frame.
+        encode : callable
+            Gives one of the columns as its treatment takes it, by its place.
         """
         n_now, n_marked = len(columns[0]), len(self.rows)
         if n_marked < _FEWEST_MARKED or n_now < _LEAST_PART * n_then:
             return False
         place = [t.column for t in treatments].index(self.column)
-        rows = np.arange(0, n_now, max(1, n_now // max(_MANY_ROWS, n_now // _PART)))
-        looked_at = columns[place] if len(rows) == n_now else some_rows(columns[place], rows)
-        keys = np.array(self.keys, dtype=np.uint64)
-        found = _short(_marks_of(treatments[place], looked_at))
-        is_start = np.zeros(1 << _START_BITS, dtype=bool)
-        is_start[keys >> _REST] = True
-        starts = np.flatnonzero(is_start.take((found >> _REST).view(np.int64)))
-        alike = rows[starts[np.isin(found[starts], keys)]]
-        expected = min(len(rows) / n_then, 1.0) * n_marked
+        step = max(1, n_now // max(_MANY_ROWS, n_now // _PART))
+        values = _values_of(treatments[place], encode(place))[::step]
+        alike = step * self._first_look(values)
+        expected = min(len(values) / n_then, 1.0) * n_marked
         enough = max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0)
         if not enough <= len(alike) <= _MOST_ALIKE:
             return False
@@ -98,6 +99,18 @@ class TrainingMarks:
             return False  # rows like these are many, whoever has them
         return bool(known >= enough)
 
+    def _first_look(self, values: NumberArray) -> IntArray:
+        """Places of the values that have one of the marks."""
+        keys = np.array(self.keys, dtype=np.uint64)
+        if values.dtype.kind in "iu" and 0 <= int(values.min()) and int(values.max()) < len(values):
+            codes = np.arange(int(values.max()) + 1)
+            return np.flatnonzero(np.isin(_short(marks_of_values(codes)), keys)[values])
+        found = _short(marks_of_values(values))
+        is_start = np.zeros(1 << _START_BITS, dtype=bool)
+        is_start[keys >> _REST] = True
+        starts = np.flatnonzero(is_start.take((found >> _REST).view(np.int64)))
+        return np.asarray(starts[np.isin(found[starts], keys)])
+
 
 def marks_of_values(values: NumberArray) -> Marks:
     """Mark of each number, or code of a level."""
@@ -106,8 +119,12 @@ def marks_of_values(values: NumberArray) -> Marks:
 
 def _marks_of(treatment: Treatment, column: Any) -> Marks:
     """Mark of each row of a column, by what its treatment takes it for."""
-    encoded: Any = treatment.encode(column)
-    return marks_of_values(encoded[0] if isinstance(treatment, NumericTreatment) else encoded)
+    return marks_of_values(_values_of(treatment, treatment.encode(column)))
+
+
+def _values_of(treatment: Treatment, encoded: Any) -> NumberArray:
+    """Numbers, or codes of levels."""
+    return np.asarray(encoded[0] if isinstance(treatment, NumericTreatment) else encoded)
 
 
 def _telling(marks: Marks) -> Marks:

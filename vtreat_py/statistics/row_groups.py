@@ -1,4 +1,4 @@
-"""Rows in order of their groups: sums by group are then sums over runs of rows."""
+"""Rows in order of their groups, a block at a time: sums by group are sums over runs of rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.moments import Moments, Point
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 # Rows are looked at in blocks that fit into the processor's cache.
 _BLOCK = 1 << 14
+# They are put in order inside blocks, whose rows are then near to each other in memory; if groups
+# are many in longer ones, so that runs have about so many rows.
+_RUN = 1 << 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +28,7 @@ class RowGroups:
     Attributes
     ----------
     row : ndarray of int, shape (n,)
-        Numbers of the rows: those of group 0 first, and so on.
+        Numbers of the rows: of a block those of group 0 first, and so on.
     y : ndarray of shape (n,)
         Their outcomes, relative to ``centre``.
     weight : ndarray of shape (n,) or None
@@ -62,7 +66,7 @@ class RowGroups:
     ) -> RowGroups:
         """Put rows in order: all of them, or ``rows``, an entry of the other arrays each."""
         small = group.astype(np.min_scalar_type(max(n_groups - 1, 0)), copy=False)  # sorts fast
-        order = np.argsort(small, kind="stable")
+        order = _in_blocks(small, max(_BLOCK, _RUN * n_groups))
         kind: Any = np.int32 if len(y) < 1 << 31 else np.int64
         row: IntArray = (order if rows is None else rows[order]).astype(kind)
         in_order = None if weight is None else weight.take(order)
@@ -154,6 +158,14 @@ class RowGroups:
         owner = self.group[self._runs]
         of_runs = [np.concatenate(parts) for parts in zip(*found, strict=True)]
         return [sum_by(owner, sums, self.n_groups) for sums in of_runs]
+
+
+def _in_blocks(group: IntArray, size: int) -> IntArray:
+    """Put rows in order of their groups, block by block."""
+    order = np.empty(len(group), dtype=np.intp)
+    for rows in blocks(len(group), size):
+        np.add(np.argsort(group[rows], kind="stable"), rows.start, out=order[rows])
+    return order
 
 
 def _of_outcome(y: FloatArray, weight: FloatArray | None) -> list[FloatArray]:
