@@ -144,7 +144,8 @@ def assert_alike(
     far = [_rounding_of_mean(drawn, name) > _ROUNDING["rtol"] for name in ours["orig_variable"]]
     ours.loc[far, "rsq"] = theirs.loc[far, "rsq"]
     pd.testing.assert_frame_equal(ours[kept], theirs[kept], **_ROUNDING)  # type: ignore[call-overload]
-    drawn_anew = -1.0 in factor.values() and not is_classic(drawn)
+    draws = not is_classic(drawn) or "composites" in drawn.options
+    drawn_anew = -1.0 in factor.values() and draws
     tested = ~ours["code"].isin(untested)
     assert_same_p_values(ours[tested], theirs[tested], drawn_anew=drawn_anew, ties=ties)
     new = drawn.new_rows(random, 6).to_pandas()
