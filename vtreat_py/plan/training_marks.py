@@ -13,7 +13,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.frames.columns import Column, some_rows
-from vtreat_py.plan.treatments import NumericTreatment, Treatment
+from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment
 
 # Rows of a frame that are looked at, or a part of very many; at most so many may look alike.
 _MANY_ROWS, _PART, _MOST_ALIKE = 1 << 14, 4, 1024
@@ -85,7 +85,7 @@ class TrainingMarks:
         place = [t.column for t in treatments].index(self.column)
         step = max(1, n_now // max(_MANY_ROWS, n_now // _PART))
         values = _values_of(treatments[place], encode(place))[::step]
-        alike = step * self._first_look(values)
+        alike = step * self._first_look(treatments[place], values)
         expected = min(len(values) / n_then, 1.0) * n_marked
         enough = max(_MOSTLY * expected, _FEWEST_FOUND) * max(n_now / n_then, 1.0)
         if not enough <= len(alike) <= _MOST_ALIKE:
@@ -99,12 +99,12 @@ class TrainingMarks:
             return False  # rows like these are many, whoever has them
         return bool(known >= enough)
 
-    def _first_look(self, values: NumberArray) -> IntArray:
+    def _first_look(self, treatment: Treatment, values: NumberArray) -> IntArray:
         """Places of the values that have one of the marks."""
         keys = np.array(self.keys, dtype=np.uint64)
-        if values.dtype.kind in "iu" and 0 <= int(values.min()) and int(values.max()) < len(values):
-            codes = np.arange(int(values.max()) + 1)
-            return np.flatnonzero(np.isin(_short(marks_of_values(codes)), keys)[values])
+        if isinstance(treatment, LevelTreatment) and treatment.levels.novel < len(values):
+            is_key = np.isin(_short(marks_of_values(np.arange(treatment.levels.novel + 1))), keys)
+            return np.flatnonzero(is_key.take(values.astype(np.intp)))
         found = _short(marks_of_values(values))
         is_start = np.zeros(1 << _START_BITS, dtype=bool)
         is_start[keys >> _REST] = True
