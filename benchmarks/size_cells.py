@@ -108,6 +108,25 @@ def groups(n: int, correlation: float, column: str, sizes: str, kind: str) -> li
     return all_codes(n, seed, draw)
 
 
+def reacting(n: int, own: float, sizes: str, kind: str) -> list[dict[str, Any]]:
+    """Groups of which each reacts to the columns in its own way, on average not at all."""
+
+    def draw(random: np.random.Generator) -> Any:
+        group = np.repeat(np.arange(GROUPS), ROWS // GROUPS)
+        if sizes == "geometric":
+            group = np.repeat(np.arange(GROUPS), random.geometric(GROUPS / ROWS, GROUPS))
+        n_rows = len(group)
+        x, level = random.normal(size=(n_rows, 1)), random.integers(0, LEVELS[0], n_rows)
+        y = np.sqrt(0.3) * random.normal(size=GROUPS)[group] + np.sqrt(0.7) * random.normal(
+            size=n_rows
+        )
+        y += own * random.normal(size=GROUPS)[group] * x[:, 0]
+        y += own * random.normal(size=(GROUPS, LEVELS[0]))[group, level]
+        return mixed_frame([level], x, random), transformed(kind, y), {"groups": group}
+
+    return all_codes(n, [16, int(10 * own), len(sizes), sum(map(ord, kind))], draw)
+
+
 def series(n: int, rows: int, memory: float, kind: str) -> list[dict[str, Any]]:
     """Rows in order of time: outcome and columns are autoregressive."""
 
@@ -177,6 +196,10 @@ def cells(n: int) -> list[tuple[str, dict[str, Any], Any, tuple[Any, ...]]]:
                 add("groups", groups, n // 2, **cell)
         cell = {"icc": 0.3, "column": "same in a group", "sizes": "geometric", "outcome": kind}
         add("groups", groups, n // 2, **cell)
+        for own in (0.5, 1.0):
+            for sizes in ("balanced", "geometric"):
+                cell = {"own": own, "sizes": sizes, "outcome": kind}
+                add("groups that react in their own ways", reacting, 3 * n, **cell)
         for rows in (ROWS, 3 * ROWS):
             for memory in (0.0, 0.5, 0.9):
                 add("series", series, n // 3, rows=rows, memory=memory, outcome=kind)

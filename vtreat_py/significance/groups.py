@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.significance.own_effects import CellSums, sig_of_levels, sig_of_line
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.row_tests import correlation_by_rows, levels_by_rows, sample_of
 from vtreat_py.significance.sample import Sample
@@ -44,6 +45,9 @@ class GroupTests:
     hardly does, groups are (A. M. Winkler, M. A. Webster, D. Vidaurre, T. E. Nichols and
     S. M. Smith, "Multi-level block permutation", NeuroImage 123 (2015)): their means, or the level
     that most of their rows have, against the means of the outcome.
+
+    Where a column varies inside groups, each of these may react to it in its own way, too: see
+    `vtreat_py.significance.own_effects`.
 
     Examples
     --------
@@ -133,8 +137,17 @@ class GroupTests:
         inside = float((self._w * (apart - means[self.group]) ** 2).sum())
         if self._is_much(inside, float((self._worth * means * means).sum())):
             freed = self._of_one_weight(self._freed(apart, means))
-            return correlation_by_rows(freed, *self._outcome, self._counts)
+            sig = correlation_by_rows(freed, *self._outcome, self._counts)
+            return self._with_own_lines(sig, freed)
         return correlation_by_rows(np.sqrt(self._worth) * means, *self._means_of_groups)
+
+    def _with_own_lines(self, sig: float, freed: FloatArray) -> float:
+        """The p-value of a line where groups may have lines of their own."""
+        outcome, of_outcome = self._outcome
+        weighted = freed if self._counts is None else self._counts * freed
+        n_groups = len(self._rows)
+        product, square = (sum_by(self.group, weighted * by, n_groups) for by in (outcome, freed))
+        return sig_of_line(sig, product, square, of_outcome.spread**2)
 
     def _is_much(self, inside: float, between: float) -> bool:
         return inside > 0 and inside >= _MUCH_INSIDE * (inside + between)
@@ -149,7 +162,8 @@ class GroupTests:
         between = float((worth * share).sum() - (of_level**2).sum() / self._worth.sum())
         if self._is_much(inside, between):
             residual, powers = self._residual
-            return levels_by_rows(level, n_levels, residual, powers, self._counts)
+            sig = levels_by_rows(level, n_levels, residual, powers, self._counts)
+            return sig_of_levels(sig, cells.sums(residual, self._counts), self._residual_variance)
         major = cells.major(len(self._rows), n_levels)
         effects, powers = self._effects
         return levels_by_rows(major, n_levels + len(self._rows), effects, powers, None)
@@ -159,6 +173,11 @@ class GroupTests:
         freed = self._freed(*self._apart(self.y))
         residual = freed if self.counts_rows else self._w * freed
         return residual, OutcomePowers.of_sample(sample_of(residual, self._counts))
+
+    @cached_property
+    def _residual_variance(self) -> float:
+        residual, _ = self._residual
+        return float(np.average(residual * residual, weights=self._counts))
 
     @cached_property
     def _effects(self) -> tuple[FloatArray, OutcomePowers]:
@@ -173,12 +192,19 @@ class _Cells:
     group: IntArray
     level: IntArray
     rows: FloatArray
+    of_row: IntArray
 
     @classmethod
     def of(cls, group: IntArray, level: IntArray, weight: FloatArray) -> _Cells:
         n_levels = int(level.max()) + 1
         code, pair = pd.factorize(group.astype(np.int64) * n_levels + level)
-        return cls(*np.divmod(pair, n_levels), sum_by(code, weight, len(pair)))
+        return cls(*np.divmod(pair, n_levels), sum_by(code, weight, len(pair)), code)
+
+    def sums(self, values: FloatArray, counts: FloatArray | None) -> CellSums:
+        """Sum values of rows, which count once each (None) or so many times."""
+        weighted = values if counts is None else counts * values
+        rows, total = (sum_by(self.of_row, one, len(self.rows)) for one in (counts, weighted))
+        return CellSums(self.group, self.level, rows, total)
 
     def major(self, n_groups: int, n_levels: int) -> IntArray:
         """The level that most rows of each group have; one of its own where several do."""
