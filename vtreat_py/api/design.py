@@ -126,10 +126,10 @@ default=None
         says so). "importance": only their ratios count; they are scaled to sum to the effective
         number of rows, ``(sum w)**2 / sum w**2`` (L. Kish, *Survey Sampling*, 1965).
     groups : column name or array of shape (n,), default=None
-        Rows of one group share a fold, and may be alike for all that p-values say: they hold
-        where the outcome has an effect of the group, and not where groups react to the column each
-        in its own way. A column that varies inside groups is tested
-        between rows, less what a group's rows have in common; one that hardly does between groups
+        Rows of one group share a fold, and may be alike for all that p-values say. A column that
+        varies inside groups is tested between rows, less what a group's rows have in common, and
+        reckoning with groups that react to it each in its own way; one that hardly does between
+        groups
         (`vtreat_py.significance.groups.GroupTests`). Not on lazy frames, nor with
         ``keep_statistics``: there p-values take rows as independent, and a warning says so.
     cv : int, column name, splitter, "ordered" or list of index pairs, default=None
