@@ -218,13 +218,18 @@ def containers_agree(random: Random) -> None:
 
 def _in_containers(rows: pa.Table) -> list[Any]:
     """The same rows in frames of several kinds, text as it is and as categories."""
-    plain = rows.to_pandas()
-    coded = plain.copy()
-    for name in rows.column_names:
+    plain, polars, dictionaries = rows.to_pandas(), pl.DataFrame(rows), rows
+    coded, categorical, enum = plain.copy(), polars, polars
+    for place, name in enumerate(rows.column_names):
         if pa.types.is_string(rows.schema.field(name).type) and name != "y":
             known = sorted({*plain[name].dropna(), "", "b"}, reverse=True)  # some have no rows
             coded[name] = pd.Categorical(plain[name], known)
-    return [rows, pl.from_arrow(rows), plain, rows.to_pandas(types_mapper=_arrow), coded]
+            as_codes = rows[name].dictionary_encode()
+            dictionaries = dictionaries.set_column(place, name, as_codes)
+            categorical = categorical.with_columns(pl.col(name).cast(pl.Categorical))
+            enum = enum.with_columns(pl.col(name).cast(pl.Enum(known)))
+    of_arrow = rows.to_pandas(types_mapper=_arrow)
+    return [rows, polars, plain, of_arrow, coded, dictionaries, categorical, enum]
 
 
 def _arrow(dtype: Any) -> Any:

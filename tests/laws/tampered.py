@@ -76,8 +76,11 @@ def plans() -> list[vt.TreatmentPlan]:
         {"outcome": (np.abs(number), won == "yes"), "outcome_type": "survival"},
         {"outcome": number, "sample_weight": weight, "rare_count": 3, "collar_prob": 0.05},
         {"outcome": won, "target": "yes", "rare_sig": 0.3, "smoothing": 2.0},
+        {"outcome": number, "composites": [("c", "k")], "coders": ["catN", "lev", "bins"]},
+        {"outcome": won, "hierarchies": {"c": "k"}, "coders": ["catB", "text", "piecewise"]},
     ]
-    return [vt.design_treatments(rows, random_state=0, **design) for design in designs]
+    plans = [vt.design_treatments(rows, random_state=0, **design) for design in designs]
+    return [*plans, plans[0].for_scoring(min_rows=20)]
 
 
 @cache
@@ -188,7 +191,8 @@ def fits_together(plan: vt.TreatmentPlan) -> None:
     assert {*columns, *unused, *counted} <= set(plan.variables)
     assert not set(columns) & set(unused)
     assert {v.orig_variable for v in plan.derived} == set(columns)
-    assert {t.column for t in plan.treatments if t.kind == "levels"} <= set(counted)
+    if counted:  # plans for scoring have them of no column
+        assert {t.column for t in plan.treatments if t.kind == "levels"} <= set(counted)
     assert len(plan.classes) >= 2 if plan.outcome_type == "multinomial" else not plan.classes
     for treatment in plan.treatments:
         assert isinstance(treatment, LevelTreatment) or treatment.lower <= treatment.upper
@@ -216,6 +220,9 @@ def use(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:
         lambda: repr(plan.audit(rows)),
         lambda: plan.diff(other),
         lambda: other.diff(plan),
+        lambda: plan.report(),
+        lambda: plan.for_scoring(min_rows=2),
+        lambda: _same_numbers(plan, rows),
     ]
     for treatment in plan.treatments:
         for target in (None, *plan.classes):
@@ -226,6 +233,13 @@ def use(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:
             verb()
         except vt.VtreatError:
             continue
+
+
+def _same_numbers(plan: vt.TreatmentPlan, rows: pd.DataFrame) -> None:
+    """One row at a time is treated as all of them."""
+    score, treated = plan.row_scorer(), vt.prepare(plan, rows[:2])
+    for place, row in enumerate(rows[:2].to_dict("records")):
+        assert list(score(row).values()) == treated.iloc[place].tolist()
 
 
 def _finite(treated: pd.DataFrame) -> None:
