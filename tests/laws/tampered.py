@@ -107,7 +107,7 @@ def try_to_read(text: str, other: vt.TreatmentPlan) -> None:
     except vt.VtreatError:
         assert time.process_time() - start < _PATIENCE
         return
-    fits_together(plan)
+    fits_together(plan, other)
     use(plan, other)
 
 
@@ -181,7 +181,7 @@ def _copy(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def fits_together(plan: vt.TreatmentPlan) -> None:
+def fits_together(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:
     """What a plan says in one place goes with what it says in others."""
     columns, unused = [t.column for t in plan.treatments], [column for column, _ in plan.unused]
     counted = [statistics.column for statistics in plan.level_statistics]
@@ -191,7 +191,7 @@ def fits_together(plan: vt.TreatmentPlan) -> None:
     assert {*columns, *unused, *counted} <= set(plan.variables)
     assert not set(columns) & set(unused)
     assert {v.orig_variable for v in plan.derived} == set(columns)
-    if counted:  # plans for scoring have them of no column
+    if other.level_statistics:  # plans for scoring have none
         assert {t.column for t in plan.treatments if t.kind == "levels"} <= set(counted)
     assert len(plan.classes) >= 2 if plan.outcome_type == "multinomial" else not plan.classes
     for treatment in plan.treatments:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.statistics.rows import assert_same_sums, examples, law, masks, naive_sums
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
+from vtreat_py.statistics.outcome_sums import OutcomeSums, weight_left
 
 
 @law
@@ -213,12 +213,3 @@ def test_another_unit_of_weight_changes_no_mean(y):
     group = np.array([0, 0, 1])
     expected = OutcomeSums.of_rows(group, 2, y, np.full(3, 2.5))
     assert_same_sums(OutcomeSums.of_rows(group, 2, y).scaled(2.5), expected)
-
-
-@pytest.mark.parametrize("values", [np.int64, np.float64])
-def test_many_entries_are_summed_to_the_same_bits(values):
-    random = np.random.default_rng(8)
-    group = random.integers(0, 12, 300_000).astype(np.int32)
-    numbers = (1e3 * random.normal(size=300_000)).astype(values)
-    np.testing.assert_array_equal(sum_by(group, numbers, 14), np.bincount(group, numbers, 14))
-    np.testing.assert_array_equal(sum_by(group, None, 14), np.bincount(group, minlength=14))

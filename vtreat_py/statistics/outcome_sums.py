@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 
@@ -15,21 +14,11 @@ from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 _TINY = 1e-300
 # What is left of this share of a weight, after subtraction, is rounding.
 ROUNDING = 1e-12
-# From so many entries a product with a matrix of them is faster than a count.
-_MANY = 1 << 18
 
 
 def sum_by(group: IntArray, values: NumberArray | None, n_groups: int) -> FloatArray:
     """Sum of the values in each group, or its number of entries."""
-    if values is not None and len(group) >= _MANY and group.dtype == np.int32:
-        return _sum_of_many(group, values.astype(np.float64, copy=False), n_groups)
     return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
-
-
-def _sum_of_many(group: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
-    """The same sums to the bit, as a product of SciPy's, which holds no other thread up."""
-    ends = np.array([0, len(group)], dtype=group.dtype)
-    return np.asarray(csc_array((values, group, ends), shape=(n_groups, 1)) @ np.ones(1))
 
 
 def raw_sums(
