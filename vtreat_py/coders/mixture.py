@@ -110,11 +110,18 @@ def is_normal_inside(levels: OutcomeSums, centre: float, between: float, within:
 
     A mixture would take what these make of small levels for levels that stand out.
     """
-    levels = levels.take(np.flatnonzero(reaches(levels.weight, 2.0)))
-    if not len(levels.weight):
+    ratio = between / within
+    shapes = sum(
+        _inner_shape(levels.take(some), centre, ratio, within)
+        for some in blocks(len(levels.weight))
+    )
+    (tails, of_tails), (skew, of_skew) = np.reshape(shapes, (2, 2))
+    if not of_tails > 0:
         return False
-    skewness = _skewness(levels, centre, between, within)
-    return _long_tails(levels, within) < _LONG_TAILS and skewness < _SKEWED
+    # Uncertain kurtosis counts as that much more of it, skewness of no more than chance as none.
+    has_long_tails = tails / of_tails + 2.0 / np.sqrt(of_tails) >= _LONG_TAILS
+    is_skew = abs(skew) >= _SKEWED * of_skew and abs(skew) > 2.0 * np.sqrt(of_skew)
+    return not (has_long_tails or is_skew)
 
 
 def _densities(
@@ -135,34 +142,26 @@ def _densities(
     return likely, pull
 
 
-def _long_tails(levels: OutcomeSums, within: float) -> float:
-    """Excess kurtosis of rows inside levels, with two standard errors of it.
+def _inner_shape(levels: OutcomeSums, centre: float, ratio: float, within: float) -> FloatArray:
+    """Score and information of the excess kurtosis of rows inside levels, and of their skewness.
 
-    The squares inside levels are known, not the fourth powers; but they differ from level to
-    level the more, the longer the tails.
+    The squares inside levels are known, not the third and fourth powers; but squares differ from
+    level to level the more, the longer the tails, and where rows are skew, levels of a high (or
+    low) mean have the larger ones. Each score is a sum of what a level has more of than normal
+    rows give, over its variance if they are normal.
     """
+    if not (many := reaches(levels.weight, 2.0)).all():
+        levels = levels.take(np.flatnonzero(many))
     weight = levels.weight
     free = weight - 1.0
-    off = (levels.squares / within - free) ** 2 - 2.0 * free
-    slope = free * free / weight
-    noise = 8.0 * free * (free + 6.0)
-    information = (slope * slope / noise).sum()
-    return float((slope * off / noise).sum() / information + 2.0 / np.sqrt(information))
-
-
-def _skewness(levels: OutcomeSums, centre: float, between: float, within: float) -> float:
-    """Skewness of rows inside levels, where it is more than two standard errors.
-
-    Where rows are skew, levels of a high (or low) mean have the larger squares.
-    """
-    weight = levels.weight
-    free = weight - 1.0
-    off = (levels.mean - centre) * (levels.squares / within - free) / np.sqrt(within)
-    slope = free / weight
-    noise = 2.0 * free * (between / within + 1.0 / weight)
-    information = (slope * slope / noise).sum()
-    skewness = abs(float((slope * off / noise).sum() / information))
-    return skewness if skewness * np.sqrt(information) > 2.0 else 0.0
+    share = free / weight
+    more = levels.squares / within - free
+    by_tails = share / (8.0 * (free + 6.0))
+    tails = (by_tails * (more * more - 2.0 * free)).sum()
+    of_tails = (by_tails * share * free).sum()
+    by_skew = 0.5 / (ratio * weight + 1.0)
+    skew = (by_skew * more * (levels.mean - centre)).sum() / np.sqrt(within)
+    return np.array([tails, of_tails, skew, (by_skew * share).sum()])
 
 
 def _nearly_equal(levels: OutcomeSums, within: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -25,8 +25,7 @@ class FrameTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember_columns(self, source: InputFrame, *given: Any, by_name: bool = False) -> None:
         """Keep the names of the columns; those ``given``, and a fold column, aside."""
-        parameters = self.get_params(deep=False)
-        cv, exposure = parameters.get("cv"), parameters.get("exposure")
+        cv, exposure = getattr(self, "cv", None), getattr(self, "exposure", None)
         named = (*given, cv if names_fold_column(cv) else None, exposure)
         aside = tuple(g for g in named if g is not None and is_name(g, source))
         self._fitted_columns = FittedColumns(

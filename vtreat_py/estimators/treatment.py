@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self, overload
 
 import numpy as np
@@ -50,6 +50,7 @@ class Treatment(FrameTransformer):
     _outcome_type: OutcomeType
     plan_: TreatmentPlan
     sparse_output: bool
+    variables: Sequence[Hashable] | None
 
     def _options(self) -> dict[str, Any]:
         """Return those of the design, once all others are checked, so that errors come in fit."""
@@ -61,7 +62,7 @@ class Treatment(FrameTransformer):
 
     def _select(self, names: tuple[str, ...] = _PRUNING + _FLAGS) -> dict[str, Any]:
         """Return what `prepare` is given."""
-        return {name: v for name, v in self.get_params(deep=False).items() if name in names}
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def _wanted(self, plan: TreatmentPlan, fitting: bool = False) -> dict[str, Any]:  # noqa: ARG002
         """Return what `prepare` is given."""
@@ -69,8 +70,7 @@ class Treatment(FrameTransformer):
 
     def _remember(self, source: InputFrame, plan: TreatmentPlan, *given: Any) -> None:
         self.plan_ = plan
-        by_name = self.get_params(deep=False)["variables"] is not None
-        self._remember_columns(source, *given, by_name=by_name)
+        self._remember_columns(source, *given, by_name=self.variables is not None)
 
     @property
     def score_frame_(self) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, OutcomeError, listed
@@ -367,10 +368,12 @@ def _counted_classes(column: Known, weight: FloatArray | None) -> tuple[IntArray
 
     Classes that only rows of weight 0 have are none; such rows are counted nowhere.
     """
-    classes = _classes(column)
+    y: IntArray
     if isinstance(column, NumericColumn):
-        y: IntArray = np.searchsorted(np.array(classes), column.values)
+        y, found = pd.factorize(column.values, sort=True)
+        classes = found.tolist() if set(found) - {0, 1} else [int(one) for one in found]
     else:
+        classes = _classes(column)
         codes, levels = column.encode()
         number = np.zeros(len(levels) + 1, dtype=np.intp)
         number[levels.codes_of(classes)] = np.arange(len(classes))

@@ -56,7 +56,8 @@ class EqualLevels:
             if missing.any():
                 assert view.levels is not None
                 kept = _merged(pattern, view.levels, least, unit)
-                place, group = np.nonzero(missing[kept.group])
+                absent = np.flatnonzero(missing[kept.group])
+                place, group = np.divmod(absent, missing.shape[1])
                 parts.append(kept._at(place, group + first))
         return parts[0] if len(parts) == 1 else cls.joined(parts)._merged()
 
@@ -111,7 +112,7 @@ class EqualLevels:
         return weight, powers
 
     def _at(self, place: IntArray, group: IntArray) -> EqualLevels:
-        return EqualLevels(group, self.weight[place], self.sums[:, place], self.unit)
+        return EqualLevels(group, self.weight[place], self.sums.take(place, axis=1), self.unit)
 
     def _merged(self) -> EqualLevels:
         """Merge the entries of one small size."""
@@ -131,7 +132,7 @@ class EqualLevels:
         sums = np.array([sum_by(key, values, n_keys) for values in self.sums])
         some = np.flatnonzero(sums[0])
         group, size = np.divmod(some, _SIZES)
-        return EqualLevels(group, size.astype(np.float64), sums[:, some], self.unit)
+        return EqualLevels(group, size.astype(np.float64), sums.take(some, axis=1), self.unit)
 
 
 def _unit(levels: OutcomeSums) -> float:

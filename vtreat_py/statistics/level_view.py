@@ -109,13 +109,16 @@ class LevelView:
 
     def of_group(self, group: int) -> OutcomeSums:
         """Sums of all levels that have rows in one training set."""
-        parts = [self.entries.take(np.flatnonzero(self.group == group))]
+        if self.n_groups == 1 and self.levels is None and (self.entries.weight > 0).all():
+            return self.entries
+        own = (self.group == group) & (self.entries.weight > 0)
+        parts = [self.entries.take(np.flatnonzero(own))]
         for first, pattern, missing in self.absent():
             if first <= group < first + missing.shape[1]:
                 assert self.levels is not None
-                parts.append(self.levels.take(np.flatnonzero(missing[pattern, group - first])))
-        found = OutcomeSums.joined(parts)
-        return found.take(np.flatnonzero(found.weight > 0))
+                absent = missing[:, group - first][pattern] & (self.levels.weight > 0)
+                parts.append(self.levels.take(np.flatnonzero(absent)))
+        return OutcomeSums.joined(parts)
 
     def sums_in(self, group: int) -> OutcomeSums:
         """Sums of all levels, by their codes, as one training set has them."""
