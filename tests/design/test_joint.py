@@ -393,6 +393,7 @@ def test_plans_tell_of_them() -> None:
         (lambda t: pair_of(t)["levels"].__setitem__(0, "x"), "has not 2 parts"),
         (lambda t: pair_of(t)["parts"][0].pop("sums"), "expected those of impact codes"),
         (lambda t: sums_of(t).pop(), "expected 3 arrays"),
+        (lambda t: sums_of(t).clear(), "expected 3 arrays"),
         (lambda t: sums_of(t)[0].append(1.0), "one number"),
         (lambda t: sums_of(t)[1].append(1.0), "one a key"),
     ],

@@ -135,11 +135,18 @@ def some_rows(random: Random) -> int:
     return random.choices([least, *usual, most], [6, 40, 50, 1])[0]
 
 
+def _rows_of_column(column: pd.Series, rows: Sequence[int]) -> pd.Series:
+    if "_view" not in repr(column.dtype):
+        return column.iloc[list(rows)]
+    # Arrow cannot pick views of text.
+    return pd.concat([column.iloc[row : row + 1] for row in rows] or [column.iloc[:0]])
+
+
 def rows_of(frame: Any, rows: Sequence[int]) -> Any:
     """Take rows of a frame of any kind by their numbers."""
     if isinstance(frame, pd.DataFrame) and "_view" in repr(frame.dtypes.tolist()):
-        # Arrow cannot pick views of text.
-        return pd.concat([frame.iloc[row : row + 1] for row in rows] or [frame.iloc[:0]])
+        picked = [_rows_of_column(frame.iloc[:, k], rows) for k in range(frame.shape[1])]
+        return pd.concat(picked, axis=1).set_axis(frame.columns, axis=1)
     if isinstance(frame, pd.DataFrame | pd.Series):
         return frame.iloc[list(rows)]
     if isinstance(frame, pa.RecordBatch):

@@ -189,7 +189,8 @@ def fits_together(plan: vt.TreatmentPlan, other: vt.TreatmentPlan) -> None:
         assert len(set(names)) == len(names), names
         assert all(name == name for name in names), names
     assert {*columns, *unused, *counted} <= set(plan.variables)
-    assert not set(columns) & set(unused)
+    if not plan.options.custom_coders and plan.scoring is None:  # else some codes may be declined
+        assert not set(columns) & set(unused)
     assert {v.orig_variable for v in plan.derived} == set(columns)
     if other.level_statistics:  # plans for scoring have none
         assert {t.column for t in plan.treatments if t.kind == "levels"} <= set(counted)

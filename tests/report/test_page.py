@@ -218,6 +218,18 @@ def test_the_largest_floats_have_places() -> None:
     assert "nan%" not in page
 
 
+def test_lines_beyond_floats_are_not_drawn() -> None:
+    """A text may hold slopes that no data have; exponentials of them overflowed."""
+    rates = vt.design_treatments(
+        DATA, outcome=np.arange(len(DATA)) % 4, outcome_type="rate", variables=["size"], cv=2
+    )
+    slope = next(one.slope for one in rates.derived if one.name == "size")
+    found = page(vt.TreatmentPlan.from_json(rates.to_json().replace(repr(slope), "1e300")))
+    assert "mean of the range" in found.text
+    assert "line of size" in page(rates).text
+    assert "line of size" not in found.text
+
+
 def test_a_target_of_numpy_is_written_as_all_numbers_are() -> None:
     frame = pd.DataFrame({"x": range(60), "y": [0.0, 1.0, 2.0] * 20})
     plan = vt.design_treatments(

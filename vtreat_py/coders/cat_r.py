@@ -41,13 +41,14 @@ class CatR(LogImpactCode):
         return float(within_variance(levels)[0])
 
     def believed(self, codes: FloatArray, overall: float) -> FloatArray:
-        """Rate that codes stand for."""
-        return np.asarray(overall * np.exp(codes))
+        """Rate that codes stand for, at most the largest float."""
+        with np.errstate(over="ignore"):
+            return np.minimum(overall * _ratio(codes), np.finfo(float).max)
 
     def variance(self, codes: FloatArray, overall: float, within: float | None) -> FloatArray:  # noqa: ARG002
         """Variance of the rate inside levels: it goes up with the rate."""
         assert within is not None
-        return within * np.exp(codes)
+        return within * _ratio(codes)
 
     def error(
         self,

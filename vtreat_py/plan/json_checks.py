@@ -187,11 +187,12 @@ def _check_keys(
     for i, part in enumerate(treatment.parts):
         if set(part.sums) != {v.code for v in part.variables} & impact:
             raise PlanFormatError(f"{where}.parts[{i}].sums: expected those of impact codes")
-        for code, (base, *effects) in part.sums.items():
+        for code, sums in part.sums.items():
             at = f"{where}.parts[{i}].sums.{code}"
-            _check_length(base, 1, "one number", f"{at}[0]")
-            if len(effects) != len(treatment.keys):
+            if len(sums) != 1 + len(treatment.keys):
                 raise PlanFormatError(f"{at}: expected {1 + len(treatment.keys)} arrays")
+            base, *effects = sums
+            _check_length(base, 1, "one number", f"{at}[0]")
             for number, (effect, key) in enumerate(zip(effects, treatment.keys, strict=True)):
                 _check_length(effect, len(key), "one a key", f"{at}[{number + 1}]")
 

@@ -181,7 +181,10 @@ def _lines(
         values = np.empty(_POINTS)
         treatment.form(variable, False).write(numbers, None, None, values)
         if values.max() > values.min():
-            yield _Line(variable.name, places, _said(plan, variable, values, overall, in_rates))
+            with np.errstate(over="ignore", invalid="ignore"):
+                said = _said(plan, variable, values, overall, in_rates)
+            if np.isfinite(said).all():  # a text may hold slopes that no data have
+                yield _Line(variable.name, places, said)
 
 
 def _said(
