@@ -222,7 +222,7 @@ def prior_of(
     by_size = of_one_row(reml, ratio) if told else 0.0
     off = sum(n * m for n, m in once) / rows - apart - by_size
     between = min(ratio, 1e15)
-    by_chance = within * (1 + between) / rows
+    by_chance = (4 if told else 1) * within * (1 + between) / rows
     farther = off - by_chance / off if off * off > by_chance else 0.0
     farther *= rows * between / ((rows + 1) * between + 1)
     return Prior(weight, apart, apart + by_size + farther)
@@ -235,11 +235,12 @@ def of_one_row(reml: Reml, ratio: float) -> float:
     mean = sum(p * z for p, z in zip(v, logs, strict=True)) / sum(v)
     spread = sum(p * (z - mean) ** 2 for p, z in zip(v, logs, strict=True))
     product = sum(p * d * (z - mean) for p, d, z in zip(v, off, logs, strict=True))
-    if not product**2 > 2 * within * spread:
+    if not product**2 > 4 * within * spread:
         return 0.0
-    ones, twos = (sum(rows < n <= rows + 1 for n in reml.n) for rows in (0, 1))
-    slope = (product - 2 * within * spread / product) / spread
-    return slope * (log((2 * twos + 1) / (ones + 1)) - mean)
+    ones, twos, threes, fours = (sum(k < n <= k + 1 for n in reml.n) for k in range(4))
+    slope = (product - 4 * within * spread / product) / spread
+    smooth = (twos + threes + 4 * fours + 1) / (ones + twos + threes + 1)
+    return slope * (log((2 * twos + 10 * smooth) / (ones + 10)) - mean)
 
 
 def cat_n(levels: Levels, smoothing: float | str) -> Code:

@@ -23,8 +23,11 @@ AUTO, MIXED = BY_LIKELIHOOD
 BY_MOMENTS = "moments"
 # Stands for a prior of no weight.
 _LEAST = 1e-15
-# Variances by chance that the square of a slope must exceed to be believed at all.
-_CLEARLY = 2.0
+# Variances by chance that the square of a slope, or of what is beyond the line, must exceed to be
+# believed at all.
+_CLEARLY = 4.0
+# So many levels of one row tell of their sizes as well alone as with those of two to four rows.
+_SMOOTHED = 10.0
 # Fewer levels do not tell of what kind their distribution is, nor how it goes with sizes.
 _FEW = 20
 # Those that are from a normal distribution by fewer standard errors are taken to be of one.
@@ -150,9 +153,9 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     A row of a level that was never seen is as a row of a level that, but for it, would not have
     been seen (I. Good, "The Population Frequencies of Species and the Estimation of Population
     Parameters", Biometrika 40 (1953)). So it is the mean of the levels of one row, believed as far
-    as there are rows of them, each of which varies as levels do, too, and as that is farther from
-    where the sizes of all levels would put it than by chance (C. Morris, "Parametric Empirical
-    Bayes Inference", JASA 78 (1983)).
+    as there are rows of them, each of which varies as levels do, too, and as that is farther than
+    by chance from where a line through the sizes of all levels puts it, if there is one: clearly
+    farther then (C. Morris, "Parametric Empirical Bayes Inference", JASA 78 (1983)).
     """
     once = np.where(_whole_rows(likelihood.size) <= 1.0, likelihood.size, 0.0)
     if not once.any():
@@ -161,11 +164,12 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     known = np.where(rows > 0, rows, 1.0)
     differ, by_size = (rows > 0) & (ratio > 0), np.zeros_like(ratio)
     told = differ & ~likelihood.exact & (likelihood.n_levels >= _FEW)
-    if told.any() and not likelihood.of_class:  # a line might leave the range of rates
+    told &= not likelihood.of_class  # a line might leave the range of rates
+    if told.any():
         by_size = np.where(told, _of_one_row(likelihood, point), 0.0)
     off = np.where(differ, total / known - point.off - by_size, 0.0)
     one = 1.0 + np.minimum(ratio, 1.0 / _LEAST)
-    by_chance = point.within * one / known
+    by_chance = np.where(told, _CLEARLY, 1.0) * point.within * one / known
     beyond = off * off > by_chance
     farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
     # Between levels is so much, inside so much of what a row varies.
@@ -190,8 +194,10 @@ def _of_one_row(likelihood: Likelihood, point: Point) -> FloatArray:
     by_chance = _CLEARLY * point.within * spread
     beyond = product * product > by_chance
     slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
-    ones, twos = ((count * (_whole_rows(size) == rows)).sum(axis=1) for rows in (1.0, 2.0))
-    rows = (2.0 * twos + 1.0) / (ones + 1.0)
+    whole = _whole_rows(size)
+    ones, twos, threes, fours = ((count * (whole == k)).sum(axis=1) for k in (1.0, 2.0, 3.0, 4.0))
+    smooth = (twos + threes + 4.0 * fours + 1.0) / (ones + twos + threes + 1.0)
+    rows = (2.0 * twos + _SMOOTHED * smooth) / (ones + _SMOOTHED)
     return np.asarray(np.where(beyond, slope * (np.log(rows) - mean), 0.0))
 
 
