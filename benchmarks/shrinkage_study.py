@@ -343,8 +343,8 @@ def shapes() -> None:
                     line(f"  {shape}, {size}", row, ".2f")
             say()
     say(
-        "nan: no level was unseen in most of the seeds. Of 200 by Zipf's law, one or two are,\n"
-        "and too few have one row to tell where novel ones are, if effects go with sizes."
+        "nan: no level was unseen in most of the seeds. Of 200 by Zipf's law, one or two are:\n"
+        "ratios of theirs have standard errors of up to 0.15."
     )
 
 
