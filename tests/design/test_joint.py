@@ -405,6 +405,17 @@ def test_a_text_that_was_tampered_with_is_refused(change: Any, message: str) -> 
         vt.TreatmentPlan.from_json(json.dumps(text))
 
 
+def test_a_column_inside_another_may_be_a_part_of_a_pair() -> None:
+    frame = shops(300)
+    given = OPTIONS | {"composites": [("zip", "a")]}
+    plan = vt.design_treatments(frame, **given)
+    assert "zip:a" in {t.column for t in plan.treatments}
+    again = vt.TreatmentPlan.from_json(plan.to_json())
+    assert again == plan
+    new = new_rows(frame)
+    pd.testing.assert_frame_equal(vt.prepare(again, new), vt.prepare(plan, new))
+
+
 @cache
 def text_of_a_pair() -> str:
     given = OPTIONS | {"composites": [("a", "state")], "hierarchies": None}

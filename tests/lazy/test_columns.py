@@ -256,3 +256,33 @@ def test_parts_of_dates_are_those_of_a_frame_in_memory(
     theirs = plan.score_frame
     assert list(ours["variable"]) == list(theirs["variable"])
     np.testing.assert_allclose(theirs["sig"], ours["sig"], rtol=1e-6)
+
+
+def test_times_of_day_in_nanoseconds_are_times() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    clock = [dt.time(i % 24, i % 60, 1, 1000 * i) for i in range(60)]
+    table = pa.table({"row": range(60), "x": pa.array(clock, pa.time64("ns")), "y": [0, 1, 1] * 20})
+    relation = duckdb.connect().from_arrow(table)
+    given: dict[str, Any] = {"outcome": "y", "row_id": "row", "cv": 2, "random_state": 0}
+    plan, other = (vt.design_treatments(frame, **given) for frame in (relation, table))
+    assert plan.treatments[0].kind == other.treatments[0].kind == "time"
+    np.testing.assert_allclose(plan.score_frame["sig"], other.score_frame["sig"], rtol=1e-9)
+    found = vt.prepare(plan, relation, row_id="row").order("row").df()["x"]
+    np.testing.assert_array_equal(found, vt.prepare(plan, table)["x"].to_numpy())
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_the_clock_of_a_session_is_named(zone: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    when = pd.date_range("2021-01-01", periods=60, freq="31h", tz="Europe/Rome")
+    table = pa.table({"row": range(60), "x": pa.array(when), "y": [0, 1, 1] * 20})
+    connection = duckdb.connect()
+    connection.execute(f"SET TimeZone = '{zone}'")
+    given: dict[str, Any] = {"outcome": "y", "row_id": "row", "cv": 2, "calendar": ["hour"]}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        plan = vt.design_treatments(connection.from_arrow(table), **given)
+    assert {one.zone for one in plan.made} == {zone}
+    named = [str(one.message) for one in told if "clock of this session" in str(one.message)]
+    assert len(named) == (zone != "UTC")
+    assert all("'x'" in text and zone in text for text in named)

@@ -19,6 +19,8 @@ from vtreat_py.evaluation import (
     cv_spread,
     per_row_loss,
     randomization_test,
+    ranking_metrics,
+    resampled_test,
     weighted_cross_validate,
 )
 
@@ -152,3 +154,55 @@ def test_b_metrics_of_extreme_weights(power: float) -> None:
     one = cv_spread(Given(), X, y, sample_weight=weight, **options)
     other = cv_spread(Given(), X, y, sample_weight=weight * power, **options)
     np.testing.assert_allclose(one.folds["score"], other.folds["score"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["corrected-t", "5x2cv-f"])
+@pytest.mark.parametrize("power", [-540, -1000, 520, 1000])
+def test_b_resampled_tests_of_scores_of_any_size(method: Any, power: int) -> None:
+    a, b = RANDOM.random((2, 5, 2))
+    sizes: dict[str, Any] = {}
+    if method == "corrected-t":
+        a, b, sizes = a.ravel(), b.ravel(), {"n_train": 80, "n_test": 20}
+    one = resampled_test(a, b, method=method, **sizes)
+    other = resampled_test(np.ldexp(a, power), np.ldexp(b, power), method=method, **sizes)
+    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-12)
+    assert np.ldexp(other.standard_error, -power) == pytest.approx(one.standard_error, rel=1e-12)
+    if method == "corrected-t":
+        assert other.probabilities() == pytest.approx(one.probabilities(), rel=1e-12)
+
+
+def test_b_scores_that_differ_by_rounding_do_not_differ() -> None:
+    same, rounded = np.full(10, 0.3), np.array([0.1 + 0.2] * 9 + [0.3])
+    found = resampled_test(rounded, same, n_train=80, n_test=20)
+    assert (found.pvalue, found.probabilities()) == (1.0, (0.0, 1.0, 0.0))
+    of_folds = rounded.reshape(5, 2), same.reshape(5, 2)
+    assert resampled_test(*of_folds, method="5x2cv-f").pvalue == 1.0
+    assert np.isnan(compare_models({"a": rounded, "b": same})["effect_size"].iloc[0])
+
+
+@pytest.mark.parametrize("many", [1e9, 1e12])
+def test_b_scores_of_rare_classes_keep_their_digits(many: float) -> None:
+    rare, common = confusion_scores(1, 1, 1, many), confusion_scores(many, 1, 1, 1)
+    for one, of_rare, of_common in ((rare, "ppv", "npv"), (common, "npv", "ppv")):
+        assert one["kappa"] == pytest.approx(many * (many - 1) / (2 * many * many), rel=1e-15)
+        assert one[of_rare] == 0.5
+        assert one[of_common] == pytest.approx(many / (many + 1), rel=1e-15)
+
+
+def test_b_little_relevance_has_a_gain() -> None:
+    metrics: dict[str, Any] = {"sizes": [3], "metrics": "ndcg"}
+    ranks = [ranking_metrics([1 * e, 3 * e, 2 * e], [3, 2, 1], **metrics) for e in (1e-9, 1e-300)]
+    linear = ranking_metrics([1, 3, 2], [3, 2, 1], gain="linear", **metrics).iloc[0, 0]
+    assert ranks[0].iloc[0, 0] == pytest.approx(linear, abs=1e-9)
+    assert ranks[1].iloc[0, 0] == pytest.approx(linear, rel=1e-15)
+
+
+def test_b_no_count_is_negative() -> None:
+    for _ in range(50):
+        y, score, weight = RANDOM.integers(0, 2, 50), RANDOM.random(50), RANDOM.random(50)
+        evaluator = StreamingBinaryEvaluator().update(y, score, weight)
+        found = evaluator.at_share([0.1, 0.5, 1.0])
+        assert (found[["tp", "fp", "fn", "tn"]].to_numpy() >= 0).all()
+    largest = np.full(4, 2**63, dtype=np.uint64)
+    evaluator = StreamingBinaryEvaluator().update([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], largest)
+    assert evaluator.fixed()["tp"].tolist() == [2.0**64]

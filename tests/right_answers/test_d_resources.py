@@ -42,8 +42,9 @@ def test_d3_durations_of_any_length_are_read_alike(y: Any) -> None:
     assert vt.prepare(made, frames[1]).iloc[3, 0] == dt.timedelta.max.total_seconds()
 
 
-def test_d4_classes_may_hold_lone_surrogates(rows: pd.DataFrame) -> None:
-    outcome = np.array(["a\ud800", "b"] * (N // 2), dtype=object)
+@pytest.mark.parametrize("kind", [list, np.array, lambda text: np.array(text, dtype=object)])
+def test_d4_classes_may_hold_lone_surrogates(rows: pd.DataFrame, kind: Any) -> None:
+    outcome = kind(["a\ud800", "b"] * (N // 2))
     made = vt.design_treatments(rows, outcome=outcome, random_state=0)
     assert made.target in ("a\ud800", "b")
 

@@ -228,3 +228,31 @@ def test_r_reaches_the_same(name: str, link: Any, key: str) -> None:
         else:
             found = roc_auc_score(frame["y"], model.decision_function(frame[columns]))
         assert found == pytest.approx(expected[f"{key}_{role}"], abs=1e-8)
+
+
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**-200, 2.0**200])
+def test_errors_are_those_of_the_outcome_in_any_unit(unit: float) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + random.normal(size=300)
+    one, other = (vt.YAwarePCR(2).fit(X, scale * y).summary().components for scale in (1.0, unit))
+    assert one["standard_error"].min() > 0.01
+    np.testing.assert_allclose(other["standard_error"], one["standard_error"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [vt.YAwarePCR, vt.YAwarePCRClassifier])
+@pytest.mark.parametrize("far", [1e15, 1e20, 1e146, 1e300])
+def test_rows_of_weight_0_teach_nothing_wherever_they_lie(kind: Any, far: float) -> None:
+    random = np.random.default_rng(0)
+    X, weight = random.normal(size=(200, 3)), np.ones(200)
+    y = X[:, 0] + 0.5 * X[:, 1] + random.normal(size=200)
+    if kind is vt.YAwarePCRClassifier:
+        y = (y > 0).astype(int)
+    X[0], weight[0] = far, 0.0
+    given: dict[str, Any] = {"n_components": "permutation", "random_state": 0}
+    one, other = kind(**given).fit(X, y, weight), kind(**given).fit(X[1:], y[1:])
+    np.testing.assert_allclose(one.pca_.scale_, other.pca_.scale_, rtol=1e-9)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-6)
+    for name in ("standard_error", "coef"):
+        found, expected = (model.summary().components[name] for model in (one, other))
+        np.testing.assert_allclose(found, expected, rtol=1e-6)

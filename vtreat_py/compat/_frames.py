@@ -12,7 +12,7 @@ import pandas as pd
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.frames.columns import EmptyColumn, NumericColumn
-from vtreat_py.frames.frame import InputFrame
+from vtreat_py.frames.frame import InputFrame, held_in
 
 # Rows that tell most columns from identifiers.
 _FIRST_ROWS = 1000
@@ -40,7 +40,7 @@ def read_vector(y: Any, n_rows: int) -> Any:
     try:
         values = nw.from_native(y, series_only=True).to_numpy()
     except TypeError:
-        values = np.asarray(pd.Series(y)) if isinstance(y, list | tuple) else np.asarray(y)
+        values = np.asarray(held_in(pd.Series, y)) if isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

@@ -30,7 +30,11 @@ def score_frame(
     columns = nw.from_native(cross_frame, eager_only=True)
     parts = []
     for target in plan.classes or (plan.target,):
-        hit = outcome if plan.outcome_type == "numeric" else pd.Series(outcome) == target
+        hit = (
+            outcome
+            if plan.outcome_type == "numeric"
+            else pd.Series(outcome, dtype=object) == target
+        )
         y = np.asarray(hit, dtype=np.float64)
         own = scores[scores["outcome_target"] == target] if several else scores
         by_name = own.set_index("variable")

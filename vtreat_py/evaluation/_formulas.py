@@ -92,13 +92,14 @@ def _fnr(n: Counts) -> Any:
     return n.fn / n.positives
 
 
-def _by_bayes_rule(right: Any, right_on_others: Any, share: Any) -> Any:
+def _by_bayes_rule(right: Any, share: Any, wrong: Any, share_of_others: Any) -> Any:
     """Chance that a row is of the class it is called of, as a ``share`` of all rows is.
 
-    Rows of the class are called so with chance ``right``; others, unless they are called right.
+    Rows of the class are called so with chance ``right``, others with chance ``wrong``. (1 less a
+    share would lose the digits of a small one.)
     """
     right_calls = right * share
-    return right_calls / (right_calls + (1 - right_on_others) * (1 - share))
+    return right_calls / (right_calls + wrong * share_of_others)
 
 
 def _hard_auc(n: Counts) -> Any:
@@ -107,8 +108,9 @@ def _hard_auc(n: Counts) -> Any:
 
 
 def _kappa(n: Counts) -> Any:
-    agree_by_chance = (n.positives * n.called + n.negatives * n.not_called) / (n.total * n.total)
-    return ((n.tp + n.tn) / n.total - agree_by_chance) / (1 - agree_by_chance)
+    """Agreement beyond chance, over what is left to it; both times the square of all rows."""
+    beyond_chance = 2 * (n.tp * n.tn - n.fp * n.fn)
+    return beyond_chance / (n.positives * n.not_called + n.negatives * n.called)
 
 
 SCORES: dict[str, Score] = {
@@ -125,8 +127,12 @@ SCORES: dict[str, Score] = {
     "fnr": Score(_fnr),
     "precision": Score(_precision),
     "inverse_precision": Score(lambda n: n.tn / n.not_called),
-    "ppv": Score(lambda n: _by_bayes_rule(_sensitivity(n), _specificity(n), _prevalence(n))),
-    "npv": Score(lambda n: _by_bayes_rule(_specificity(n), _sensitivity(n), 1 - _prevalence(n))),
+    "ppv": Score(
+        lambda n: _by_bayes_rule(_sensitivity(n), _prevalence(n), _fpr(n), n.negatives / n.total)
+    ),
+    "npv": Score(
+        lambda n: _by_bayes_rule(_specificity(n), n.negatives / n.total, _fnr(n), _prevalence(n))
+    ),
     "false_discovery_rate": Score(lambda n: n.fp / n.called),
     "false_omission_rate": Score(lambda n: n.fn / n.not_called),
     "prevalence": Score(_prevalence),

@@ -32,11 +32,16 @@ class Gains:
 
     def of(self, relevance: FloatArray) -> FloatArray:
         """Gain of each document."""
-        return np.exp2(relevance) - 1.0 if self.exponential else relevance
+        return _above_one(relevance) if self.exponential else relevance
 
     def satisfied(self, relevance: FloatArray) -> FloatArray:
         """Probability that a reader stops at each document."""
-        return np.asarray((np.exp2(relevance) - 1.0) * np.exp2(-self.greatest))
+        return np.asarray(_above_one(relevance) * np.exp2(-self.greatest))
+
+
+def _above_one(power: FloatArray) -> FloatArray:
+    """``2**power - 1``, with all digits of those near 0."""
+    return np.where(power < 1.0, np.expm1(np.log(2.0) * power), np.exp2(power) - 1.0)
 
 
 Metric = Callable[[RankedQueries, Gains, float], FloatArray]

@@ -212,8 +212,9 @@ class FindsThresholds(Tallied):
         shares = checked_shares(share)
         ranking = self._ranking()
         found = ranking.at_share(shares)
-        fp, fn = found.called - found.tp, ranking.positives - found.tp
-        tn = ranking.total - found.called - fn
+        # Differences of sums of fractions may be a little less than nothing.
+        fp, fn = (np.maximum(n - found.tp, 0.0) for n in (found.called, ranking.positives))
+        tn = np.maximum(ranking.total - found.called - fn, 0.0)
         with np.errstate(invalid="ignore"):
             recall = found.tp / ranking.positives
         return frame(
@@ -232,7 +233,7 @@ class FindsThresholds(Tallied):
 
     def _of_rows(self, counts: Counts) -> Counts:
         """Counts as integers, where all weights are."""
-        return Counts(*(c.astype(np.int64) if self._tally.whole else c for c in counts))
+        return Counts(*(c.astype(self._tally.dtype_of_counts) for c in counts))
 
 
 def checked_shares(share: Any) -> FloatArray:

@@ -15,6 +15,8 @@ from vtreat_py.evaluation._rows import Rows
 
 # Rows at a time: what is computed of them fits into the processor's cache.
 _BLOCK = 2**16
+# 64-bit integers count no more.
+_MOST_ROWS = 2.0**63
 # Chances, of 2e-16 at least, whose product has one logarithm taken, which is what takes time.
 _FACTORS = 8
 
@@ -71,6 +73,11 @@ class Tally:
     def total(self) -> float:
         """Weight of all rows."""
         return float(self.sums.weight.sum())
+
+    @property
+    def dtype_of_counts(self) -> type[np.int64 | np.float64]:
+        """Type in which weights of rows are told: integers where all are, and few enough."""
+        return np.int64 if self.whole and self.total < _MOST_ROWS else np.float64
 
     @property
     def positives(self) -> float:

@@ -31,8 +31,8 @@ from vtreat_py.evaluation.randomization import Alternative, randomization_test
 
 # Intervals look at no more patterns than this: their ends wobble by less than their width tells.
 _PATTERNS_OF_INTERVALS = 9_999
-# A standard deviation below this share of the greatest difference is rounding.
-_NO_DEVIATION = 1e-12
+# A standard deviation below these shares of the greatest difference, or score, is rounding.
+_NO_DEVIATION, _ROUNDINGS = 1e-12, 64 * float(np.finfo(np.float64).eps)
 
 
 @renamed(rng="random_state")
@@ -191,7 +191,6 @@ def _compared(
     """Compare two models: a row of the table."""
     (scored, a, b), seed = job
     pair, exponent = near_one(np.stack([scored.scores[a], scored.scores[b]]))
-    difference = pair[0] - pair[1]
     found = randomization_test(
         scored.scores[a],
         scored.scores[b],
@@ -217,8 +216,8 @@ def _compared(
         "standard_error": found.standard_error,
         "low": low,
         "high": high,
-        "effect_size": _effect_size(difference, scored.weight),
-        "n": len(difference),
+        "effect_size": _effect_size(pair, scored.weight),
+        "n": pair.shape[1],
     }
     if margin is not None:
         row["p_equivalent"] = row["adjusted_p_equivalent"] = subsets.equivalent(
@@ -240,12 +239,14 @@ def _subset_means(
     )
 
 
-def _effect_size(difference: FloatArray, weight: FloatArray) -> float:
-    """Mean over standard deviation; NaN of one pair, or where there is no deviation."""
+def _effect_size(pair: FloatArray, weight: FloatArray) -> float:
+    """Mean difference over its standard deviation; NaN of one row, or where none differs more."""
+    difference = pair[0] - pair[1]
+    least = max(_NO_DEVIATION * np.abs(difference).max(), _ROUNDINGS * np.abs(pair).max())
     mean = float(np.average(difference, weights=weight))
     squares = float(np.average(np.square(difference - mean), weights=weight))
     n = int(np.count_nonzero(weight))
-    if n < 2 or squares <= (_NO_DEVIATION * np.abs(difference).max()) ** 2:
+    if n < 2 or squares <= least**2:
         return float("nan")
     return mean / float(np.sqrt(squares * n / (n - 1)))
 

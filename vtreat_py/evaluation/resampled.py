@@ -13,12 +13,14 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, check_one_of, finite_numbers
+from vtreat_py.evaluation._inputs import check_length, check_one_of, finite_numbers, near_one
 from vtreat_py.evaluation._refusals import refused_as
 from vtreat_py.evaluation._spread_intervals import check_level
 
 Method: TypeAlias = Literal["corrected-t", "5x2cv-f"]
 _SHAPE = (5, 2)
+# Scores that differ by less, as a share of the larger one, differ by rounding.
+_ROUNDINGS = 8 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +198,12 @@ def resampled_test(
         raise InvalidOptionError(f"a has {len(first)} scores; give those of at least two splits")
     tested, trained = _sizes(n_test, "n_test", len(first)), _sizes(n_train, "n_train", len(first))
     overlap = float((tested / trained).mean())
-    apart = first - second
+    apart, exponent = _differences(first, second)
     mean, n_splits = float(apart.mean()), len(apart)
     error = float(apart.std(ddof=1)) * math.sqrt(1.0 / n_splits + overlap)
     t = _over(mean, error)
     p = float(2.0 * stats.t.sf(abs(t), n_splits - 1))
+    mean, error = (_times_power(one, exponent) for one in (mean, error))
     return ResampledTestResult(mean, error, t, p, n_splits - 1, n_splits, method)
 
 
@@ -214,14 +217,30 @@ def _five_by_two(a: Any, b: Any, n_train: Any, n_test: Any) -> ResampledTestResu
             raise InvalidOptionError(
                 f"{name} has shape {shape}; five times two folds are wanted, (5, 2)"
             )
-    apart = (finite_numbers(np.ravel(a), "a") - finite_numbers(np.ravel(b), "b")).reshape(_SHAPE)
+    scores = finite_numbers(np.ravel(a), "a"), finite_numbers(np.ravel(b), "b")
+    apart, exponent = _differences(*(one.reshape(_SHAPE) for one in scores))
     within = apart - apart.mean(axis=1, keepdims=True)
     # F = sum of squares / (2 * sum of variances of the five repetitions).
     variance = float(np.square(within).sum())
     f = _over(float(np.square(apart).sum()), 2.0 * variance)
     p = float(stats.f.sf(f, 10, 5))
-    error = math.sqrt(variance / 5.0)
-    return ResampledTestResult(float(apart.mean()), error, f, p, 5, apart.size, "5x2cv-f")
+    mean, error = (
+        _times_power(one, exponent) for one in (float(apart.mean()), math.sqrt(variance / 5.0))
+    )
+    return ResampledTestResult(mean, error, f, p, 5, apart.size, "5x2cv-f")
+
+
+def _differences(first: FloatArray, second: FloatArray) -> tuple[FloatArray, int]:
+    """Differences but for rounding, over a power of two where floats might not hold squares."""
+    pair, exponent = near_one(np.stack([first, second]))
+    apart = pair[0] - pair[1]
+    is_rounding = np.abs(apart) <= _ROUNDINGS * np.abs(pair).max(axis=0)
+    return np.where(is_rounding, 0.0, apart), int(exponent)
+
+
+def _times_power(value: float, exponent: int) -> float:
+    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
+        return float(np.ldexp(value, exponent))
 
 
 def _sizes(values: Any, name: str, n_splits: int) -> FloatArray:

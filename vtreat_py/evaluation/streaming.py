@@ -314,7 +314,7 @@ class StreamingBinaryEvaluator(FindsThresholds, KnowsPerf, KeepsState):
         from vtreat_py.evaluation.scores import confusion_scores
 
         tally = self._counted()
-        counts = Counts(*tally.confusion.astype(np.int64 if tally.whole else np.float64))
+        counts = Counts(*tally.confusion.astype(tally.dtype_of_counts))
         table = pd.DataFrame({"threshold": tally.thresholds, **counts._asdict()})
         return table.join(confusion_scores(*counts))
 

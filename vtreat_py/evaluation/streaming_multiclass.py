@@ -222,9 +222,8 @@ class StreamingMulticlassEvaluator(KeepsState):
             A row a true class, a column a called one; integers unless some weight is a float.
         """
         matrix = self._counted()
-        whole = self._evaluators[0]._tally.whole
         return pd.DataFrame(
-            matrix.astype(np.int64) if whole else matrix,
+            matrix.astype(self._evaluators[0]._tally.dtype_of_counts),
             pd.Index(self.classes, name="truth"),
             pd.Index(self.classes, name="call"),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -101,9 +101,8 @@ class InputFrame:
                     "data frame, or a two-dimensional array"
                 ) from reason
             columns = [f"x{i}" for i in range(array.shape[1])]
-            # Objects stay objects: what pandas makes of them depends on the rows that are there.
-            dtype = object if array.dtype == object else None
-            held = pd.DataFrame(array, columns=columns, dtype=dtype, copy=False)
+            # What pandas makes of objects depends on the rows that are there.
+            held = held_in(pd.DataFrame, array, columns=columns)
             return cls(held, tuple(columns), len(held), is_array=True)
         return cls(wrapped.to_native(), tuple(wrapped.columns), len(wrapped))
 
@@ -234,6 +233,15 @@ def _labels(names: tuple[str, ...]) -> pd.Index[Any]:
     return pd.Index(list(names))
 
 
+def held_in(kind: Callable[..., Any], values: Any, **given: Any) -> Any:
+    """A series or frame of values; objects stay objects, and so does text that is no UTF-8."""
+    is_of_objects = getattr(values, "dtype", None) == np.dtype(object)
+    try:
+        return kind(values, dtype=object if is_of_objects else None, copy=False, **given)
+    except UnicodeEncodeError:
+        return kind(values, dtype=object, **given)
+
+
 def _text_series(text: npt.NDArray[np.object_], index: pd.Index[Any]) -> pd.Series[Any]:
     """Text of pandas' default type for it."""
     try:
@@ -256,7 +264,7 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
         series: Any = nw.from_native(values, series_only=True)
     except TypeError:
         listed = isinstance(values, list | tuple)
-        array: Any = pd.Series(list(values)).to_numpy() if listed else np.asanyarray(values)
+        array: Any = held_in(pd.Series, [*values]).to_numpy() if listed else np.asanyarray(values)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
@@ -265,9 +273,7 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
                 f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
                 f"found {type(values).__name__} of shape {array.shape}"
             ) from None
-        # Objects stay objects: not all text is text to pandas.
-        dtype = object if array.dtype == object else None
-        series = pd.Series(array, dtype=dtype, copy=False)
+        series = held_in(pd.Series, array)
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     held = nw.to_native(series, pass_through=True)

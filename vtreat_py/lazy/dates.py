@@ -25,6 +25,9 @@ from vtreat_py.lazy.residuals import Residuals
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.source import LazySource
 
+# Engines whose points in time have the clock of the session, and where it is set.
+_SESSION_CLOCKS = {"duckdb": "SET TimeZone", "spark": "spark.sql.session.timeZone"}
+
 
 def parts_of_dates(
     rows: DesignRows, columns: Iterable[LazyColumn], wanted: Sequence[Part] | None
@@ -35,6 +38,7 @@ def parts_of_dates(
     dates = [date for date in dates if _has_clock(source, date)]
     if not dates:
         return {}
+    _warn_of_session_clock(source, dates)
     found = totals(rows.counted(dates), _ends(dates))
     extents: dict[Hashable, tuple[str, str, float, float]] = {
         date.name: (date.kind, _zone(date), found[f"low{i}"], found[f"high{i}"])
@@ -84,6 +88,19 @@ def _has_clock(source: LazySource, date: LazyNumber) -> bool:
         "clock without a zone"
     )
     return False
+
+
+def _warn_of_session_clock(source: LazySource, dates: list[LazyNumber]) -> None:
+    """Say so where the clock of columns is that of whoever asks, and may be another tomorrow."""
+    if source.engine not in _SESSION_CLOCKS:
+        return
+    if zoned := [date for date in dates if offset_of(_zone(date)) != 0]:
+        warn(
+            f"column {zoned[0].name!r} goes by the clock of this session of {source.engine}, "
+            f"{_zone(zoned[0])}: the engine keeps no zone with a column, and elsewhere the month, "
+            "weekday or hour may be others. Set the zone that is meant "
+            f"({_SESSION_CLOCKS[source.engine]}), or make the column one without a zone"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from vtreat_py.lazy.columns import EMPTY, LazyPart, PlainColumn
 from vtreat_py.lazy.tables import Lookup
 
 # What columns hold whose type narwhals does not know, by `type_name`.
-KINDS = {'"NULL"': EMPTY}
+KINDS = {'"NULL"': EMPTY, "TIME_NS": "time"}
 UUIDS = ("UUID",)
 
 # Numbers that a cast may round twice; as text they are read exactly.

@@ -116,6 +116,8 @@ def _check_made(held: dict[str, Any]) -> None:
     made = {one.name: one for one in held.get("made", ())}
     dates = {one.name: one for one in calendar_parts(made.values())}
     check_distinct([one.name for one in held.get("made", ())], "made")
+    joint = {one.name: one for one in joint_columns(made.values())}
+    pairs = {name for name, one in joint.items() if not one.nested}
     known = set(held["variables"])
     for i, one in enumerate(made.values()):
         if one.name not in known:
@@ -124,8 +126,7 @@ def _check_made(held: dict[str, Any]) -> None:
             if one.column in made or not is_itself(one.column):
                 raise PlanFormatError(f"made[{i}].column: {one.column!r} is no column of a frame")
         else:
-            _check_joint(one, set(made) - set(dates), f"made[{i}]")
-    joint = {one.name: one for one in joint_columns(made.values())}
+            _check_joint(one, pairs, f"made[{i}]")
     for i, treatment in enumerate(held["treatments"]):
         if isinstance(treatment, LevelTreatment) and (treatment.keys or treatment.column in joint):
             made_of, scores = joint.get(treatment.column), bool(held.get("scoring"))
@@ -145,7 +146,7 @@ def _check_made(held: dict[str, Any]) -> None:
             )
 
 
-def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
+def _check_joint(one: JointColumn, pairs: set[Hashable], where: str) -> None:
     check_distinct(one.columns, f"{where}.parts")
     if len(one.parts) < 2:
         raise PlanFormatError(f"{where}.parts: expected two or more, found {len(one.parts)}")
@@ -155,7 +156,7 @@ def _check_joint(one: JointColumn, joint: set[Hashable], where: str) -> None:
             "other has that of a part"
         )
     for k, part in enumerate(one.parts):
-        if not is_itself(part.column) or (part.column in joint and not one.nested):
+        if not is_itself(part.column) or (part.column in pairs and not one.nested):
             raise PlanFormatError(f"{where}.parts[{k}].column: {part.column!r} is no column")
         if one.nested and part.is_cut:
             raise PlanFormatError(f"{where}.parts[{k}].kind: numbers are inside nothing")

@@ -196,6 +196,12 @@ class DesignOptions:
     def coders_for(self, outcome_type: str) -> tuple[str, ...]:
         """Return the codes asked for that apply to an outcome type; there must be one."""
         apply = codes.names(codes.for_outcome(outcome_type, self.own_codes))
+        own = [code.name for code in self.own_codes if code.name in self.coders]
+        if without := [name for name in own if name not in apply]:
+            raise InvalidOptionError(
+                f"custom_coders={without}: coders of one's own are for outcomes of numbers and "
+                f"classes, not for one of type {outcome_type!r}; leave them out"
+            )
         asked = tuple(c for c in apply if c in self.coders)
         if not asked:
             raise InvalidOptionError(

@@ -71,7 +71,7 @@ def least_squares(scores: FloatArray, y: FloatArray, weight: FloatArray | None) 
     residual = float((w * (y - fitted.predict(scores.T)) ** 2).sum())
     degrees = w.sum() - len(scores) - 1.0
     variance = residual / degrees if degrees > 0 else np.nan
-    error = np.sqrt(variance * _inverse_diagonal(scores, w))
+    error = np.sqrt(variance) * _unit_errors(scores, w)
     rsq = 1.0 - residual / total if total > 0 else 0.0
     return LinearModel(fitted.coef_[None], np.array([fitted.intercept_]), error, rsq)
 
@@ -103,12 +103,21 @@ def logistic(
     error = None
     if two:
         p = np.exp(log_p[:, 1])
-        error = np.sqrt(_inverse_diagonal(scores, w * p * (1.0 - p)))
+        error = _unit_errors(scores, w * p * (1.0 - p))
     return LinearModel(fitted.coef_ / size, fitted.intercept_, error, 1.0 - deviance / null)
 
 
-def _inverse_diagonal(scores: FloatArray, weight: FloatArray) -> FloatArray:
-    """Diagonal of the inverse information of each coefficient, the intercept being free."""
-    design = np.vstack([np.ones(scores.shape[1]), scores])
-    information = (design * weight) @ design.T
-    return np.maximum(np.diag(np.linalg.pinv(information, hermitian=True))[1:], 0.0)
+def _unit_errors(scores: FloatArray, weight: FloatArray) -> FloatArray:
+    """Standard error of each coefficient, the intercept being free, of noise with variance 1.
+
+    Components are each in their own unit: the pseudo-inverse drops what is far smaller than others.
+    """
+    apart = scores - ((scores * weight).sum(axis=1) / (weight.sum() or 1.0))[:, None]
+    unit = np.abs(apart).max(axis=1)
+    unit = np.where(unit > 0, unit, 1.0)
+    apart /= unit[:, None]
+    information = (apart * weight) @ apart.T
+    size = np.sqrt(np.diag(information))
+    size = np.where(size > 0, size, 1.0)
+    inverse = np.linalg.pinv(information / (size * size[:, None]), hermitian=True)
+    return np.asarray(np.sqrt(np.maximum(np.diag(inverse), 0.0)) / (size * unit))

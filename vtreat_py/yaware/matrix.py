@@ -35,6 +35,14 @@ class NumericMatrix:
 
     values: list[NumberArray]
 
+    @classmethod
+    def of(cls, values: list[NumberArray], weight: FloatArray | None) -> NumericMatrix:
+        """Hold columns; a row that does not count, wherever it lies, is as one that does."""
+        if weight is None or weight.all():
+            return cls(values)
+        lost, counted = weight == 0, int(np.flatnonzero(weight)[0])
+        return cls([np.where(lost, v[counted], v) for v in values])
+
     @cached_property
     def coordinates(self) -> list[Coordinates]:
         """Coordinates of each column, chosen for it."""

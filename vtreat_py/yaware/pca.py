@@ -182,7 +182,7 @@ class YAwarePCA(ClassNamePrefixFeaturesOutMixin, YAwareTransformer):  # type: ig
         """Learn, and return cross-products of the columns, their units, and all components."""
         outcome, columns = self._read_training(X, y, sample_weight, groups)
         self._check_options(len(columns))
-        matrix, contrasts = NumericMatrix(columns), contrasts_of(outcome)
+        matrix, contrasts = NumericMatrix.of(columns, outcome.weight), contrasts_of(outcome)
         products = cross_products(matrix, contrasts)
         if products.weight <= 1.0:
             raise InvalidOptionError(

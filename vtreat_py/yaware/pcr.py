@@ -87,6 +87,8 @@ class _Regression(BaseEstimator, ABC):  # type: ignore[misc]
             del self.feature_names_in_  # of a frame that an earlier fit saw
         used = pca.singular_values_ > 0
         scores = pca._transformed(treated)[1][used]
+        if weight is not None:
+            scores[:, weight == 0] = 0.0  # they may be beyond floats
         self.model_ = self._model(source, scores, coded, weight).among(used)
         return self
 
