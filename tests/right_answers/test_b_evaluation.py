@@ -184,7 +184,7 @@ def test_b_scores_that_differ_by_rounding_do_not_differ() -> None:
 def test_b_scores_of_rare_classes_keep_their_digits(many: float) -> None:
     rare, common = confusion_scores(1, 1, 1, many), confusion_scores(many, 1, 1, 1)
     for one, of_rare, of_common in ((rare, "ppv", "npv"), (common, "npv", "ppv")):
-        assert one["kappa"] == pytest.approx(many * (many - 1) / (2 * many * many), rel=1e-15)
+        assert one["kappa"] == pytest.approx((many - 1) / (2 * (many + 1)), rel=1e-15)
         assert one[of_rare] == 0.5
         assert one[of_common] == pytest.approx(many / (many + 1), rel=1e-15)
 

@@ -152,7 +152,8 @@ default=None
         not by y, nor by the order of the rows: so the folds of a whole number as ``random_state``
         are the same wherever the frame is, in memory or not. Text is mixed into a number below
         2**60, by the MD5 of its UTF-8 bytes (`vtreat_py.folds.text_ids.numbers_of_texts`), and a
-        UUID is its text, in lower case. That ids differ is not checked: rows of one id share a fold.
+        UUID is its text, in lower case. That ids differ is not checked: rows of one id share a
+        fold.
     calendar : "auto", sequence of str or None, default="auto"
         What is made of columns of dates, or of points in time, beside the number (days, seconds):
         columns of levels, such as ``when_weekday`` of a column ``when``, which are coded, scored
