@@ -262,7 +262,8 @@ def test_times_of_day_in_nanoseconds_are_times() -> None:
     duckdb = pytest.importorskip("duckdb")
     clock = [dt.time(i % 24, i % 60, 1, 1000 * i) for i in range(60)]
     table = pa.table({"row": range(60), "x": pa.array(clock, pa.time64("ns")), "y": [0, 1, 1] * 20})
-    relation = duckdb.connect().from_arrow(table)
+    connection = duckdb.connect()  # to be held while the relation is used
+    relation = connection.from_arrow(table)
     given: dict[str, Any] = {"outcome": "y", "row_id": "row", "cv": 2, "random_state": 0}
     plan, other = (vt.design_treatments(frame, **given) for frame in (relation, table))
     assert plan.treatments[0].kind == other.treatments[0].kind == "time"
