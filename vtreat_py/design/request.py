@@ -223,8 +223,7 @@ class DesignRequest(DesignOptions):
 
     def check_unsupervised(self) -> None:
         """Refuse what a design without outcome has no use for."""
-        coders = self.custom_coders or None
-        check_unused(target=self.target, groups=self.groups, cv=self.cv, custom_coders=coders)
+        check_unused(target=self.target, groups=self.groups, cv=self.cv)
 
     def context(
         self, outcome: OutcomeValues, folds: FoldScheme, *, in_groups: bool = False
