@@ -12,7 +12,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.folds.plan import FoldScheme
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 from vtreat_py.statistics.scan import all_but_one, all_of_those_before
 
 
@@ -68,10 +68,11 @@ class BinnedNumbers:
 
     def outcomes(self, *, of_classes: bool) -> list[OutcomeSums]:
         """Sums of the outcome in each bin, for each contrast; of classes 0 and 1."""
-        if of_classes:
-            return [OutcomeSums(one.weight, _hits(one), None, one.centre_y) for one in self.wholes]
         return [
-            OutcomeSums(one.weight, one.weight * one.y, one.yy, one.centre_y) for one in self.wholes
+            OutcomeSums(
+                one.weight, one.weight * one.y, None if of_classes else one.yy, one.centre_y
+            )
+            for one in self.wholes
         ]
 
     @property
@@ -154,10 +155,3 @@ def _before(values: FloatArray) -> FloatArray:
     before = np.zeros_like(values)
     np.cumsum(values[:, :-1], axis=1, out=before[:, 1:])
     return before
-
-
-def _hits(sums: Moments) -> FloatArray:
-    """Weight of a class in each bin; whole rows are whole, as exact tests count them."""
-    hits = sums.weight * sums.y
-    whole = np.rint(hits)
-    return np.where(np.abs(hits - whole) <= ROUNDING * sums.weight, whole, hits)

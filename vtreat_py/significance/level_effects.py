@@ -21,7 +21,7 @@ from vtreat_py.significance.outliers import has_outliers, p_value_with_outliers
 from vtreat_py.significance.pearson import upper_tail
 from vtreat_py.significance.permutation_moments import OutcomePowers, shape_of_pairs
 from vtreat_py.significance.sample import POWERS, Sample
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums
 
 # The test is most powerful where so many levels' worth of evidence decides.
 _DECIDING_LEVELS = 8.0
@@ -141,6 +141,7 @@ def _exact(
 ) -> float | Draw | None:
     """p-value, or what to draw, where the statistic lies on points too far apart for a curve."""
     if hits is not None:
+        hits = _whole(hits, size)
         rarer = float(min(hits.sum(), (size - hits).sum()))  # few are lost beside many in a sum
         if len(size) == 2 and rarer <= _MANY_HITS:
             return float(fisher_exact(np.append(hits, size - hits)[:, None])[0])
@@ -150,6 +151,12 @@ def _exact(
     if size[paired].sum() <= _FEW_ROWS:
         return _draws_of_outcomes(coefficient[paired], size[paired].astype(np.intp), y.upright)
     return None
+
+
+def _whole(hits: FloatArray, size: FloatArray) -> FloatArray:
+    """Hits that are whole rows but for the rounding of shares: tests count no part of one."""
+    whole = np.rint(hits)
+    return np.where(np.abs(hits - whole) <= ROUNDING * size, whole, hits)
 
 
 def _least(size: FloatArray, count: IntArray) -> float:
