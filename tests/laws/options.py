@@ -117,9 +117,10 @@ def design_options(
         drawn["categorical"] = random.sample(list(names), 1)
     if len(names) > 1 and random.random() < share:
         pair = random.sample(list(names), random.choice([2, 2, min(3, len(names))]))
-        if random.random() < 0.6:
+        how = random.random()
+        if how < 0.7:
             drawn["composites"] = [tuple(pair)]
-        else:
+        if how > 0.5:
             drawn["hierarchies"] = dict(itertools.pairwise(pair))
     if len(names) > 1 and random.random() < share / 2:
         chosen = random.sample(list(names), random.randint(1, len(names)))
