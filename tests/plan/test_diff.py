@@ -42,6 +42,24 @@ def test_equal_plans_do_not_differ(design: Any) -> None:
         assert len(table) == 0
 
 
+def test_names_are_alike_whether_numpy_or_python_holds_them() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"of": random.choice(list("ab"), 60), "x": random.choice(list("cdef"), 60)}
+    )
+    plan = vt.design_treatments(
+        frame,
+        outcome=np.arange(60.0) % 2,
+        outcome_type="numeric",
+        variables=["of", "x"],
+        hierarchies={np.str_("x"): "of"},
+        random_state=0,
+        cv=2,
+    )
+    assert np.str_ in {type(one.column) for one in plan.dropped}
+    assert not len(plan.diff(vt.TreatmentPlan.from_json(plan.to_json())))
+
+
 def test_an_option_is_one_row(design: Any) -> None:
     assert rows_of(design(min_fraction=0.02), design(min_fraction=0.021)) == {
         "options.min_fraction": (0.02, 0.021)

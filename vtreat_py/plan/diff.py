@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,25 +133,31 @@ def _tree(plan: Plan) -> dict[str, Any]:
         if column in joint:
             known[".nested"] = joint[column].nested
             for part in joint[column].parts:
-                known |= {f".made_of[{part.column!r}]": (part.kind, *part.edges)}
+                known |= {f".made_of[{_quoted(part.column)}]": (part.kind, *part.edges)}
         if column in treatments:
             known |= _treatment_tree(treatments[column])
         if column in statistics:
             _add_statistics(known, statistics[column])
-        tree[f"columns[{column!r}]"] = known
+        tree[f"columns[{_quoted(column)}]"] = known
     for one in plan.dropped:
         of_code = f".dropped.{one.code}{_of_class(one.target)}"
-        tree[f"columns[{one.column!r}]"] |= {
+        tree[f"columns[{_quoted(one.column)}]"] |= {
             f"{of_code}.{name}": getattr(one, name) for name in ("sig", "n_tests")
         }
     return tree
+
+
+def _quoted(name: Hashable) -> str:
+    """A name, alike whether numpy or Python holds it: the two are one name."""
+    return repr(name.item() if isinstance(name, np.generic) else name)
 
 
 def _options_tree(options: DesignOptions) -> dict[str, Any]:
     tree = {f".{name}": value for name, value in vars(options).items()}
     tree[".imputation"] = function_name(options.imputation) or options.imputation
     tree[".imputation_map"] = {
-        f"[{column!r}]": function_name(one) or one for column, one in options.imputation_map.items()
+        f"[{_quoted(column)}]": function_name(one) or one
+        for column, one in options.imputation_map.items()
     }
     tree[".custom_coders"] = {
         f"[{name!r}]": {".kind": coder.kind, ".function": function_name(coder.function)}
