@@ -183,3 +183,13 @@ def test_noise_passes_as_seldom_as_is_said() -> None:
     p = np.concatenate(found)
     assert len(p) == 360
     assert (p <= 0.05).sum() <= stats.binom.ppf(1 - 1e-4, len(p), 0.05)
+
+
+def test_neighbours_among_floats_have_scores_of_their_own() -> None:
+    """Halfway between them is one of them; rows of the upper one had the score of the lower."""
+    low = 2.0**50
+    values = np.array([low, low + 0.25, low + 0.5, low + 0.75])
+    for one in (values, -values, values + 0.25):
+        scores = NormalScores.of_values(one).of(one)
+        np.testing.assert_array_equal(np.argsort(scores), np.argsort(one))
+        assert len(set(scores)) == 4

@@ -26,7 +26,7 @@ class NormalScores:
     Attributes
     ----------
     edges : ndarray of shape (m,)
-        Score i is that of values between edges i - 1 and i, which are no values themselves.
+        Score i is that of values above edge i - 1, up to edge i.
     values : ndarray of shape (m + 1,)
         Normal quantiles of the mean ranks, ascending; 0 and 1 if there are only two.
     weight : ndarray of shape (m + 1,)
@@ -71,7 +71,9 @@ class NormalScores:
         scores = np.array([0.0, 1.0]) if len(first) == 2 else scores_of_groups(joined)
         share = rows / rows.sum()
         ends = (_tenth(different, share), _tenth(different[::-1], share[::-1]))
-        edges = different[first[1:] - 1] / 2.0 + different[first[1:]] / 2.0
+        low, high = different[first[1:] - 1], different[first[1:]]
+        middle = low / 2.0 + high / 2.0
+        edges = np.where(middle < high, middle, low)  # between neighbours among floats is none
         return cls(edges, scores, joined, 1.0 - float((share**3).sum()), ends)
 
     def of(self, values: NumberArray) -> FloatArray:
