@@ -120,6 +120,12 @@ def near_one(numbers: FloatArray, axis: int | None = None) -> tuple[FloatArray, 
     return (np.ldexp(numbers, -exponent) if exponent.any() else numbers), exponent
 
 
+def times_power(values: Any, exponent: Any) -> Any:
+    """Multiply by a power of two what `near_one` has divided; it may be beyond floats again."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(values, exponent)
+
+
 def check_length(values: Any, n_rows: int, name: str) -> None:
     """Refuse values that are not one a row."""
     if len(values) != n_rows:

@@ -13,7 +13,7 @@ from vtreat_py.evaluation._sign_flips import can_be_listed, drawn_sums, signed_s
 # Sums of magnitudes stay below 2 to this power as 64-bit integers.
 _BITS = 60
 # What scores, their differences and sums of them owe to rounding, of the largest of them.
-_ROUNDINGS = 64 * float(np.finfo(np.float64).eps)
+ROUNDINGS = 64 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class SubsetMeans:
         of_sums, of_sizes = in_subsets(sums, random), in_subsets(sizes, same_signs)
         some = of_sizes > 0
         n_empty = int((~some).sum()) + (0 if exact else 1)
-        slack = _ROUNDINGS * max(greatest, float(np.abs(difference).max()))
+        slack = ROUNDINGS * max(greatest, float(np.abs(difference).max()))
         return cls(np.sort(of_sums[some] / of_sizes[some]), n_empty, slack)
 
     @property

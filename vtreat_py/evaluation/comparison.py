@@ -21,18 +21,19 @@ from vtreat_py.evaluation._inputs import (
     check_one_of,
     near_one,
     random_numbers,
+    times_power,
     whole_number,
 )
 from vtreat_py.evaluation._refusals import shown
 from vtreat_py.evaluation._scored_models import ScoredModels, is_of_data_sets, read_scores
 from vtreat_py.evaluation._spread_intervals import check_level
-from vtreat_py.evaluation._test_inversion import SubsetMeans
+from vtreat_py.evaluation._test_inversion import ROUNDINGS, SubsetMeans
 from vtreat_py.evaluation.randomization import Alternative, randomization_test
 
 # Intervals look at no more patterns than this: their ends wobble by less than their width tells.
 _PATTERNS_OF_INTERVALS = 9_999
-# A standard deviation below these shares of the greatest difference, or score, is rounding.
-_NO_DEVIATION, _ROUNDINGS = 1e-12, 64 * float(np.finfo(np.float64).eps)
+# A standard deviation below this share of the greatest difference is rounding.
+_NO_DEVIATION = 1e-12
 
 
 @renamed(rng="random_state")
@@ -201,8 +202,7 @@ def _compared(
         random_state=seed,
     )
     subsets = _subset_means(pair, scored, n_resamples, seed)
-    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
-        low, high = np.ldexp(subsets.interval(level, alternative), exponent)
+    low, high = times_power(subsets.interval(level, alternative), exponent)
     row = {
         "data_set": scored.data_set,
         "model_a": a,
@@ -242,7 +242,7 @@ def _subset_means(
 def _effect_size(pair: FloatArray, weight: FloatArray) -> float:
     """Mean difference over its standard deviation; NaN of one row, or where none differs more."""
     difference = pair[0] - pair[1]
-    least = max(_NO_DEVIATION * np.abs(difference).max(), _ROUNDINGS * np.abs(pair).max())
+    least = max(_NO_DEVIATION * np.abs(difference).max(), ROUNDINGS * np.abs(pair).max())
     mean = float(np.average(difference, weights=weight))
     squares = float(np.average(np.square(difference - mean), weights=weight))
     n = int(np.count_nonzero(weight))

@@ -22,6 +22,7 @@ from vtreat_py.evaluation._inputs import (
     finite_numbers,
     near_one,
     random_numbers,
+    times_power,
     whole_number,
 )
 from vtreat_py.evaluation._numbers_shown import readable
@@ -300,9 +301,8 @@ def randomization_test(
     less = null.chance(null.values <= null.statistic)
     farther = null.chance(np.abs(null.values) >= abs(null.statistic))
     two_sided = min(1.0, 2.0 * min(greater, less)) if callable(statistic) else farther
-    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
-        observed, error = (float(np.ldexp(v, exponent)) for v in (null.statistic, error))
-        values = np.ldexp(null.values, exponent)
+    observed, error = (float(times_power(v, exponent)) for v in (null.statistic, error))
+    values = times_power(null.values, exponent)
     return RandomizationTestResult(
         statistic=observed,
         pvalue={"two-sided": two_sided, "greater": greater, "less": less}[alternative],

@@ -13,7 +13,13 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_number
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
-from vtreat_py.evaluation._inputs import check_length, check_one_of, finite_numbers, near_one
+from vtreat_py.evaluation._inputs import (
+    check_length,
+    check_one_of,
+    finite_numbers,
+    near_one,
+    times_power,
+)
 from vtreat_py.evaluation._refusals import refused_as
 from vtreat_py.evaluation._spread_intervals import check_level
 
@@ -203,7 +209,7 @@ def resampled_test(
     error = float(apart.std(ddof=1)) * math.sqrt(1.0 / n_splits + overlap)
     t = _over(mean, error)
     p = float(2.0 * stats.t.sf(abs(t), n_splits - 1))
-    mean, error = (_times_power(one, exponent) for one in (mean, error))
+    mean, error = (float(times_power(one, exponent)) for one in (mean, error))
     return ResampledTestResult(mean, error, t, p, n_splits - 1, n_splits, method)
 
 
@@ -224,9 +230,8 @@ def _five_by_two(a: Any, b: Any, n_train: Any, n_test: Any) -> ResampledTestResu
     variance = float(np.square(within).sum())
     f = _over(float(np.square(apart).sum()), 2.0 * variance)
     p = float(stats.f.sf(f, 10, 5))
-    mean, error = (
-        _times_power(one, exponent) for one in (float(apart.mean()), math.sqrt(variance / 5.0))
-    )
+    found = apart.mean(), math.sqrt(variance / 5.0)
+    mean, error = (float(times_power(one, exponent)) for one in found)
     return ResampledTestResult(mean, error, f, p, 5, apart.size, "5x2cv-f")
 
 
@@ -236,11 +241,6 @@ def _differences(first: FloatArray, second: FloatArray) -> tuple[FloatArray, int
     apart = pair[0] - pair[1]
     is_rounding = np.abs(apart) <= _ROUNDINGS * np.abs(pair).max(axis=0)
     return np.where(is_rounding, 0.0, apart), int(exponent)
-
-
-def _times_power(value: float, exponent: int) -> float:
-    with np.errstate(over="ignore"):  # a difference of scores may be beyond the range of floats
-        return float(np.ldexp(value, exponent))
 
 
 def _sizes(values: Any, name: str, n_splits: int) -> FloatArray:
