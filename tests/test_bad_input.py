@@ -262,6 +262,19 @@ def test_all_columns_of_another_type_are_reported_at_once(
     assert "'n'" not in str(caught.value)
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_so_are_those_that_other_columns_are_made_of(lazy: bool) -> None:
+    frame = pd.DataFrame({"a": ["u", "v"] * 100, "b": np.arange(200) % 17, "y": np.arange(200) % 5})
+    frame["d"] = pd.date_range("2020-01-01", periods=200, freq="5D")
+    plan = vt.design_treatments(frame, outcome="y", composites=[("a", "b")], random_state=0)
+    row: Any = pd.DataFrame({"a": [5], "b": ["q"], "d": ["z"]})
+    if lazy:
+        row = pytest.importorskip("polars").from_pandas(row).lazy()
+    for name in "abd":
+        with pytest.raises(SchemaError, match=rf"^3 columns changed type.*'{name}' \(designed on"):
+            vt.prepare(plan, row)
+
+
 SAME_TYPE: dict[str, tuple[str, Any, dict[str, float]]] = {
     "whole number for number": ("z", [2], {"z": 2.0}),
     "flag for number": ("z", [True], {"z": 1.0}),

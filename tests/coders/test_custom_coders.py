@@ -14,6 +14,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import vtreat_py as vt
@@ -191,7 +193,11 @@ def test_a_table_has_what_the_training_rows_say_of_each_level() -> None:
         (lambda x, y, w: lambda at: at - 1, lambda x: x - 1),
         (lambda x, y, w: vt.Curve([-9, 0], [1, 2], "constant"), lambda x: 1.0 + (x >= 0)),
         (LinearRegression(), None),
-        (KNeighborsRegressor(3), None),
+        pytest.param(
+            KNeighborsRegressor(3),
+            None,
+            marks=pytest.mark.filterwarnings("ignore:.*without the weights"),
+        ),
     ],
     ids=["array", "curve", "callable", "steps", "regressor", "no weights"],
 )
@@ -336,6 +342,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "nan": (vt.NumberCoder(lambda x, y, w: y * np.nan), "returned nan at place 0; it must return"),
     "infinite": (vt.LevelCoder(lambda t: t["mean"] / 0, of="table"), "returned inf at place 0"),
     "text": (vt.NumberCoder(lambda x, y, w: "abc"), "returned a str that is no array of numbers"),
+    "sorted": (
+        vt.LevelCoder(lambda t: t.sort_values("mean")["mean"], of="table"),
+        r"returned a Series with an index of its own, which starts \d+, .*; it must return",
+    ),
     "wide": (vt.NumberCoder(lambda *_: np.ones((3, 2))), r".* of shape \(3, 2\); it must"),
     "inner": (vt.NumberCoder(lambda x, y, w: lambda at: at[:1]), r".* for each of \d+ numbers"),
     "arguments": (vt.NumberCoder(lambda x: x), r"failed: TypeError: .* takes 1 positional"),
@@ -487,3 +497,17 @@ def test_transformers_take_them() -> None:
     assert fitted.get_feature_names_out(["a", "b"]).tolist()[::3] == ["a_med", "b_tree"]
     again = pickle.loads(pickle.dumps(fitted))
     assert again.plan_ == fitted.plan_
+
+
+def test_weights_reach_the_last_step_of_a_pipeline_or_a_warning_says_not() -> None:
+    def designed(model: Any) -> Any:
+        coders = {"own": vt.NumberCoder(model)}
+        return experiment(custom_coders=coders, coders=["own"], sample_weight="w").cross_frame
+
+    alone = designed(LinearRegression())
+    piped = designed(make_pipeline(StandardScaler(), LinearRegression()))
+    pd.testing.assert_frame_equal(piped, alone)
+    for model in (KNeighborsRegressor(3), make_pipeline(StandardScaler(), KNeighborsRegressor(3))):
+        with pytest.warns(vt.VtreatWarning, match="'size' is fitted without the weights") as told:
+            designed(model)
+        assert len(told) == 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 
 import vtreat_py as vt
-from vtreat_py.coders.expected import LinkedMeans, expected_effects
+from vtreat_py.coders.expected import LinkedMeans, expected_effects, means_of_children
 from vtreat_py.coders.links import Link, Log, Logit
 from vtreat_py.coders.part_effects import PartEffects
 
@@ -105,3 +107,50 @@ def test_predictions_for_new_levels_add_up(kind: str, joint: dict[str, object]) 
         expected = 1.0 / (1.0 + np.exp(-np.log(known / (1.0 - known)) - codes_of_new))
     # 1,000 new levels: the mean of their rates has a standard error of 3 to 5%.
     assert expected.mean() / y[new].mean() == pytest.approx(1.0, abs=0.12)
+
+
+def test_shares_of_new_children_are_those_of_their_parents_children() -> None:
+    levels, fitted = some(Logit(), 0.05, 0.025)
+    moved = means_of_children(levels, [PARENT], fitted)
+    np.testing.assert_allclose(codes(moved), codes(fitted), rtol=1e-12)
+    believed = levels.weight / (1.0 + 0.05 * levels.weight)
+    by_parent = np.bincount(PARENT, believed)
+    of_parent = np.bincount(PARENT, believed * levels.mean) / by_parent
+    belief = 0.025 * by_parent / (1.0 + 0.025 * by_parent)
+    mean = np.average(of_parent, weights=belief)
+    share = belief * of_parent + (1.0 - belief) * mean
+    np.testing.assert_allclose(expit(-1.0 + moved.base), mean, rtol=1e-12)
+    np.testing.assert_allclose(expit(-1.0 + moved.base + moved.of_parts[0]), share, rtol=1e-12)
+
+
+def test_parts_of_several_kinds_are_each_inside_the_one_before() -> None:
+    """Parents that are all in one grandparent are believed as without it, all of whose is known."""
+    levels, fitted = some(Logit(), 0.05, 0.025)
+    moved = means_of_children(levels, [PARENT], fitted)
+    one = PartEffects(0.1, (np.zeros(2), *fitted.of_parts), fitted.own, (0.05, 1e12, 0.025))
+    found = means_of_children(levels, [np.ones(20, np.intp), PARENT], one)
+    np.testing.assert_allclose(found.base + found.of_parts[0][1], moved.base, rtol=1e-9)
+    np.testing.assert_allclose(found.of_parts[1], moved.of_parts[0], rtol=1e-9)
+    assert found.of_parts[0][0] == 0.0
+
+
+@pytest.mark.parametrize("kind", ["hierarchy", "composite"])
+def test_log_odds_of_new_levels_are_neither_too_large_nor_too_small(kind: str) -> None:
+    """Those of their parts alone were a third too large where levels differ much."""
+    random = np.random.default_rng(5)
+    first, second = random.integers(0, 40, (2, 40_000))
+    of_first, of_second = random.normal(size=(2, 40))
+    own = 2.0 * random.normal(size=(40, 40))
+    at = of_first[first] + own[first, second] + (of_second[second] if kind == "composite" else 0.0)
+    child = second if kind == "composite" else 40 * first + second
+    frame = pd.DataFrame({"a": first.astype(str), "b": child.astype(str)})
+    frame["y"] = (random.random(40_000) < expit(at)).astype(int)
+    new = (first + 3 * second) % 4 == 0
+    joint = {"composites": [("a", "b")]} if kind == "composite" else {"hierarchies": {"b": "a"}}
+    plan = vt.design_treatments(
+        frame[~new], outcome="y", outcome_type="binomial", coders=["catB"], random_state=0, **joint
+    )
+    name = "a_colon_b_catB" if kind == "composite" else "b_catB"
+    code = vt.prepare(plan, frame[new], variables=[name])
+    slope = LogisticRegression(C=np.inf).fit(code, frame["y"][new]).coef_[0, 0]
+    assert slope == pytest.approx(1.0, abs=0.2)

@@ -123,14 +123,13 @@ def test_spline_is_that_of_scipy_of_the_same_smoothness(wave):
     assert apart[-1] > 0.1
 
 
-def test_a_spline_of_two_bins_is_the_line_through_them():
+def test_a_spline_of_two_bins_goes_from_one_to_the_other_and_no_further():
     edges = np.linspace(0.0, 1.0, 12) ** 2
     weight, mean = np.ones((2, 12)), np.ones((2, 12))
     weight[0], mean[0] = 0.0, 0.0
     weight[0, 3:5], mean[0, 3:5] = 3.5, (0.0, 2.0)
     found, _ = Spline().fitted(BinnedSets(edges, edges, weight, mean, np.zeros(2)))
-    line = 2.0 * (edges - edges[3]) / (edges[4] - edges[3]) - 1.0
-    np.testing.assert_allclose(found[0], line, rtol=1e-12)
+    np.testing.assert_allclose(found[0], np.where(edges <= edges[3], -1.0, 1.0), rtol=1e-12)
 
 
 def test_spline_has_few_knots_where_numbers_crowd():
@@ -215,3 +214,27 @@ def test_log_odds_are_finite():
     np.testing.assert_allclose(
         log_odds(np.array([0.0, 0.5, 1.0])), [-13.8155, 0.0, 13.8155], atol=1e-4
     )
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda one: one.name)
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_a_row_far_out_is_coded_as_the_last_of_the_others_by_sets_without_it(shape, end):
+    x = np.linspace(-3.0, 3.0, 400)
+    x[-1 if end == "high" else 0] = 1e3 if end == "high" else -1e3
+    y, knows = np.sin(2.0 * x), np.ones(400)
+    knows[np.abs(x).argmax()] = 0.0
+    sets, edges = sets_of(x, y, [knows, np.ones(400)])
+    values, _ = shape.fitted(sets)
+    far, near = (-1, -2) if end == "high" else (0, 1)
+    windows_differ = 0.01 if shape.name == "window" else 1e-12
+    np.testing.assert_allclose(values[0, far], values[0, near], atol=windows_differ)
+    if shape.name != "isotonic":
+        core = np.abs(edges) < 3.0
+        for found, overall in zip(values, sets.overall, strict=True):
+            assert np.corrcoef(found[core] + overall, np.sin(2.0 * edges[core]))[0, 1] > 0.97
+
+
+def test_piecewise_bends_beside_a_value_that_most_rows_have():
+    x = np.concatenate([np.zeros(700), np.linspace(0.01, 6.0, 300)])
+    edges, values = fitted(Piecewise(), x, np.sin(x))
+    np.testing.assert_allclose(values, np.sin(edges), atol=0.1)

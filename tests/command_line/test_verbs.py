@@ -450,3 +450,22 @@ def test_times_and_events_are_an_outcome_of_two_columns(folder: Path, run: Run) 
     status, _, said = run(*asked, "--outcome", "days,dead", *made)
     assert status == 2
     assert "--outcome names 'dead', which is no column" in said
+
+
+def test_ids_of_nineteen_digits_are_kept(folder: Path, run: Run) -> None:
+    ids = [1234567890123456700 + i for i in range(60)]
+    rows = [f"{one},{one // 7},{i % 7},{i * 7 % 11}" for i, one in enumerate(ids)]
+    (folder / "posts.csv").write_text("\n".join(["post,user,x,y", *rows]) + "\n")
+    design = ("design", "posts.csv", "--outcome", "y", "--keep", "post", "--random-state", "0")
+    status, _, said = run(*design, "--plan", "p.json", "--cross-frame", "c.csv")
+    assert status == 0, said
+    assert pd.read_csv(folder / "c.csv")["post"].tolist() == ids
+
+
+def test_an_empty_line_beside_no_other_column_is_a_row(folder: Path, run: Run) -> None:
+    pd.DataFrame({"x": range(40), "y": range(40)}).to_csv(folder / "n.csv", index=False)
+    assert run("design", "n.csv", "--outcome", "y", "--plan", "n.json")[0] == 0
+    (folder / "one.csv").write_text("x\n1\n\n3\n")
+    status, out, said = run("prepare", "n.json", "one.csv", "--output", "-")
+    assert status == 0, said
+    assert len(out.splitlines()) == 4

@@ -431,3 +431,16 @@ def test_treated_columns_are_floats(kind: FrameKind, columns: dict[str, list[Any
     plan = vt.design_treatments(kind.make(columns), outcome="c", variables=TREATED)
     treated = vt.prepare(plan, kind.make(example_columns(20)))
     assert {str(values.dtype) for values in arrays(treated).values()} == {"float64"}
+
+
+def test_integers_in_lists_of_dicts_are_ids_and_folds() -> None:
+    rows = [{"id": i, "f": i % 3, "t": "ab"[i % 2], "y": float(i * 7 % 11)} for i in range(60)]
+    for options in ({"row_id": "id"}, {"cv": "f"}):
+        given = {"outcome": "y", "random_state": 0} | options
+        found = vt.cross_frame_experiment(rows, **given)
+        expected = vt.cross_frame_experiment(pd.DataFrame(rows), **given)
+        np.testing.assert_array_equal(found.cross_frame, expected.cross_frame)
+    rows[3] |= {"id": None, "f": None}
+    for option, name in (("row_id", "id"), ("cv", "f")):
+        with pytest.raises(FrameError, match=f"{option}='{name}' has .*missing values"):
+            vt.design_treatments(rows, outcome="y", **{option: name})

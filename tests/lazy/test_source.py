@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import vtreat_py as vt
 from vtreat_py.base.errors import DependencyError, FrameError, InvalidOptionError, OptionTypeError
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.lazy.source import LazySource, collect
@@ -67,3 +68,32 @@ def test_a_path_without_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
         DependencyError, match=r"'rows\.csv'\) need duckdb, which is not installed:"
     ):
         LazySource.of("rows.csv")
+
+
+def test_files_of_csv_are_read_before_their_columns_are_cast(tmp_path: Path) -> None:
+    """DuckDB pushed casts into the file: the text of 1 was " 1", and true no number."""
+    path = str(tmp_path / "spaces.csv")
+    rows = [f"{i}, {i % 3},{str(i % 2 == 0).lower()}, {(i % 3) * 2 + i * 7 % 5}" for i in range(60)]
+    Path(path).write_text("\n".join(["id,k,b,y", *rows]) + "\n")
+    memory = pd.read_csv(path)
+    design = {"outcome": "y", "row_id": "id", "categorical": ["k"], "random_state": 0}
+    here = vt.cross_frame_experiment(memory, **design)
+    for frame in (path, [path], duckdb.read_csv(path)):
+        there = vt.cross_frame_experiment(frame, **design)
+        crossed = there.cross_frame.order("id").df().drop(columns="id")
+        np.testing.assert_allclose(crossed, here.cross_frame[list(crossed)], rtol=1e-12)
+        treated = vt.prepare(here.plan, frame, row_id="id").order("id").df().drop(columns="id")
+        with pytest.warns(vt.VtreatWarning, match="train"):
+            np.testing.assert_array_equal(treated, vt.prepare(here.plan, memory)[list(treated)])
+
+
+@pytest.mark.parametrize("option", ["row_id", "cv"])
+@pytest.mark.filterwarnings("ignore:.*beyond 2")
+def test_integers_beyond_64_bits_are_refused_as_in_memory(option: str) -> None:
+    frame = pd.DataFrame({"id": np.arange(60, dtype=np.uint64) + 2**63, "x": np.arange(60) % 7})
+    frame["y"] = np.arange(60) * 7 % 11
+    small = frame.assign(id=(frame["id"] - 2**63) % 4 if option == "cv" else frame["id"] - 2**63)
+    for lazy in (lambda f: f, lambda f: polars.from_pandas(f).lazy(), duckdb.from_df):
+        with pytest.raises(InvalidOptionError, match="holds 9223372036854775808, which is beyond"):
+            vt.design_treatments(lazy(frame), outcome="y", **{option: "id"})
+        vt.design_treatments(lazy(small), outcome="y", **{option: "id"})

@@ -176,8 +176,8 @@ assert loss["AUC"] < results.loc[("boosted trees", "delivered"), "AUC"] - 0.01
 # ## Next year
 #
 # The plan is kept with the model. Next year brings an account and a state of health never seen,
-# missing values and an infinite payment: a new level says nothing (impact 0), bad numbers are
-# replaced by the mean, and the model gets a number in every place.
+# missing values and an infinite payment: a new account has the code of accounts of few rows, bad
+# numbers are replaced by the mean, and the model gets a number in every place.
 
 # %%
 kept = pickle.dumps(model)

@@ -134,7 +134,8 @@ plt.show()
 # ## Why: column by column
 #
 # The depot: a level that was not there, with an eighth of the rows. Its code is that of "never
-# seen", an effect of 0; the model is not wrong about it, it knows nothing of it.
+# seen", which is what is known of depots at large; the model is not wrong about it, it knows
+# nothing of it.
 
 # %%
 depots = report.levels("depot")

@@ -386,9 +386,8 @@ plt.show()
 # %% [markdown]
 # * Where effects add up, the linear model with shapes is not only shorter than the trees: it is
 #   better. On the survey, too, which nobody has made so.
-# * The trees win next to nothing by shapes on the building, and elsewhere they rather lose: codes
-#   that are estimates carry noise, and the column itself says all that they do. Give trees the
-#   clean copies.
+# * The trees win next to nothing by shapes, and on the survey they rather lose: codes that are
+#   estimates carry noise, and the column itself says all that they do. Give trees the clean copies.
 # * A shape is of one column. Where columns act by each other, as in the sun in summer, it finds
 #   nothing, and a model that needs no help does.
 #

@@ -171,7 +171,8 @@ default=None
         of levels, ``town:shop``, coded and scored as all are. Numbers in it are cut at their
         eighths; the name of a part of dates (``when_weekday``) may be in it. Its impact code is
         shrunk to the sum of the effects of its parts, so that its own is what the pair adds, and a
-        pair never seen has that sum (`vtreat_py.coders.part_effects.crossed_effects`). Its p-values
+        pair never seen has that sum, in log odds drawn in as far as pairs differ from it
+        (`vtreat_py.coders.part_effects.crossed_effects`). Its p-values
         are of what the columns say together beyond what they say by adding up
         (`vtreat_py.design.beyond_parts.BeyondParts`); `find_interactions` finds such pairs.
     hierarchies : dict from column name to column name, default=None
@@ -179,8 +180,8 @@ default=None
         The levels of ``zip`` are then those inside the levels of ``county``, written
         ``state:county:zip``: one with two parents is two. Its impact code is that of a nested model
         whose variances are estimated (`vtreat_py.coders.part_effects.nested_effects`), and a level
-        never seen has the code of its parent. Other codes are as always. Numbers that are names
-        must be named in ``categorical``, too.
+        never seen has what is expected of a child of its parent. Other codes are as always. Numbers
+        that are names must be named in ``categorical``, too.
     min_fraction : float, default=0.02
         Share of the weight a level needs for an indicator.
     smoothing : {"auto", "mixed"} or float, default="auto"

@@ -107,7 +107,8 @@ def variable_importance(
             Number of tests of the column: its derived variables (with several classes: one for
             each class that they are scored for) and codes that were tried and dropped, because the
             outcome differs between levels no more than chance makes it. The two indicators of a
-            column of two levels are one. 0 for columns that nothing can be made of, such as
+            column of two levels are one; so are a number and its shapes, whose ``sig`` is of the
+            same question. 0 for columns that nothing can be made of, such as
             constant ones.
 
     Raises

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import InvalidOptionError, VtreatError
+from vtreat_py.base.errors import InvalidOptionError, VtreatError, listed
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 
 # Codes must vary by more than rounding.
@@ -50,6 +51,12 @@ class Asked:
     def numbers(self, found: Any, length: int, what: str) -> FloatArray:
         """Check what was returned: so many finite numbers, one for each of ``what``."""
         expected = f"it must return one finite number for each of {length} {what}"
+        if isinstance(found, pd.Series) and not found.index.equals(pd.RangeIndex(len(found))):
+            raise InvalidOptionError(
+                f"{self} returned a Series with an index of its own, which starts "
+                f"{listed(list(found.index[:3]))}; {expected}, in the order of what it was given: "
+                "with the index 0, 1, 2 and so on, or as an array, such as by to_numpy()"
+            )
         try:
             numbers = np.asarray(found)
             if numbers.dtype.kind not in "biuf":

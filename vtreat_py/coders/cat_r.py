@@ -107,10 +107,10 @@ def cat_r(levels: PooledLevels, smoothing: float | str) -> tuple[FloatArray, Flo
     -----
     Empirical Bayes takes the rate of a level for a draw from a gamma distribution, and counts for
     draws whose variance is a multiple of what they are expected to be: 1 for those of Poisson. The
-    posterior mean of the rate is then ``(Y + a) / (E + a / r)``, with Y the events of the level, E
-    its exposure and r the rate of all: it is linear in the level's own rate, so that the two
-    variances are all that is needed (W. Jewell, "Credible means are exact Bayesian for exponential
-    families", ASTIN Bulletin 8 (1974)). They are estimated as those of numbers are (see
+    posterior mean of the rate is then ``(Y + a) / (E + a / m)``, with Y the events of the level, E
+    its exposure and m the mean rate of levels: it is linear in the level's own rate, so that the
+    two variances are all that is needed (W. Jewell, "Credible means are exact Bayesian for
+    exponential families", ASTIN Bulletin 8 (1974)). They are estimated as those of numbers are (see
     `prior_of`): inside levels from how rows of a level differ, so that the multiple is whatever the
     counts say.
     """

@@ -31,8 +31,9 @@ class LevelCoder:
         and the others (with several classes, the function is called for each); ``weight`` is 1
         where there are no weights. With ``of="table"`` ``function(table)`` returns one number a
         row of a DataFrame of the levels: ``level``, ``weight`` (of its rows), ``mean`` of y and
-        ``squares``, the sum of weighted squared differences from that mean. None instead of an
-        array: there is no such code of the column (in a fold: it is constant).
+        ``squares``, the sum of weighted squared differences from that mean. Numbers are in the
+        order of what was given. None instead of an array: there is no such code of the column (in a
+        fold: it is constant).
     of : {"rows", "table"}, default="rows"
         What the function gets. A table works wherever the rows are, also on lazy frames and kept
         statistics.
@@ -105,8 +106,9 @@ class NumberCoder:
         as many; or None: there is no such code of the column (in a fold: it is constant). ``y`` is
         the outcome, 1 and 0 for a class and the others (with several classes, the function is
         called for each); ``weight`` is 1 where there are no weights. A regressor is cloned and
-        fitted to ``x[:, None]`` and y, with ``sample_weight`` if it takes that and there are
-        weights; a classifier gives log odds, less those of all rows that it gets.
+        fitted to ``x[:, None]`` and y, and to weights if there are any, as ``sample_weight``, of
+        its last step if it is a pipeline; where it takes none, a warning says so. A classifier
+        gives log odds, less those of all rows that it gets.
     center : bool, default=False
         The values are about 0, so that bad values get 0. They are not moved.
 

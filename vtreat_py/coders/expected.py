@@ -10,11 +10,13 @@ from scipy.optimize import brentq
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.links import Link
-from vtreat_py.coders.part_effects import PartEffects
+from vtreat_py.coders.part_effects import PartEffects, inside_of
 from vtreat_py.statistics.outcome_sums import sum_by
 
 # Nothing that is not known moves means further than this on the scale.
 _FARTHEST = 60.0
+# Places of a normal distribution, and their weights (Gauss and Hermite).
+_PLACES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,10 @@ class LinkedMeans:
             return _FARTHEST
         return float(brentq(too_high, -_FARTHEST, _FARTHEST, xtol=1e-13))
 
+    def effects_of(self, mean: FloatArray) -> FloatArray:
+        """The effects that have these means."""
+        return np.clip(self.link.of_mean(mean) - self.at, -_FARTHEST, _FARTHEST)
+
 
 def expected_effects(
     levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects
@@ -65,9 +71,10 @@ def expected_effects(
     """
     ratio, *ratios = fitted.ratios
     weight = levels.weight / (1.0 + ratio * levels.weight)
-    sums = _sums(fitted.base, keys, fitted.of_parts)
+    of_levels = _sums(fitted.base, keys, fitted.of_parts)[-1] + fitted.own
+    of_parts = list(_flattened(levels, fitted))
+    sums = _sums(fitted.base, keys, of_parts)
     off = levels.off(weight, sums[-1])
-    of_parts = list(fitted.of_parts)
     for k in reversed(range(len(keys))):
         of_part = sum_by(keys[k], weight, len(of_parts[k]))
         unknown = 1.0 / (1.0 + ratios[k] * of_part)
@@ -75,9 +82,55 @@ def expected_effects(
         without = levels.off(weight, sums[k])
         of_parts[k] = of_parts[k] + (off - without) * (1.0 - unknown)
         off = without
-    base, own = fitted.base + off, fitted.own + sums[-1]
-    own -= _sums(base, keys, of_parts)[-1]
+    base = fitted.base + off
+    own = of_levels - _sums(base, keys, of_parts)[-1]
     return PartEffects(base, tuple(of_parts), own, fitted.ratios)
+
+
+def _flattened(levels: LinkedMeans, fitted: PartEffects) -> Sequence[FloatArray]:
+    """Effects of parts as means show them where what levels add is not known.
+
+    Among rates that lie about others, differences are smaller: the slope of ``link(E mean(x + u))``
+    at the middle, with u normal as levels are, which for log odds is below 1 (S. Zeger, K. Liang
+    and P. Albert, "Models for Longitudinal Data: A Generalized Estimating Equation Approach",
+    Biometrics 44, 1988).
+    """
+    if levels.link.adds_up:
+        return fitted.of_parts
+    places = levels.at + fitted.base + np.sqrt(fitted.ratios[0]) * _PLACES
+    weights, means = _WEIGHTS / _WEIGHTS.sum(), levels.link.mean(places)
+    slope = weights @ levels.link.bend(means) / levels.link.bend(weights @ means)
+    return [slope * one for one in fitted.of_parts]
+
+
+def means_of_children(
+    levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects
+) -> PartEffects:
+    """Effects of parts inside others that give each the mean of what it holds.
+
+    Shares of a class go up and down about one half unlike above it, so that one move for all, as
+    `expected_effects` has it, does not do. The mean of a part is that of its levels, each counted
+    as its rows are believed, and is believed itself as its effect is, beside that of what it is
+    inside. Levels with rows stay where they are.
+    """
+    ratio, *ratios = fitted.ratios
+    weight, mean = levels.weight / (1.0 + ratio * levels.weight), levels.mean
+    inside = inside_of(keys, [len(one) for one in fitted.of_parts])
+    up = []
+    for (key, size), own in zip(inside, (*reversed(ratios), 0.0), strict=True):
+        total = sum_by(key, weight, size)
+        mean = sum_by(key, weight * mean, size) / np.where(total > 0, total, 1.0)
+        up.append((mean, own * total / (1.0 + own * total)))
+        weight = total / (1.0 + own * total)
+    (believed, _), *down = reversed(up)
+    at, parts = [levels.effects_of(believed)], []
+    for (mean, belief), (key, _) in zip(down, reversed(inside[1:]), strict=True):
+        believed = believed[key] + belief * (mean - believed[key])
+        at.append(levels.effects_of(believed))
+        parts.append(at[-1] - at[-2][key])
+    base = float(at[0][0])
+    adds = fitted.own + _sums(fitted.base, keys, fitted.of_parts)[-1] - _sums(base, keys, parts)[-1]
+    return PartEffects(base, tuple(parts), adds, fitted.ratios)
 
 
 def _sums(

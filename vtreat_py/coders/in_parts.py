@@ -9,7 +9,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
-from vtreat_py.coders.expected import LinkedMeans, expected_effects
+from vtreat_py.coders.expected import LinkedMeans, expected_effects, means_of_children
 from vtreat_py.coders.likelihood import MOST_OF_CLASS
 from vtreat_py.coders.links import Link
 from vtreat_py.coders.part_effects import (
@@ -44,7 +44,7 @@ class InParts(Impact):
     fitted to log odds, those of rates to their logarithms, by penalized quasi-likelihood
     (N. Breslow and D. Clayton, "Approximate Inference in Generalized Linear Mixed Models", JASA 88,
     1993): codes are log odds, or logarithms, less those of all rows. Of levels that were never seen
-    they are at the mean that is expected of them (see `expected_effects`).
+    they are at the mean that is expected of them (see `expected_effects`, and `means_of_children`).
 
     With a number for ``smoothing`` so many rows of prior stand beside each level and each part.
     """
@@ -149,7 +149,7 @@ class InParts(Impact):
         fitted = PartEffects(0.0, none, effect, (0.0,) * (len(none) + 1))
         if not varies > 0:  # rows of one class say nothing about levels
             return fitted
-        base, most = link.of_mean(overall), MOST_OF_CLASS / varies
+        base, most = float(link.of_mean(np.array(overall))), MOST_OF_CLASS / varies
         ratios: Sequence[float] | None = self._ratios(
             None if given is None else given / (link.rows * varies)
         )
@@ -172,9 +172,10 @@ class InParts(Impact):
                 ratios = near
             if step > _ESTIMATING and step_length < _CLOSE:
                 break
-        return expected_effects(
-            LinkedMeans(link, base, weight * varies, level_mean), self._keys, fitted
-        )
+        levels = LinkedMeans(link, base, weight * varies, level_mean)
+        if self._parts.nested and not link.adds_up:
+            return means_of_children(levels, self._keys, fitted)
+        return expected_effects(levels, self._keys, fitted)
 
     def _of_levels(self, fitted: PartEffects) -> FloatArray:
         value = fitted.base + fitted.own

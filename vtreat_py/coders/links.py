@@ -22,17 +22,20 @@ class Link(ABC):
     ----------
     rows : float
         Rows of prior that a number for ``smoothing`` of 1 stands for.
+    adds_up : bool
+        Whether the mean over any effects is as far, on the scale, from that without wherever it is.
     """
 
     rows: float
+    adds_up: bool
 
     @abstractmethod
     def unit(self, mean: float) -> float:
         """What means are divided by, so that their unit does not matter."""
 
     @abstractmethod
-    def of_mean(self, mean: float) -> float:
-        """Where a mean is on the scale."""
+    def of_mean(self, mean: FloatArray) -> FloatArray:
+        """Where means are on the scale; infinite at its ends."""
 
     @abstractmethod
     def mean(self, at: FloatArray) -> FloatArray:
@@ -46,15 +49,16 @@ class Link(ABC):
 class Logit(Link):
     """Log odds."""
 
-    rows = 2.0
+    rows, adds_up = 2.0, False
 
     def unit(self, mean: float) -> float:  # noqa: ARG002
         """Rates of a class have none."""
         return 1.0
 
-    def of_mean(self, mean: float) -> float:
-        """Log odds of a rate."""
-        return float(np.log(mean / (1.0 - mean)))
+    def of_mean(self, mean: FloatArray) -> FloatArray:
+        """Log odds of rates."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(mean / (1.0 - mean)))
 
     def mean(self, at: FloatArray) -> FloatArray:
         """Rates of log odds."""
@@ -68,15 +72,16 @@ class Logit(Link):
 class Log(Link):
     """Logarithms of rates of events."""
 
-    rows = 1.0
+    rows, adds_up = 1.0, True
 
     def unit(self, mean: float) -> float:
         """The mean of all, if it is not 0."""
         return mean or 1.0
 
-    def of_mean(self, mean: float) -> float:
-        """Logarithm of a rate."""
-        return float(np.log(mean))
+    def of_mean(self, mean: FloatArray) -> FloatArray:
+        """Logarithms of rates."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(mean))
 
     def mean(self, at: FloatArray) -> FloatArray:
         """Rates of logarithms."""

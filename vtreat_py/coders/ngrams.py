@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
+from vtreat_py.base.mixing import Hashes, mixed
 from vtreat_py.coders.level_texts import as_bytes
 from vtreat_py.frames.levels import Levels
 from vtreat_py.statistics.outcome_sums import sum_by
@@ -22,12 +23,9 @@ MOST_BYTES = 1 << 16
 # Bytes at a time: some fifty are held for each.
 _BLOCK = 1 << 17
 _SPACE = 32
-# An odd multiplier whose powers look like noise, and two of the mixing of bits: plans have places
-# of n-grams, so that none of this may ever change.
-_BASE, _MIXER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
-_HALF = np.uint64(32)
-
-Hashes = npt.NDArray[np.uint64]
+# An odd multiplier whose powers look like noise: plans have places of n-grams, so that none of this
+# may ever change.
+_BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +139,3 @@ def _of_words(padded: npt.NDArray[np.uint8]) -> BoolArray:
     digit = (padded >= ord("0")) & (padded <= ord("9"))
     letter = (padded >= ord("a")) & (padded <= ord("z"))
     return np.asarray(digit | letter | (padded > 127))
-
-
-def mixed(h: Hashes) -> Hashes:
-    """Mix the bits of numbers, so that each rests on all."""
-    for _ in range(2):
-        h = (h ^ (h >> _HALF)) * _MIXER
-    return np.asarray(h ^ (h >> _HALF))

@@ -6,11 +6,14 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.warn import warn
 from vtreat_py.coders.asking import Asked
 from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.curve import Curve, evenly
@@ -90,13 +93,31 @@ def _as_curve(found: Any, asked: Asked, x: FloatArray, weight: FloatArray | None
     return Curve(knots, at_knots + sum_by(place, weighted, len(knots)) / rows).thinned()
 
 
+def _weight_parameter(model: Any) -> str | None:
+    """What a model, or the last step of a pipeline, takes weights by."""
+    if has_fit_parameter(model, "sample_weight"):
+        return "sample_weight"
+    if isinstance(model, Pipeline) and not get_config()["enable_metadata_routing"]:
+        name, last = model.steps[-1]
+        return f"{name}__sample_weight" if has_fit_parameter(last, "sample_weight") else None
+    return None
+
+
 def _fitted(
     estimator: Any, asked: Asked, x: FloatArray, y: FloatArray, weight: FloatArray, of_class: bool
 ) -> Any:
     """Fit a clone, and return what can be called with numbers."""
     model, options = clone(estimator), {}
-    if (weight != 1.0).any() and has_fit_parameter(model, "sample_weight"):
-        options["sample_weight"] = weight
+    if (weight != 1.0).any():
+        taken = _weight_parameter(model)
+        if taken is not None:
+            options[taken] = weight
+        elif asked.fold is None:
+            warn(
+                f"custom_coders[{asked.coder!r}] of column {asked.column!r} is fitted without the "
+                f"weights, because {type(model).__name__} takes no sample_weight; wrap it in a "
+                "function of (x, y, weight) that uses them"
+            )
     if not of_class:
         asked.call(model.fit, x[:, None], y, **options)
         return lambda at: model.predict(at[:, None])

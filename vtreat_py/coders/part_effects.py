@@ -112,7 +112,7 @@ def nested_effects(
     Given the variances, effects are the best linear predictions of the whole nested model.
     """
     weight, mean, within = levels.weight, levels.mean, levels.within
-    up, inside = [], _inside_of(keys, sizes)
+    up, inside = [], inside_of(keys, sizes)
     # That of levels, then the innermost first.
     given, near = (
         None if ratios is None else [ratios[0], *ratios[:0:-1]]
@@ -135,7 +135,7 @@ def nested_effects(
     return PartEffects(base, tuple(effects[:-1]), effects[-1], ratios)
 
 
-def _inside_of(keys: Sequence[IntArray], sizes: Sequence[int]) -> list[tuple[IntArray, int]]:
+def inside_of(keys: Sequence[IntArray], sizes: Sequence[int]) -> list[tuple[IntArray, int]]:
     """For levels, then the kinds of parts from the innermost on: what each is inside, how many."""
     found = []
     inner: IntArray | None = None

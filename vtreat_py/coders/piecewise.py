@@ -35,7 +35,7 @@ class Piecewise(ShapeOfR):
             knots = np.unique([0, *sets.cuts(segments), len(sets.edges) - 1])
             tried = len(knots) - 1
             if tried in fits:
-                break  # values are not different enough for more
+                continue  # most rows have the same value, or values are too few for more
             at = _segments(sets.edges, knots, sets.x)
             at_knots = _fit(sets, tried, *at)
             score = cross_validation(sets.residual(_along(*at, at_knots)), sets.rows, tried + 1.0)
@@ -49,7 +49,7 @@ class Piecewise(ShapeOfR):
             own = np.flatnonzero((parts == tried) & np.isfinite(best))
             at = _segments(sets.edges, knots, sets.edges)
             found[own] = _along(*at, at_knots[own])
-        return found, (sets.rows / parts)[:, None]
+        return sets.level_beyond(found), (sets.rows / parts)[:, None]
 
 
 def _segments(edges: FloatArray, knots: IntArray, at: FloatArray) -> tuple[IntArray, FloatArray]:

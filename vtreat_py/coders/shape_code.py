@@ -93,6 +93,13 @@ class BinnedSets:
         found[:, :-1] += np.diff(values, axis=1) * share
         return found
 
+    def level_beyond(self, values: FloatArray) -> FloatArray:
+        """Values at the edges, level where a set has no rows on the way to an end."""
+        known, last = self.weight > 0, self.weight.shape[1] - 1
+        first = known.argmax(axis=1)[:, None]
+        place = np.clip(np.arange(last + 1), first, last - known[:, ::-1].argmax(axis=1)[:, None])
+        return np.take_along_axis(values, place, axis=1)
+
 
 class ShapeCode(Code):
     """A code that fits a shape to the outcome along a number, from sums by bin.

@@ -25,9 +25,10 @@ _GAUSS = (0.5 - 1.0 / np.sqrt(12.0), 0.5 + 1.0 / np.sqrt(12.0))
 class Spline(ShapeOfR):
     """Cubic smoothing spline; how smooth follows by restricted maximum likelihood.
 
-    The curve minimises ``sum w (y - f(x))**2 + c * integral of f''**2`` among cubic splines with
+    The curve minimises ``sum w (y - f(u))**2 + c * integral of f''**2`` among cubic splines with
     knots at quantiles (F. O'Sullivan, "A Statistical Perspective on Ill-Posed Inverse Problems",
-    Statistical Science 1, 1986), ``c`` as `likeliest` has it.
+    Statistical Science 1, 1986), ``c`` as `likeliest` has it. ``u`` is the number where most rows
+    are, and goes with its logarithm far from them: see `_evened`.
     """
 
     name = "spline"
@@ -38,19 +39,45 @@ class Spline(ShapeOfR):
 
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each roughness, and keep the likeliest."""
-        basis, mean, slope = _Basis.of(sets), *_lines(sets)
-        bent = replace(sets, mean=sets.apart - slope * (sets.x - mean))
+        even, lines = _evened(sets), np.zeros_like(sets.mean)
+        bent = even
+        for one in (sets, even):
+            mean, slope = _lines(replace(one, mean=bent.apart))
+            bent = replace(even, mean=bent.apart - slope * (one.x - mean))
+            lines += slope * (_known_ends(one) - mean)
+        basis = _Basis.of(even)
         sums, right = basis.sums(bent)
-        values = (basis.at_edges @ likeliest(bent, sums, right, basis.roughness, 2)).T
-        values += slope * (sets.edges - mean)
-        return np.asarray(values), sets.rows[:, None] / (len(right) - _CUBIC)
+        values = (basis.at_edges @ likeliest(bent, sums, right, basis.roughness, 2)).T + lines
+        return sets.level_beyond(np.asarray(values)), sets.rows[:, None] / (len(right) - _CUBIC)
+
+
+def _evened(sets: BinnedSets) -> BinnedSets:
+    """Draw in numbers that are far out, so that few of them do not bend the curve of all others.
+
+    The inverse hyperbolic sine of the distance from the middle, by the distance of the quartiles of
+    the edges, is nearly a line between these and nearly a logarithm far from them.
+    """
+    low, middle, high = np.quantile(sets.edges, (0.25, 0.5, 0.75))
+
+    def drawn_in(values: FloatArray) -> FloatArray:
+        return np.asarray(np.arcsinh((values - middle) / (high - low)))
+
+    first, last = drawn_in(sets.edges[[0, -1]])
+    edges, x = ((drawn_in(one) - first) / (last - first) for one in (sets.edges, sets.x))
+    return replace(sets, edges=edges, x=x)
+
+
+def _known_ends(sets: BinnedSets) -> FloatArray:
+    """Edges, but the mean of the last bin for its end: the end may be far beyond all other rows."""
+    return np.asarray(np.minimum(sets.edges, sets.x[-1]))
 
 
 def _lines(sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
     """Mean and slope of least squares of each set, of shape (sets, 1).
 
     Lines are not rough, and so part of the curve whatever the weight of roughness: apart from the
-    rest, they keep digits that systems of few bins would lose.
+    rest, they keep digits that systems of few bins would lose. Those of numbers that are not drawn
+    in are taken first: straight lines remain that.
     """
     rows = np.where(sets.rows > 0, sets.rows, 1.0)[:, None]
     mean = (sets.weight * sets.x).sum(axis=1, keepdims=True) / rows
@@ -68,7 +95,7 @@ class _Basis:
     Attributes
     ----------
     at_bins, at_edges : csr_array of shape (bins, J)
-        Four entries a row: all other functions are 0 there.
+        Four entries a row: all other functions are 0 there. See `_known_ends`.
     roughness : list of ndarray
         Diagonals of the matrix of integrals of products of second derivatives.
     """
@@ -94,7 +121,7 @@ class _Basis:
         roughness = [
             (second[:, : size - k] * second[:, k:] * weight).sum(axis=0) for k in range(_CUBIC + 1)
         ]
-        return cls(at(sets.x), at(sets.edges), roughness)
+        return cls(at(sets.x), at(_known_ends(sets)), roughness)
 
     def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
         """Diagonals of the normal equations, and their right side: shapes (J, sets)."""

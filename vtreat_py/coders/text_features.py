@@ -11,7 +11,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.coders.ngrams import BUCKETS, Hashes, NGrams, mixed, ngrams_of
+from vtreat_py.base.mixing import Hashes, mixed
+from vtreat_py.coders.ngrams import BUCKETS, NGrams, ngrams_of
 from vtreat_py.frames.levels import Levels
 
 # Directions that texts are told apart by.

@@ -123,13 +123,17 @@ class CsvFile:
             row += len(part)
 
     def _opened(self, convert: dict[str, Any]) -> Any:
+        # Beside no other column, an empty line is an empty field.
+        several = len(convert.get("column_types", ())) != 1
         source = pa.BufferReader(self._standard_input) if self.path == "-" else self.path
         sign = self.delimiter or ("\t" if self.path.lower().endswith(".tsv") else ",")
         try:
             return csv.open_csv(
                 pa.input_stream(source, compression=None if self.path == "-" else "detect"),
                 csv.ReadOptions(block_size=_BLOCK),
-                csv.ParseOptions(delimiter=sign, newlines_in_values=True),
+                csv.ParseOptions(
+                    delimiter=sign, newlines_in_values=True, ignore_empty_lines=several
+                ),
                 csv.ConvertOptions(**convert),
             )
         except pa.ArrowInvalid as reason:

@@ -56,7 +56,9 @@ class FieldKind:
 
 
 # Zeros before other digits are those of names, such as zip codes.
-_WHOLE = FieldKind("whole number", r"[+-]?(0|[1-9]\d{0,17})", pa.int64())
+_WHOLE = FieldKind("whole number", r"[+-]?(0|[1-9]\d{0,18})", pa.int64())
+# Floats would make one of many: these are names, such as those of cards.
+_LONG = FieldKind("text", r"[+-]?(0|[1-9]\d*)", pa.string())
 _NUMBER = FieldKind("number", rf"[+-]?((0|[1-9]\d*){_AFTER_THE_POINT}|{_INFINITE})", pa.float64())
 _ANY_NUMBER = FieldKind("number", rf"[+-]?(\d+{_AFTER_THE_POINT}|{_INFINITE})", pa.float64())
 _BOOLEAN = FieldKind("boolean", "true|false|True|False|TRUE|FALSE", pa.bool_())
@@ -68,7 +70,7 @@ _MOMENT = FieldKind(
     pa.timestamp("us", "UTC"),
 )
 TEXT_FIELD = FieldKind("text", "", pa.string())
-_KINDS = (_WHOLE, _NUMBER, _BOOLEAN, _DAY, _TIME, _MOMENT)
+_KINDS = (_WHOLE, _LONG, _NUMBER, _BOOLEAN, _DAY, _TIME, _MOMENT)
 # By what a plan says that a column holds.
 _OF_PLAN = {
     "number": (_ANY_NUMBER, _BOOLEAN),
@@ -113,7 +115,8 @@ class SeenFields:
     @property
     def kind(self) -> FieldKind:
         """The most narrow of all that they may be; text without any."""
-        return self._possible[0] if self._any and self._possible else TEXT_FIELD
+        kind = self._possible[0] if self._any and self._possible else TEXT_FIELD
+        return TEXT_FIELD if kind is _LONG else kind
 
     @property
     def narrowest(self) -> FieldKind | None:

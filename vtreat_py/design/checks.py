@@ -178,9 +178,8 @@ def _chain(child: Hashable, parents: Mapping[Hashable, Hashable]) -> tuple[Hasha
     while chain[0] in parents:
         parent = parents[chain[0]]
         if parent in chain:
-            raise InvalidOptionError(
-                f"hierarchies goes in a circle: {parent!r} is inside {child!r}, and that inside it"
-            )
+            inner = f"{chain[0]!r} is inside {parent!r}"
+            raise InvalidOptionError(f"hierarchies goes in a circle: {inner}, which is inside it")
         chain.insert(0, parent)
     return tuple(chain)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.md5 import md5_heads
-from vtreat_py.frames.beside import check_column, integers, no_id
+from vtreat_py.frames.beside import check_column, integers, no_id, of_integers
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.id_texts import Texts, id_texts
 
@@ -29,7 +29,7 @@ def numbers_of_ids(frame: InputFrame, row_id: Any) -> IntArray:
     """
     check_column("row_id", row_id, frame.columns)
     series = frame.series(row_id)
-    if series.dtype.is_integer():
+    if of_integers(series).dtype.is_integer():
         return integers(frame, "row_id", row_id)
     texts = id_texts(row_id, series)
     if texts.null_count:

@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from vtreat_py.base import names
 from vtreat_py.base.arrays import IntArray
@@ -38,20 +39,35 @@ def is_name(given: Any, frame: InputFrame) -> bool:
 
 def integers(frame: InputFrame, option: str, name: Any) -> IntArray:
     """Read a column of integers exactly, as numbers of 64 bits."""
-    series = frame.series(name)
+    series = of_integers(frame.series(name))
     if not series.dtype.is_integer():
         raise wrong_type(option, name, series.dtype)
     missing = int(series.null_count())
     if missing:
         raise no_fold(name) if option == "cv" else no_id(name, missing)
-    ends = [int(end) for end in (series.min(), series.max()) if end is not None]
-    beyond = [end for end in ends if not -_LARGEST_ID - 1 <= end <= _LARGEST_ID]
-    if beyond:
-        raise InvalidOptionError(
-            f"{option}={name!r} holds {beyond[0]}, which is beyond 64-bit integers with a sign"
-        )
+    check_integers(option, name, (series.min(), series.max()))
     values: IntArray = series.cast(nw.Int64).to_numpy()
     return values.astype(np.int64)
+
+
+def of_integers(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Objects that are all integers as a column of integers; other columns as they are."""
+    if series.dtype != nw.Object:
+        return series
+    try:
+        values = pa.array(series.to_list(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # of several types, or too large
+        return series
+    return nw.from_native(pa.chunked_array([values]), series_only=True)
+
+
+def check_integers(option: str, name: Any, ends: Sequence[Any]) -> None:
+    """Refuse the smallest and the largest integer that do not fit into 64 bits; None: no rows."""
+    for end in ends:
+        if end is not None and not -_LARGEST_ID - 1 <= int(end) <= _LARGEST_ID:
+            raise InvalidOptionError(
+                f"{option}={name!r} holds {int(end)}, which is beyond 64-bit integers with a sign"
+            )
 
 
 def check_column(option: str, name: Any, columns: Sequence[Any]) -> None:

@@ -18,12 +18,13 @@ from scipy.sparse import issparse
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.calendar import CalendarPart
-from vtreat_py.frames.columns import Column
+from vtreat_py.frames.columns import Column, EmptyColumn
 from vtreat_py.frames.joint import NAMES, JointPart
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.made import MadeColumn
 from vtreat_py.frames.reading import read_column
 from vtreat_py.frames.rows import frame_of_rows, has_rows_of_names
+from vtreat_py.frames.schema import Changed, ChangedTypesError
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,14 +154,24 @@ class InputFrame:
         held = self.native[name] if isinstance(self.native, pd.DataFrame) else self.series(name)
         return read_column(name, held, as_levels, self.missing_values)
 
-    def read_all(self, names: Sequence[Hashable], as_levels: Sequence[bool]) -> list[Column]:
-        """Read several columns; one error names all that cannot be read."""
-        columns, failed = [], []
+    def read_all(
+        self, names: Sequence[Hashable], as_levels: Sequence[bool], changed: list[Changed]
+    ) -> list[Column]:
+        """Read several columns; one error names all that cannot be read.
+
+        Those made of columns that changed type are empty, and what they are made of is added to
+        ``changed``.
+        """
+        columns: list[Column] = []
+        failed = []
         for name, levels in zip(names, as_levels, strict=True):
             try:
                 columns.append(self.read(name, levels))
             except UnsupportedColumnError as error:
                 failed.append(error)
+            except ChangedTypesError as error:
+                changed += error.changed
+                columns.append(EmptyColumn(name, self.n_rows))
         if failed:
             raise UnsupportedColumnError.of_all(failed)
         return columns

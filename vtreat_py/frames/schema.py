@@ -22,11 +22,32 @@ def check_present(
         )
 
 
-def check_kinds(drifted: Sequence[tuple[Hashable, str, str]]) -> None:
-    """Refuse columns that changed: for each its name, what it was, and what it is."""
-    if drifted:
-        told = "; ".join(f"{n!r} (designed on {was}, found {now})" for n, was, now in drifted)
-        raise SchemaError(
-            f"{counted(len(drifted), 'column')} changed type since the design: {told}. Convert to "
+# A column's name, what it was, and what it is.
+Changed = tuple[Hashable, str, str]
+
+
+class ChangedTypesError(SchemaError):
+    """Columns hold something else than at the design.
+
+    Attributes
+    ----------
+    changed : sequence of Changed
+    """
+
+    def __init__(self, changed: Sequence[Changed]) -> None:
+        self.changed = changed
+        told = "; ".join(f"{n!r} (designed on {was}, found {now})" for n, was, now in changed)
+        super().__init__(
+            f"{counted(len(changed), 'column')} changed type since the design: {told}. Convert to "
             "the type of the design"
         )
+
+    def __reduce__(self) -> tuple[type[ChangedTypesError], tuple[Sequence[Changed]]]:
+        return type(self), (self.changed,)
+
+
+def check_kinds(changed: Iterable[Changed]) -> None:
+    """Refuse columns that changed, naming each once."""
+    each = {name: (name, was, now) for name, was, now in changed}
+    if each:
+        raise ChangedTypesError(list(each.values()))

@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
-from vtreat_py.frames.beside import check_column, wrong_type
+from vtreat_py.frames.beside import check_column, check_integers, wrong_type
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Kind
 from vtreat_py.frames.joint import BETWEEN, ESCAPED, NAMES, TEXT, JointColumn, JointPart
 from vtreat_py.frames.joint import MISSING as MISSING_PART
 from vtreat_py.frames.levels import Levels
-from vtreat_py.frames.schema import check_kinds
+from vtreat_py.frames.schema import Changed, ChangedTypesError, check_kinds
 from vtreat_py.lazy.source import LazySource
 
 PlainKind = Kind | Literal["text", "bytes", "integer", "text id", "as it is"]
@@ -32,7 +32,8 @@ _KINDS: dict[PlainKind, tuple[Any, ...]] = {
     "duration": (nw.Duration,),
     "time": (nw.Time,),
 }
-_WIDE = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+_WIDER = (nw.UInt64, nw.Int128, nw.UInt128)
+_WIDE = (nw.Int64, *_WIDER)
 # Engines that tell the time by no clock but that of UTC.
 WITHOUT_ZONES = ("ibis",)
 # Engines whose joins warn of text of two kinds.
@@ -404,21 +405,33 @@ def named_column(source: LazySource, option: str, given: Any) -> LazyColumn:
     return lazy_column(source, given)
 
 
-def lazy_columns(source: LazySource, names: Sequence[str]) -> list[LazyColumn]:
+def lazy_columns(
+    source: LazySource, names: Sequence[str], changed: list[Changed] | None = None
+) -> list[LazyColumn]:
     """Type several columns, by the schema; one error names all that are not supported.
+
+    Those made of columns that changed type are empty, and what they are made of is added to
+    ``changed``.
 
     Raises
     ------
     UnsupportedColumnError, FrameError
     """
-    columns, failed = [], []
+    columns: list[LazyColumn] = []
+    failed = []
+    found: list[Changed] = [] if changed is None else changed
     for name in names:
         try:
             columns.append(lazy_column(source, name))
         except UnsupportedColumnError as error:
             failed.append(error)
+        except ChangedTypesError as error:
+            found += error.changed
+            columns.append(LazyEmpty(name))
     if failed:
         raise UnsupportedColumnError.of_all(failed)
+    if changed is None:
+        check_kinds(found)
     return columns
 
 
@@ -428,12 +441,15 @@ def integer_column(source: LazySource, option: str, name: Any) -> PlainColumn:
     Raises
     ------
     InvalidOptionError
-        If the frame has no such column, or it is not of integers.
+        If the frame has no such column, it is not of integers, or they have more than 64 bits.
     """
     check_column(option, name, source.columns)
     dtype = source.dtypes[name]
     if not dtype.is_integer():
         raise wrong_type(option, name, dtype)
+    if dtype in _WIDER:
+        ends = source.frame.select(low=nw.col(name).min(), high=nw.col(name).max())
+        check_integers(option, name, next(ends.collect().iter_rows()))
     return PlainColumn(name, f"i{source.columns.index(name)}", "integer", dtype)
 
 

@@ -73,3 +73,12 @@ def check_readable(relation: Any) -> None:
         relation.limit(0).fetchall()
     except duckdb.Error as reason:
         raise FrameError(f"the DuckDB relation cannot be read: {reason}") from reason
+
+
+def read_first(relation: Any) -> Any:
+    """Return a relation of the same rows that are read before they are computed with.
+
+    DuckDB reads files of CSV as the types that they are cast to, where a relation is one: the text
+    of a number then has the spaces of its field, and truth values are no numbers.
+    """
+    return relation.project("*")

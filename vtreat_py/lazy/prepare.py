@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from vtreat_py.frames.columns import is_utf8
 from vtreat_py.frames.made import sources_of
-from vtreat_py.frames.schema import check_kinds, check_present
+from vtreat_py.frames.schema import Changed, check_kinds, check_present
 from vtreat_py.lazy.arithmetic import coded, scaled
 from vtreat_py.lazy.columns import (
     LazyColumn,
@@ -89,14 +89,14 @@ def treated_columns(
     names = {t.column for t in treatments if isinstance(t, LevelTreatment) and t.holds_numbers}
     integers = [name for name in names if source.dtypes[str(name)].is_integer()]
     source = source.read_by(plan.options.missing_values, integers).making(plan.made)
-    columns = lazy_columns(source, [str(t.column) for t in treatments])
-    check_kinds(
-        [
-            (t.column, t.designed_on, column.kind if isinstance(column, LazyNumber) else "levels")
-            for t, column in zip(treatments, columns, strict=True)
-            if not _fits(t, column)
-        ]
-    )
+    changed: list[Changed] = []
+    columns = lazy_columns(source, [str(t.column) for t in treatments], changed)
+    unfit = [
+        (t.column, t.designed_on, column.kind if isinstance(column, LazyNumber) else "levels")
+        for t, column in zip(treatments, columns, strict=True)
+        if not _fits(t, column)
+    ]
+    check_kinds([*changed, *unfit])
     joined = [part for one in columns if isinstance(one, LazyJoint) for part in one.columns]
     parts = [one for one in [*columns, *joined] if isinstance(one, LazyPart)]
     for part in {one.part.column: one.part for one in parts if _lacks_zone(one)}.values():

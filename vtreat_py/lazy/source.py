@@ -17,7 +17,7 @@ from vtreat_py.base.names import told_apart
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.lazy_frames import is_list_of_paths, wrapped_or_not
 from vtreat_py.frames.made import MadeColumn
-from vtreat_py.lazy.files import check_readable, open_path, open_paths
+from vtreat_py.lazy.files import check_readable, open_path, open_paths, read_first
 
 _ENGINES = {
     nw.Implementation.POLARS: "polars",
@@ -114,6 +114,8 @@ class LazySource:
                 f"several columns share a name: {listed(repeated)}; rename them, so that each "
                 "column has a name of its own"
             )
+        if engine == "duckdb":
+            wrapped = nw.from_native(read_first(wrapped.to_native()))
         return cls(wrapped, names, dict(schema), engine)
 
     def read_by(

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.made import sources_of
-from vtreat_py.frames.schema import check_kinds, check_present
+from vtreat_py.frames.schema import Changed, check_kinds, check_present
 from vtreat_py.plan.treatments import LevelTreatment, Treatment
 
 
@@ -23,23 +23,29 @@ def read_treated(
     """
     needed = sources_of((t.column for t in treatments), source.made.values())
     check_present([*needed, *extra], source.columns, source.is_array)
+    changed: list[Changed] = []
     columns = source.read_all(
         [t.column for t in treatments],
         [isinstance(t, LevelTreatment) and not t.levels.is_text for t in treatments],
+        changed,
     )
-    check_fit(treatments, columns)
+    check_fit(treatments, columns, changed)
     return columns
 
 
-def check_fit(treatments: Sequence[Treatment], columns: Sequence[Column]) -> None:
-    """Refuse columns that hold another type than at design, naming all of them."""
-    check_kinds(
-        [
-            (t.column, t.designed_on, kind_of(c) + _for_instance(c))
-            for t, c in zip(treatments, columns, strict=True)
-            if not t.fits(c)
-        ]
-    )
+def check_fit(
+    treatments: Sequence[Treatment], columns: Sequence[Column], changed: Sequence[Changed] = ()
+) -> None:
+    """Refuse columns that hold another type than at design, naming all of them.
+
+    ``changed`` are those that others are made of.
+    """
+    unfit = [
+        (t.column, t.designed_on, kind_of(c) + _for_instance(c))
+        for t, c in zip(treatments, columns, strict=True)
+        if not t.fits(c)
+    ]
+    check_kinds([*changed, *unfit])
 
 
 def _for_instance(column: Column) -> str:

@@ -169,7 +169,7 @@ def _coded(experiment: CrossFrameExperiment[Any], variable: str, n_rows: int) ->
         )
     if variable not in list(held.columns):
         raise InvalidOptionError(f"the cross-frame has no column {variable!r}: it was pruned")
-    (column,) = InputFrame.of(held).read_all([variable], [False])
+    column = InputFrame.of(held).read(variable)
     assert isinstance(column, NumericColumn)
     return column.values.astype(np.float64)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
+from vtreat_py.base.mixing import Hashes, mixed
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 _SEED = 1953
 # Blocks are of four rows where half of the rows are in levels of two such blocks, else of two.
@@ -44,8 +46,8 @@ class SpreadTest:
     Notes
     -----
     The order of the rows does not matter, nor do the names of levels, as long as all rows are
-    looked at. Of more than 32,768 it is a part: of the rows, or where there are many levels, of
-    the rows of some levels.
+    looked at, each a whole number of times. Of more than 32,768 it is a part: of the rows, or where
+    there are many levels, of the rows of some levels.
 
     Examples
     --------
@@ -92,7 +94,9 @@ class SpreadTest:
 
     @cached_property
     def _whole(self) -> _OrderedRows:
-        rows = self._counted[np.argsort(self._y[self._counted], kind="stable")]
+        y, weight = self._y[self._counted], self._weight
+        of_ties = np.zeros(len(y)) if weight is None else weight[self._counted]
+        rows = self._counted[np.lexsort((of_ties, y))]
         return _OrderedRows(*self._in_full(rows, np.random.default_rng(_SEED)))
 
     @cached_property
@@ -174,24 +178,42 @@ class _OrderedRows:
         level = level[self.rows]
         size = np.bincount(level, minlength=n_levels)
         # The names of the levels, or the order they came in, must not matter.
-        by_size = np.lexsort((np.bincount(level, self.y, n_levels), size))
+        by_size = np.lexsort((*self._alike(level, n_levels), size))
         place = _in_order_of_levels(np.argsort(by_size)[level], n_levels)[self._shuffle]
         of_row = np.repeat(np.arange(n_levels), size[by_size])
         weight = None if self.weight is None else self.weight[place]
         return of_row[self._shuffle], n_levels, self.y[place], weight
 
+    def _alike(self, level: IntArray, n_levels: int) -> tuple[Hashes, FloatArray]:
+        """Numbers that only levels of the same outcomes and weights share, and their totals."""
+        of_level = np.zeros(n_levels, dtype=np.uint64)
+        np.add.at(of_level, level, self._mixed)
+        return of_level, sum_by(level, self._rounded, n_levels)
+
+    @cached_property
+    def _mixed(self) -> Hashes:
+        """A number of each row that only rows of the same outcome and weight share."""
+        hashes = mixed(self._rounded.view(np.uint64))
+        if self.weight is None:
+            return hashes
+        times = np.rint(self.weight * (1000.0 / self.weight.mean())).astype(np.uint64)
+        return mixed(hashes ^ mixed(times))
+
+    @cached_property
+    def _rounded(self) -> NDArray[np.int64]:
+        """Outcomes in thousandths of their standard deviation, whatever their unit is."""
+        if not len(self.y):
+            return np.empty(0, dtype=np.int64)
+        apart = self.y - self.y.mean()
+        return np.asarray(np.rint(apart * (1000.0 / (apart.std() or 1.0))), dtype=np.int64)
+
     @cached_property
     def _shuffle(self) -> IntArray:
         """A random order of the rows: the same one for these outcomes each time.
 
-        One order for all data would put rows of the same ranks together in each of them. The unit
-        of the outcome does not matter.
+        One order for all data would put rows of the same ranks together in each of them.
         """
-        if not len(self.y):
-            return np.empty(0, dtype=np.intp)
-        apart = self.y - self.y.mean()
-        rounded = np.rint(apart * (1000.0 / (apart.std() or 1.0))).astype(np.int64)
-        digest = hashlib.blake2b(rounded.tobytes(), digest_size=8).digest()
+        digest = hashlib.blake2b(self._rounded.tobytes(), digest_size=8).digest()
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
 
 
