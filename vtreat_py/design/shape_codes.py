@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import FoldCurves
@@ -37,13 +36,14 @@ from vtreat_py.plan.treatments import CurveCodes
 from vtreat_py.significance.logistic import PointSums
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Numbers that are so near to the end of a bin, as a share of the range, are that end.
 _ROUNDING = 1e-14
-# Parts are narrow whose spread is below this share of that of all rows. With more than so many
-# parts, those in the same of so many steps are alike.
-_NARROW, _MANY_PARTS, _STEPS = 0.01, 1 << 12, 1 << 10
+# Parts are narrow whose spread is below this share of that of all rows.
+_NARROW = 0.01
+# A regression on a link takes the rows of each bin as so many parts at most, of neighbouring folds.
+_PARTS = 5
 
 
 def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | str]:
@@ -145,6 +145,8 @@ class _Learner:
         context, n_folds = self.context, self.context.folds.n_folds
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
+        if context.has_link and n_folds > _PARTS:
+            coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
         parts = _with_bad(coded, form.bad[:n_folds], bad)
         if context.has_link:
             found = by_regression(context, None, regression(context, self._points(parts)))
@@ -185,6 +187,13 @@ class _Learner:
         """The rows of the cross-frame, by bin and fold."""
         n_folds = self.context.folds.n_folds
         return self._from_edges(self.binned.crossed(self._number, n_folds))
+
+    @cached_property
+    def _few_folds(self) -> IntArray:
+        """Part of each cell of `_crossed`: folds of a bin have nearly the same code."""
+        n_folds = self.context.folds.n_folds
+        part = np.arange(n_folds) * _PARTS // n_folds
+        return np.add.outer(_PARTS * np.arange(self.binned.n_bins), part).ravel()
 
     @cached_property
     def _whole(self) -> Moments:
@@ -247,28 +256,22 @@ def _exposed_points(parts: Moments) -> PointSums:
 def _points(parts: Moments) -> PointSums:
     """Stand for rows in a logistic regression: by a point a part for hits, one for the others.
 
-    Parts that are not narrow have two each, whose mean and spread are those of the rows. Those that
-    are alike count as one where parts are many.
+    Parts that are not narrow have two each, whose mean and spread are those of the rows.
     """
-    share = np.clip(parts.y + parts.centre_y, 0.0, 1.0)
-    hits = parts.weight * share
+    some = parts.take(np.flatnonzero(parts.weight > 0))
+    share = np.clip(some.y + some.centre_y, 0.0, 1.0)
+    hits = some.weight * share
     inner = hits * (1.0 - share)
-    gap = np.where(inner > 0, parts.xy / np.where(inner > 0, inner, 1.0), 0.0)
-    left = np.maximum(parts.xx - inner * gap * gap, 0.0)
-    spread = np.sqrt(left / np.where(parts.weight > 0, parts.weight, 1.0))
-    are_many = np.count_nonzero(parts.weight) > _MANY_PARTS
-    narrow = 0.0 if are_many else _NARROW * _deviation(parts.merged())
-    of_classes = (parts.x + (1.0 - share) * gap, hits), (parts.x - share * gap, parts.weight - hits)
+    gap = np.where(inner > 0, some.xy / np.where(inner > 0, inner, 1.0), 0.0)
+    spread = np.sqrt(np.maximum(some.xx - inner * gap * gap, 0.0) / some.weight)
+    is_wide = spread > _NARROW * _deviation(some.merged())
     points = []
+    of_classes = (some.x + (1.0 - share) * gap, hits), (some.x - share * gap, some.weight - hits)
     for (x, weight), is_hit in zip(of_classes, (1.0, 0.0), strict=True):
-        rows = _WeightedParts(x, spread, weight).known()
-        if are_many and len(rows.x):
-            rows = rows.condensed()
-        is_wide = rows.spread > narrow
-        once, twice = np.flatnonzero(~is_wide), np.flatnonzero(is_wide)
-        for some, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5)):
-            of_some = times * rows.weight[some]
-            points.append((rows.x[some] + side * rows.spread[some], of_some, of_some * is_hit))
+        once, twice = (np.flatnonzero(one & (weight > 0)) for one in (~is_wide, is_wide))
+        for own, side, times in ((once, 0.0, 1.0), (twice, -1.0, 0.5), (twice, 1.0, 0.5)):
+            of_own = times * weight[own]
+            points.append((x[own] + side * spread[own], of_own, of_own * is_hit))
     x, total, target = map(np.concatenate, zip(*points, strict=True))
     return x[None], total[None], target[None]
 
@@ -276,34 +279,3 @@ def _points(parts: Moments) -> PointSums:
 def _deviation(whole: Moments) -> float:
     """Standard deviation of all rows; 0 of none."""
     return float(np.sqrt(whole.xx[0] / (whole.weight[0] or 1.0)))
-
-
-class _WeightedParts(NamedTuple):
-    """Rows of one class in many parts: their mean, standard deviation and weight."""
-
-    x: FloatArray
-    spread: FloatArray
-    weight: FloatArray
-
-    def known(self) -> _WeightedParts:
-        """Those that have rows."""
-        some = np.flatnonzero(self.weight > 0)
-        return _WeightedParts(self.x[some], self.spread[some], self.weight[some])
-
-    def condensed(self) -> _WeightedParts:
-        """One for all whose means are in the same step of a grid, and whose spread is alike.
-
-        It has their mean and spread. Those of unlike spread would together have another shape.
-        """
-        low, high = self.x.min(), self.x.max()
-        step = (high - low) / _STEPS or 1.0
-        power = np.frexp(np.maximum(self.spread / step, 0.5))[1]
-        group = ((self.x - low) / step).astype(np.intp) + (_STEPS + 1) * power
-        n_groups = int(group.max()) + 1
-        weight = sum_by(group, self.weight, n_groups)
-        safe = np.where(weight > 0, weight, 1.0)
-        x = sum_by(group, self.weight * self.x, n_groups) / safe
-        apart = self.x - x[group]
-        squares = self.weight * (apart * apart + self.spread * self.spread)
-        spread = np.sqrt(sum_by(group, squares, n_groups) / safe)
-        return _WeightedParts(x, spread, weight).known()
