@@ -363,3 +363,20 @@ def test_treatments_name_parts_of_arrays_after_their_columns() -> None:
     treatment = vt.NumericOutcomeTreatment(calendar="auto", random_state=0).fit(values, frame["y"])
     names = treatment.get_feature_names_out(["when"])
     assert "when_weekday_lev_x_Sat" in set(names)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Sydney", "America/New_York"])
+def test_moments_at_the_ends_of_time_are_prepared(zone: str) -> None:
+    """Python's clocks end with the year 9999, and 9999-12-31 23:59:59 often stands for never."""
+    days = pd.Series(pd.date_range("2023-01-01", periods=800, freq="D", tz="UTC")).dt.as_unit("s")
+    frame = pd.DataFrame({"until": days.dt.tz_convert(zone), "y": np.arange(800.0) % 7})
+    plan = vt.design_treatments(frame, outcome="y", coders=["lev"], random_state=0)
+    moments = np.array(["9999-12-31T23:59:59"] * 3, "M8[s]")
+    moments += np.array([0, 1, -1]) * np.timedelta64(146_097, "D")
+    last = vt.prepare(plan, pd.DataFrame({"until": pd.Series(moments).dt.tz_localize("UTC")}))
+    np.testing.assert_array_equal(last.iloc[0], last.iloc[2])
+    np.testing.assert_array_equal(last.iloc[1], last.iloc[2])
+    early = np.array(["0001-01-02T00:00:00"] * 2, "M8[s]")
+    early[0] -= np.timedelta64(146_097, "D")
+    first = vt.prepare(plan, pd.DataFrame({"until": pd.Series(early).dt.tz_localize("UTC")}))
+    np.testing.assert_array_equal(first.iloc[0], first.iloc[1])

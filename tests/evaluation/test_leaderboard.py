@@ -324,3 +324,15 @@ def test_selected_columns_fit_a_plain_holdout_alone(study: Any) -> None:
     for guarded in of.values():
         assert (guarded["error"] < guarded["bound"]).all()
         assert abs(0.5 - guarded["fitted"].mean()) < 0.06
+
+
+@pytest.mark.parametrize("n", [7, 40, 100, 500, 2_001])
+def test_one_row_better_is_no_step_whatever_the_number_of_rows(n: int) -> None:
+    """It is better by one standard error, which rounding took for more: labels could be read."""
+    y = np.random.default_rng(0).integers(0, 2, n)
+    board, guess = Leaderboard(y), np.zeros(n, int)
+    first = board.submit(guess)
+    for row in range(min(n, 100)):
+        tried = guess.copy()
+        tried[row] = 1
+        assert board.submit(tried) == first

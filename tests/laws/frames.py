@@ -146,7 +146,9 @@ def rows_of(frame: Any, rows: Sequence[int]) -> Any:
     """Take rows of a frame of any kind by their numbers."""
     if isinstance(frame, pd.DataFrame) and "_view" in repr(frame.dtypes.tolist()):
         picked = [_rows_of_column(frame.iloc[:, k], rows) for k in range(frame.shape[1])]
-        return pd.concat(picked, axis=1).set_axis(frame.columns, axis=1)
+        # pandas cannot join names that are no UTF-8.
+        numbered = [one.rename(k) for k, one in enumerate(picked)]
+        return pd.concat(numbered, axis=1).set_axis(frame.columns, axis=1)
     if isinstance(frame, pd.DataFrame | pd.Series):
         return frame.iloc[list(rows)]
     if isinstance(frame, pa.RecordBatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vtreat_py.significance.two_samples import beyond_test, two_sample_test
+from vtreat_py.significance.two_samples import _sum_of_logs, beyond_test, two_sample_test
 from vtreat_py.statistics.number_profile import NumberProfile
 
 DRAWS = 400
@@ -91,3 +91,19 @@ def test_many_small_weights_are_seen() -> None:
     then = np.append(np.full(5, 200.0), np.zeros(1_000))
     now = np.append(np.zeros(5), np.full(1_000, 0.4))
     assert two_sample_test(then, now) < 1e-9
+
+
+@pytest.mark.parametrize("beside", [0.0, 3.0, 1e6, 1e14])
+def test_sums_of_very_many_logarithms_are_exact(beside: float) -> None:
+    terms = np.arange(1.0, 1e6 + 1.0)
+    for k in (1e6, 3e8, 1e14):
+        expected = np.log1p(k / (beside + terms)).sum()
+        assert _sum_of_logs(k, beside, 1_000_000) == pytest.approx(expected, rel=1e-10)
+
+
+def test_rows_beyond_are_as_likely_whatever_the_unit_of_weights() -> None:
+    """From 1e13 rows on, differences of logarithms of factorials had no digits left."""
+    for rows in (1e3, 1e9, 1e13, 1e16):
+        assert beyond_test(1, rows, rows) == pytest.approx(0.5, rel=1e-9)
+        assert beyond_test(2, rows, rows) == pytest.approx(0.25, rel=1e-2 if rows < 1e4 else 1e-8)
+        assert beyond_test(rows / 2, 1, rows - 1) == pytest.approx(0.5, rel=1e-2)

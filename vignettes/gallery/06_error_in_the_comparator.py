@@ -209,7 +209,7 @@ assert prefers_trees["weighted"] <= 1
 assert prefers_trees["new"] == 0
 
 # %% [markdown]
-# No luck. On new women the trees are worse eight times of eight. The plain mean takes them six
+# No luck. On new women the trees are worse eight times of eight. The plain mean takes them most
 # times, the weighted mean never. More folds or more rows would not cure it, for this is not noise:
 # the plain mean measures something else. The error is not in the models. It is in the comparator.
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Which model is better, and is the difference real?
 #
-# One model has a loss of 0.201, another of 0.206. Take the first? Three questions come before that:
+# One model has a loss of 0.200, another of 0.206. Take the first? Three questions come before that:
 #
 # * *Is it luck?* On other rows the second might have won. Fisher's randomization test tells.
 # * *How many have you compared?* Of many models one is always ahead. Adjusted p-values tell.

@@ -110,7 +110,7 @@ for piece in duckdb.read_parquet(str(treated)).to_arrow_reader(50_000):
 # ## Scoring
 #
 # `prepare` gives a query as well. New visits, another table, another day: a customer never seen has
-# an impact of 0. The AUC on them is what the model may promise.
+# next to no impact. The AUC on them is what the model may promise.
 
 # %%
 tomorrow = Path(folder.name, "tomorrow.parquet")

@@ -109,8 +109,8 @@ print(ndcg[shown].round(3).to_string(index=False))
 # %% [markdown]
 # On the web both kinds of trees beat the linear ranker beyond doubt, and it pays to train them on
 # pairs, if not by much. In the shop, with half the queries, all intervals hold 0. In the archive a
-# p-value of .02 (two-sided) speaks against training on pairs; but of 27 looks at nothing, one in
-# twenty has that. Of 25 queries nobody can tell, however different the means look.
+# p-value of .02 (two-sided) speaks against training on pairs; but of 27 looks at nothing, one
+# may well have that. Of 25 queries nobody can tell, however different the means look.
 
 # %%
 report.plot("ndcg@10", data_set="web")

@@ -144,7 +144,7 @@ print(f"the code gives {(without - with_code) / (without - truth):.0%} of what c
 assert (without - with_code) / (without - truth) > 0.35
 
 # %% [markdown]
-# The plan is data as all plans are: the query below gives the codes in a database, and
+# The plan is data as all plans are: `to_sql` gives the codes in a database, and
 # `level_effects` the table of rate ratios with standard errors that a reviewer asks for.
 
 # %%

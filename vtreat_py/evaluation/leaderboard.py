@@ -21,6 +21,9 @@ from vtreat_py.evaluation.paired_scores import Loss
 
 # Steps finer than this part of the range are none: so many scores cannot be kept apart.
 _FINEST = 1e-12
+# Differences of losses that are their standard errors but for this share are these: one row better
+# is by one standard error, whatever the number of rows, and no step.
+_ROUNDING = 1e-9
 
 
 class Leaderboard:
@@ -233,8 +236,8 @@ class Leaderboard:
         best = self._reported[-1]
         if self._step is not None:
             return mean < (best - 1) * self._step
-        error = Fraction(self._holdout.error_of_difference(losses, self._best_losses))
-        return score < best and mean < best * self._grid - error
+        error = self._holdout.error_of_difference(losses, self._best_losses)
+        return score < best and mean < best * self._grid - Fraction(error * (1.0 + _ROUNDING))
 
     def _greatest_error(self) -> float:
         shares = self._holdout.shares

@@ -50,6 +50,9 @@ _UTC_NAMES = {UTC, "Etc/UTC", "UCT", "Etc/UCT", "Zulu", "Etc/Zulu", "GMT", "Etc/
 _OFFSET = re.compile(r"(?:UTC)?([+-])(\d\d):?(\d\d)")
 # Of days that lie farther apart than that, each row's is looked at.
 _MOST_DAYS = 1 << 20
+# Seconds of the years after which the calendar repeats itself, and of those that clocks know.
+_ERA = 146_097.0 * DAY
+_FIRST, _LAST = -719_160.0 * DAY, 2_932_894.0 * DAY
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,12 @@ def local_seconds(numbers: FloatArray, part: CalendarPart) -> FloatArray:
     seconds = np.floor(numbers)
     if part.offset is not None:
         return seconds + part.offset
-    moments = pd.DatetimeIndex(seconds.astype(np.int64).view("M8[s]"), tz=UTC)
+    # Python's clocks know the years 1 to 9999; beyond, they are as 400 years before or after.
+    early, late = np.maximum(_FIRST - seconds, 0.0), np.maximum(seconds - _LAST, 0.0)
+    moved = _ERA * (np.ceil(early / _ERA) - np.ceil(late / _ERA))
+    moments = pd.DatetimeIndex((seconds + moved).astype(np.int64).view("M8[s]"), tz=UTC)
     local = moments.tz_convert(part.zone).tz_localize(None)
-    return local.to_numpy().astype("M8[s]").view(np.int64).astype(np.float64)
+    return local.to_numpy().astype("M8[s]").view(np.int64).astype(np.float64) - moved
 
 
 def _numbers(part: Part, seconds: FloatArray) -> IntArray:

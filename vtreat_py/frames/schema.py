@@ -48,6 +48,8 @@ class ChangedTypesError(SchemaError):
 
 def check_kinds(changed: Iterable[Changed]) -> None:
     """Refuse columns that changed, naming each once."""
-    each = {name: (name, was, now) for name, was, now in changed}
+    each: dict[Hashable, Changed] = {}
+    for name, was, now in changed:
+        each.setdefault(name, (name, was, now))
     if each:
         raise ChangedTypesError(list(each.values()))

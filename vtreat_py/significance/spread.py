@@ -194,7 +194,7 @@ class _OrderedRows:
     def _mixed(self) -> Hashes:
         """A number of each row that only rows of the same outcome and weight share."""
         hashes = mixed(self._rounded.view(np.uint64))
-        if self.weight is None:
+        if self.weight is None or not len(hashes):
             return hashes
         times = np.rint(self.weight * (1000.0 / self.weight.mean())).astype(np.uint64)
         return mixed(hashes ^ mixed(times))

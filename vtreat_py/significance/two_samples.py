@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.significance.level_effects import level_effects_test
 from vtreat_py.significance.permutation_moments import OutcomePowers
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.outcome_sums import OutcomeSums
+
+# Terms of a sum that are added up one by one.
+_SUMMED = 1 << 12
 
 
 def two_sample_test(then: FloatArray, now: FloatArray) -> float:
@@ -84,9 +86,20 @@ def beyond_test(beyond: float, rows_then: float, rows_now: float) -> float:
     >>> round(beyond_test(2, 3, 3), 6)  # 3/6 * 2/5
     0.2
     """
-    k, n, m = round(beyond), round(rows_then), round(rows_now)
+    k, n = round(beyond), round(rows_then)
+    # Two products are the same: of as many factors as there are rows beyond, or rows then.
+    return math.exp(-_sum_of_logs(float(max(k, n)), float(round(rows_now) - k), min(k, n)))
 
-    def log_ways(total: int) -> float:
-        return float(special.gammaln(total + 1.0) - special.gammaln(total - k + 1.0))
 
-    return math.exp(log_ways(m) - log_ways(n + m))
+def _sum_of_logs(k: float, beside: float, n: int) -> float:
+    """Sum of ``log(1 + k / (beside + i))`` for i from 1 to n; of very many by an integral."""
+    some = min(n, _SUMMED)
+    total = float(np.log1p(k / (beside + np.arange(1.0, some + 1.0))).sum())
+    if n == some:
+        return total
+    # Each piece is at most as wide as it is far from 0, where the logarithm has no end.
+    low, high = beside + some + 0.5, beside + n + 0.5
+    ends = np.geomspace(low, high, 2 + int(np.log2(high / low)))
+    half, middle = np.diff(ends)[:, None] / 2.0, (ends[1:] + ends[:-1])[:, None] / 2.0
+    places, weights = np.polynomial.legendre.leggauss(16)
+    return total + float((half * weights * np.log1p(k / (middle + half * places))).sum())
