@@ -23,7 +23,9 @@ that add up (of the child: noise, in ten times as many designs).
 logarithm of a rate, or on log odds, are normal with the deviations shown; 20,000 rows, from which a
 quarter of the zip codes and a fifth of the counties are left out. Sums of predictions over those of
 what came, in 20,000 other rows, of zip codes that are known, that are new, and in counties that are
-new: by the code of the zip code alone, and with ``hierarchies`` or ``composites``.
+new: by the code of the zip code alone, and with ``hierarchies`` or ``composites``. ``slope``: of
+what came of new zip codes on their code, in a regression on the link, which is 1 where codes are
+neither too large nor too small.
 
 Writes parts_study.csv and parts_study.txt.
 
@@ -42,6 +44,7 @@ import pandas as pd
 from category_encoders import TargetEncoder
 from scipy.optimize import minimize
 from simulation import Array, in_parallel
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from sklearn.model_selection import KFold
 
 import vtreat_py as vt
@@ -50,6 +53,15 @@ HERE = Path(__file__).parent
 STATES, COUNTIES, ZIPS, ROWS = 40, 800, 12_000, 60_000
 VARIANCES = ((0.3, 0.2, 0.1), (0.05, 0.3, 0.4), (0.2, 0.0, 0.05), (0.02, 0.02, 0.02))
 SIZES = (0.05, 0.01, 0.001)
+# An outcome, deviations of counties and zip codes, and where all are on the link.
+TRUTHS = (
+    ("rate", 0.3, 1.0, -0.7),
+    ("rate", 0.8, 0.6, -1.6),
+    ("rate", 0.5, 0.5, -2.3),
+    ("binomial", 0.3, 1.2, -3.0),
+    ("binomial", 0.8, 0.6, -2.0),
+    ("binomial", 1.2, 2.0, 0.0),
+)
 Tree = tuple[Array, Array]
 
 
@@ -329,8 +341,18 @@ def new_levels_cell(
             predicted = 1.0 / (1.0 + (1.0 - overall) / overall * np.exp(-codes))
         row = {"cell": "new levels", "outcome": kind, "deviations": f"{of_counties}, {of_zips}"}
         ratios = {name: predicted[rows].sum() / y[rows].sum() for name, rows in sets.items()}
+        of_new = sets["new zip codes"]
+        ratios["slope"] = slope_of(kind, codes[of_new], y[of_new])
         found.append(row | {"even": even, "of": of} | ratios)
     return found
+
+
+def slope_of(kind: str, code: Array, y: Array) -> float:
+    """Slope of a regression on the link; NaN of a code that does not vary."""
+    if np.ptp(code) < 1e-6:
+        return np.nan
+    model = PoissonRegressor(alpha=0.0) if kind == "rate" else LogisticRegression(C=np.inf)
+    return float(np.ravel(model.fit(code[:, None], y).coef_)[0])
 
 
 def main() -> None:
@@ -355,13 +377,15 @@ def main() -> None:
         )
     ]
     cells += in_parallel(size_cell, sizes)
-    truths = (("rate", 0.3, 1.0, -0.7), ("rate", 0.8, 0.6, -1.6), ("rate", 0.5, 0.5, -2.3))
-    truths += (("binomial", 0.3, 1.2, -3.0), ("binomial", 0.8, 0.6, -2.0))
     cells += in_parallel(
         new_levels_cell,
-        [(seed, *one, even) for one in truths for even in (True, False) for seed in range(20)],
+        [(seed, *one, even) for one in TRUTHS for even in (True, False) for seed in range(20)],
     )
-    found = pd.DataFrame([row for rows in cells for row in rows])
+    report(pd.DataFrame([row for rows in cells for row in rows]))
+
+
+def report(found: pd.DataFrame) -> None:
+    """Write the cells, and what they say."""
     found.to_csv(HERE / "parts_study.csv", index=False, float_format="%.6g")
     told = [
         __doc__.split("\n\n")[0] if __doc__ else "",

@@ -35,7 +35,7 @@ def codes(effects: PartEffects) -> np.ndarray:
 @pytest.mark.parametrize("link", [Log(), Logit()])
 def test_levels_with_rows_stay_and_new_ones_have_the_mean(link: Link) -> None:
     levels, fitted = some(link, 1e6, 1e15)
-    moved = expected_effects(levels, [PARENT], fitted)
+    moved = expected_effects(levels, [PARENT], fitted, nested=True)
     np.testing.assert_allclose(codes(moved), codes(fitted), rtol=1e-12)
     # All that has rows is believed: levels, and then parents, count alike.
     children = link.mean(-1.0 + moved.base + moved.of_parts[0][PARENT])
@@ -45,7 +45,7 @@ def test_levels_with_rows_stay_and_new_ones_have_the_mean(link: Link) -> None:
 
 def test_of_logarithms_it_is_the_weighted_mean_of_rates() -> None:
     levels, fitted = some(Log(), 0.05, 0.025)
-    moved = expected_effects(levels, [PARENT], fitted)
+    moved = expected_effects(levels, [PARENT], fitted, nested=True)
     believed = levels.weight / (1.0 + 0.05 * levels.weight)
     by_parent = np.bincount(PARENT, believed)
     outer = believed / (1.0 + 0.025 * by_parent)[PARENT]
@@ -64,7 +64,7 @@ def test_means_that_no_effect_reaches_are_as_far_as_effects_go() -> None:
     levels, fitted = some(Logit(), 1.0, 0.5)
     for mean, base in ((0.0, -60.0), (1.0, 60.0)):
         of_one_class = LinkedMeans(Logit(), -1.0, levels.weight, np.full(20, mean))
-        moved = expected_effects(of_one_class, [PARENT], fitted)
+        moved = expected_effects(of_one_class, [PARENT], fitted, nested=True)
         assert moved.base == fitted.base + base
 
 
@@ -154,3 +154,41 @@ def test_log_odds_of_new_levels_are_neither_too_large_nor_too_small(kind: str) -
     code = vt.prepare(plan, frame[new], variables=[name])
     slope = LogisticRegression(C=np.inf).fit(code, frame["y"][new]).coef_[0, 0]
     assert slope == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_number_of_rows_does_not_flatten_sums_of_parts() -> None:
+    """It was taken for how far pairs differ: without any, new pairs had next to no code."""
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 10, (2, 20_000))
+    of_first, of_second = random.normal(size=(2, 10))
+    frame = pd.DataFrame({"a": first.astype(str), "b": second.astype(str)})
+    frame["y"] = (random.random(20_000) < expit(of_first[first] + of_second[second])).astype(int)
+    new = (first + second) % 4 == 0
+    spread = {}
+    for smoothing in ("auto", 1.0, 0.0):
+        plan = vt.design_treatments(
+            frame[~new],
+            outcome="y",
+            outcome_type="binomial",
+            composites=[("a", "b")],
+            coders=["catB"],
+            smoothing=smoothing,
+            random_state=0,
+        )
+        spread[smoothing] = vt.prepare(plan, frame[new])["a_colon_b_catB"].std()
+    assert min(spread.values()) > 0.8 * spread["auto"]
+
+
+def test_the_mean_of_crossed_parts_is_that_of_all_levels() -> None:
+    """Parts of the second kind were counted by what the first left; means were a fifth too high."""
+    random = np.random.default_rng(1)
+    first, second = (np.repeat(np.arange(8), 8), np.tile(np.arange(8), 8))
+    effects = PartEffects(
+        0.1, (random.normal(size=8), random.normal(size=8)), random.normal(size=64), (1.0, 1.0, 1.0)
+    )
+    at = -4.0 + 0.1 + effects.of_parts[0][first] + effects.of_parts[1][second] + effects.own
+    levels = LinkedMeans(Logit(), -4.0, np.full(64, 40.0), expit(at))
+    moved = expected_effects(levels, [first, second], effects, nested=False)
+    sums = moved.base + moved.of_parts[0][first] + moved.of_parts[1][second]
+    np.testing.assert_allclose(expit(-4.0 + sums).mean(), levels.mean.mean(), rtol=0.08)
+    np.testing.assert_allclose(-4.0 + sums + moved.own, at, rtol=1e-12)

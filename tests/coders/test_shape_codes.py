@@ -288,3 +288,20 @@ def test_distances_beyond_floats_are_coded_as_others():
     lazy = vt.cross_frame_experiment(told, **given).cross_frame
     found = lazy.collect().to_pandas().sort_values("id").reset_index(drop=True)
     pd.testing.assert_frame_equal(found[far.columns], far, atol=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("shape", ["piecewise", "spline", "window", "isotonic", "bins"])
+def test_bins_that_reach_far_out_do_not_carry_curves_along(shape: str, sign: float) -> None:
+    """Lines through the mean of the last bin went on to its end: 42 for outcomes of 3 at most."""
+    rng = np.random.default_rng(0)
+    x = np.append(rng.normal(size=4_990), sign * np.geomspace(20.0, 1e4, 10))
+    y = np.sin(2.0 * np.clip(x, -4.0, 4.0)) + 0.5 * rng.normal(size=5_000)
+    made = vt.cross_frame_experiment(
+        pd.DataFrame({"x": x}), outcome=y, coders=[shape], prune_sig=None, random_state=0
+    )
+    far = vt.prepare(made.plan, pd.DataFrame({"x": sign * np.geomspace(4.0, 1e6, 50)}))
+    for codes in (made.cross_frame, far):
+        assert np.abs(codes.to_numpy()).max() < (np.abs(y).max() if shape == "isotonic" else 1.6)
+    if shape != "isotonic":
+        assert made.plan.score_frame["rsq"][0] > 0.62

@@ -173,15 +173,23 @@ def test_small_differences_are_found_in_a_part_of_the_rows(
 
 
 @pytest.mark.parametrize("weighs", [False, True])
-def test_levels_of_equal_totals_are_told_apart_by_their_outcomes(weighs: bool) -> None:
+@pytest.mark.parametrize("has_far", [False, True])
+def test_levels_of_equal_totals_are_told_apart_by_their_outcomes(
+    weighs: bool, has_far: bool
+) -> None:
     """By their places alone, names of levels and the order of rows moved p-values fivefold."""
     random = np.random.default_rng(4)
     level, y = random.integers(0, 40, 400), random.integers(0, 3, 400) * 1.0
     weight = random.random(400) if weighs else None
+    if has_far:
+        y = random.normal(size=400)
+        y[0] = 1e8
+        if weight is not None:
+            weight[1] = 1e6
     found = set()
     for _ in range(5):
         rows, names = random.permutation(400), random.permutation(40)
-        moved = y[rows] + random.choice([0.0, 1e-13])  # an engine's rounding
+        moved = y[rows] + random.choice([0.0, 0.0 if has_far else 1e-13])  # an engine's rounding
         of_rows = None if weight is None else weight[rows]
         test = SpreadTest(moved, of_rows, counts_rows=not weighs)
         found.add(round(test.p_value(names[level[rows]], 40), 8))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,8 +15,8 @@ from vtreat_py.statistics.outcome_sums import sum_by
 
 # Nothing that is not known moves means further than this on the scale.
 _FARTHEST = 60.0
-# Places of a normal distribution, and their weights (Gauss and Hermite).
-_PLACES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
+# Places of a normal distribution, near enough to each other for effects a hundred times its width.
+_PLACES = np.linspace(-8.0, 8.0, 1025)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class LinkedMeans:
 
 
 def expected_effects(
-    levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects
+    levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects, *, nested: bool
 ) -> PartEffects:
     """Effects whose sums give expected means, where not all of them are known.
 
@@ -67,18 +67,18 @@ def expected_effects(
     levels right, each counted as its rows are believed (the credibility-weighted mean: H. Buehlmann
     and A. Gisler, *A Course in Credibility Theory*, 2005, section 4.2); where the effect of a part
     is believed in part, that part of its move is made. Levels with rows stay where they are: theirs
-    is the mean of all as it is.
+    is the mean of all as it is. Of ``nested`` parts each counts in the next as it is believed.
     """
     ratio, *ratios = fitted.ratios
     weight = levels.weight / (1.0 + ratio * levels.weight)
-    of_levels = _sums(fitted.base, keys, fitted.of_parts)[-1] + fitted.own
-    of_parts = list(_flattened(levels, fitted))
-    sums = _sums(fitted.base, keys, of_parts)
+    sums = _sums(fitted.base, keys, fitted.of_parts)
+    of_levels, of_parts = sums[-1] + fitted.own, list(fitted.of_parts)
     off = levels.off(weight, sums[-1])
     for k in reversed(range(len(keys))):
         of_part = sum_by(keys[k], weight, len(of_parts[k]))
         unknown = 1.0 / (1.0 + ratios[k] * of_part)
-        weight = weight * unknown[keys[k]]
+        if nested:
+            weight = weight * unknown[keys[k]]
         without = levels.off(weight, sums[k])
         of_parts[k] = of_parts[k] + (off - without) * (1.0 - unknown)
         off = without
@@ -87,20 +87,23 @@ def expected_effects(
     return PartEffects(base, tuple(of_parts), own, fitted.ratios)
 
 
-def _flattened(levels: LinkedMeans, fitted: PartEffects) -> Sequence[FloatArray]:
+def flattened(levels: LinkedMeans, keys: Sequence[IntArray], fitted: PartEffects) -> PartEffects:
     """Effects of parts as means show them where what levels add is not known.
 
-    Among rates that lie about others, differences are smaller: the slope of ``link(E mean(x + u))``
-    at the middle, with u normal as levels are, which for log odds is below 1 (S. Zeger, K. Liang
-    and P. Albert, "Models for Longitudinal Data: A Generalized Estimating Equation Approach",
-    Biometrics 44, 1988).
+    Among rates that lie about others, differences are smaller: by the slope of
+    ``link(E mean(x + u))`` at the middle, with u normal as what levels add, which for log odds is
+    below 1 (S. Zeger, K. Liang and P. Albert, "Models for Longitudinal Data: A Generalized
+    Estimating Equation Approach", Biometrics 44, 1988). Levels with rows stay where they are.
     """
     if levels.link.adds_up:
-        return fitted.of_parts
-    places = levels.at + fitted.base + np.sqrt(fitted.ratios[0]) * _PLACES
-    weights, means = _WEIGHTS / _WEIGHTS.sum(), levels.link.mean(places)
-    slope = weights @ levels.link.bend(means) / levels.link.bend(weights @ means)
-    return [slope * one for one in fitted.of_parts]
+        return fitted
+    weights = np.exp(-0.5 * _PLACES**2)
+    means = levels.link.mean(levels.at + fitted.base + np.sqrt(fitted.ratios[0]) * _PLACES)
+    mean, bend = (np.average(one, weights=weights) for one in (means, levels.link.bend(means)))
+    slope = float(bend / levels.link.bend(np.asarray(mean)))
+    of_parts = tuple(slope * one for one in fitted.of_parts)
+    lost = sum((1.0 - slope) * one[key] for key, one in zip(keys, fitted.of_parts, strict=True))
+    return replace(fitted, of_parts=of_parts, own=fitted.own + lost)
 
 
 def means_of_children(

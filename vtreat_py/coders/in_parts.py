@@ -9,7 +9,12 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, ColumnLevels, LevelVariables
-from vtreat_py.coders.expected import LinkedMeans, expected_effects, means_of_children
+from vtreat_py.coders.expected import (
+    LinkedMeans,
+    expected_effects,
+    flattened,
+    means_of_children,
+)
 from vtreat_py.coders.likelihood import MOST_OF_CLASS
 from vtreat_py.coders.links import Link
 from vtreat_py.coders.part_effects import (
@@ -175,7 +180,9 @@ class InParts(Impact):
         levels = LinkedMeans(link, base, weight * varies, level_mean)
         if self._parts.nested and not link.adds_up:
             return means_of_children(levels, self._keys, fitted)
-        return expected_effects(levels, self._keys, fitted)
+        if given is None:  # a number of rows does not say how far levels differ
+            fitted = flattened(levels, self._keys, fitted)
+        return expected_effects(levels, self._keys, fitted, nested=self._parts.nested)
 
     def _of_levels(self, fitted: PartEffects) -> FloatArray:
         value = fitted.base + fitted.own

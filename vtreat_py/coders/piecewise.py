@@ -47,7 +47,7 @@ class Piecewise(ShapeOfR):
         found = np.zeros_like(sets.mean)
         for tried, (knots, at_knots) in fits.items():
             own = np.flatnonzero((parts == tried) & np.isfinite(best))
-            at = _segments(sets.edges, knots, sets.edges)
+            at = _segments(sets.edges, knots, sets.known_edges)
             found[own] = _along(*at, at_knots[own])
         return sets.level_beyond(found), (sets.rows / parts)[:, None]
 

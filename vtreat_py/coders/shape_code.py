@@ -81,6 +81,19 @@ class BinnedSets:
         """Rows of all bins up to each."""
         return np.cumsum(self.weight[-1] if self.size is None else self.size)
 
+    @cached_property
+    def known_edges(self) -> FloatArray:
+        """Edges, the ends of which are no farther out than the mean of many rows.
+
+        The largest number is the end of a bin, and may be far beyond all others in it. The smallest
+        one has a bin to itself: where it is of few rows, and other numbers have none, it stands
+        where the mean of the next bin is.
+        """
+        of_several = self.edges[1] - self.x[1] > _ROUNDING * (self.edges[1] - self.edges[0])
+        few = self.weight[-1, 0] < self.weight[-1, 1]
+        low = self.x[1] if of_several and few else self.edges[0]
+        return np.clip(self.edges, low, self.x[-1])
+
     def residual(self, fitted: FloatArray) -> FloatArray:
         """Squares that values at the bins, less the mean of the set, leave of each set."""
         apart = self.apart - fitted

@@ -44,7 +44,7 @@ class Spline(ShapeOfR):
         for one in (sets, even):
             mean, slope = _lines(replace(one, mean=bent.apart))
             bent = replace(even, mean=bent.apart - slope * (one.x - mean))
-            lines += slope * (_known_ends(one) - mean)
+            lines += slope * (one.known_edges - mean)
         basis = _Basis.of(even)
         sums, right = basis.sums(bent)
         values = (basis.at_edges @ likeliest(bent, sums, right, basis.roughness, 2)).T + lines
@@ -65,11 +65,6 @@ def _evened(sets: BinnedSets) -> BinnedSets:
     first, last = drawn_in(sets.edges[[0, -1]])
     edges, x = ((drawn_in(one) - first) / (last - first) for one in (sets.edges, sets.x))
     return replace(sets, edges=edges, x=x)
-
-
-def _known_ends(sets: BinnedSets) -> FloatArray:
-    """Edges, but the mean of the last bin for its end: the end may be far beyond all other rows."""
-    return np.asarray(np.minimum(sets.edges, sets.x[-1]))
 
 
 def _lines(sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
@@ -95,7 +90,7 @@ class _Basis:
     Attributes
     ----------
     at_bins, at_edges : csr_array of shape (bins, J)
-        Four entries a row: all other functions are 0 there. See `_known_ends`.
+        Four entries a row: all other functions are 0 there. See `BinnedSets.known_edges`.
     roughness : list of ndarray
         Diagonals of the matrix of integrals of products of second derivatives.
     """
@@ -121,7 +116,7 @@ class _Basis:
         roughness = [
             (second[:, : size - k] * second[:, k:] * weight).sum(axis=0) for k in range(_CUBIC + 1)
         ]
-        return cls(at(sets.x), at(_known_ends(sets)), roughness)
+        return cls(at(sets.x), at(sets.known_edges), roughness)
 
     def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
         """Diagonals of the normal equations, and their right side: shapes (J, sets)."""

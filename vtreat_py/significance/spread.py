@@ -27,6 +27,9 @@ _ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
 _AIM = 0.95
 # 2**32 times the golden section, as a signed number: its multiples are spread evenly.
 _GOLDEN = 0x9E3779B1 - (1 << 32)
+# Standard deviations so many times the distance of quartiles are made by few rows. So many
+# thousandths are far off.
+_FEW_ROWS_MAKE, _FAR = 32.0, 2.0**52
 # More rows than this for each row of the frame say no more about it.
 _MOST_COPIES = 4
 
@@ -196,16 +199,22 @@ class _OrderedRows:
         hashes = mixed(self._rounded.view(np.uint64))
         if self.weight is None or not len(hashes):
             return hashes
-        times = np.rint(self.weight * (1000.0 / self.weight.mean())).astype(np.uint64)
-        return mixed(hashes ^ mixed(times))
+        times = _in_thousandths(self.weight, float(np.median(self.weight)))
+        return mixed(hashes ^ mixed(times.view(np.uint64)))
 
     @cached_property
     def _rounded(self) -> NDArray[np.int64]:
-        """Outcomes in thousandths of their standard deviation, whatever their unit is."""
+        """Outcomes in thousandths of their standard deviation, whatever their unit is.
+
+        Where few rows make that, it is the distance of their quartiles.
+        """
         if not len(self.y):
             return np.empty(0, dtype=np.int64)
         apart = self.y - self.y.mean()
-        return np.asarray(np.rint(apart * (1000.0 / (apart.std() or 1.0))), dtype=np.int64)
+        spread, n = float(apart.std()), len(apart)
+        quartiles = float(apart[3 * n // 4] - apart[n // 4])
+        unit = quartiles if 0.0 < quartiles * _FEW_ROWS_MAKE < spread else spread
+        return _in_thousandths(apart, unit or 1.0)
 
     @cached_property
     def _shuffle(self) -> IntArray:
@@ -215,6 +224,11 @@ class _OrderedRows:
         """
         digest = hashlib.blake2b(self._rounded.tobytes(), digest_size=8).digest()
         return np.random.default_rng(int.from_bytes(digest, "little")).permutation(len(self.y))
+
+
+def _in_thousandths(values: FloatArray, unit: float) -> NDArray[np.int64]:
+    """Round to thousandths of a unit; numbers far off are as good as equal."""
+    return np.asarray(np.rint(np.clip(values / unit * 1000.0, -_FAR, _FAR)), dtype=np.int64)
 
 
 def _scattered(n_levels: int, share: float) -> BoolArray:
