@@ -132,6 +132,13 @@ def test_a_spline_of_two_bins_goes_from_one_to_the_other_and_no_further():
     np.testing.assert_allclose(found[0], np.where(edges <= edges[3], -1.0, 1.0), rtol=1e-12)
 
 
+def test_spline_has_few_knots_in_clusters_far_apart():
+    rng = np.random.default_rng(8)
+    x = np.concatenate([rng.normal(size=300), rng.normal(1e6, 1.0, 300)])
+    edges, values = fitted(Spline(), x, np.where(x < 1e3, 1.0, 3.0) + 0.1 * np.sin(x))
+    np.testing.assert_allclose(values, np.where(edges < 1e3, 1.0, 3.0), atol=0.15)
+
+
 def test_spline_has_few_knots_where_numbers_crowd():
     rng = np.random.default_rng(8)
     x = np.concatenate([rng.uniform(0, 1e-4, 300), rng.uniform(0, 1, 10)])

@@ -143,7 +143,7 @@ def variable_importance(
     >>> vt.variable_importance(frame, outcome=price, random_state=0).round(3)
       variable    rsq  sig  count
     0     town  0.448  0.0      7
-    1    noise  0.006  1.0      2
+    1    noise  0.008  1.0      2
     """
     check_by_name(misplaced, "variable_importance(frame, outcome='y')")
     if coders is None:
