@@ -180,15 +180,18 @@ def test_a_number_of_rows_does_not_flatten_sums_of_parts() -> None:
 
 
 def test_the_mean_of_crossed_parts_is_that_of_all_levels() -> None:
-    """Parts of the second kind were counted by what the first left; means were a fifth too high."""
+    """Parts of the second kind were counted by what the first left; means were too high."""
     random = np.random.default_rng(1)
     first, second = (np.repeat(np.arange(8), 8), np.tile(np.arange(8), 8))
     effects = PartEffects(
-        0.1, (random.normal(size=8), random.normal(size=8)), random.normal(size=64), (1.0, 1.0, 1.0)
+        0.1,
+        (random.normal(size=8), random.normal(size=8)),
+        random.normal(size=64),
+        (1.0, 1e12, 1e12),  # parts are believed in full
     )
     at = -4.0 + 0.1 + effects.of_parts[0][first] + effects.of_parts[1][second] + effects.own
     levels = LinkedMeans(Logit(), -4.0, np.full(64, 40.0), expit(at))
     moved = expected_effects(levels, [first, second], effects, nested=False)
     sums = moved.base + moved.of_parts[0][first] + moved.of_parts[1][second]
-    np.testing.assert_allclose(expit(-4.0 + sums).mean(), levels.mean.mean(), rtol=0.08)
+    np.testing.assert_allclose(expit(-4.0 + sums).mean(), levels.mean.mean(), rtol=1e-9)
     np.testing.assert_allclose(-4.0 + sums + moved.own, at, rtol=1e-12)

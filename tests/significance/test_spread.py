@@ -194,3 +194,10 @@ def test_levels_of_equal_totals_are_told_apart_by_their_outcomes(
         test = SpreadTest(moved, of_rows, counts_rows=not weighs)
         found.add(round(test.p_value(names[level[rows]], 40), 8))
     assert len(found) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_as_far_out_as_floats_go_are_rounded_without_a_warning() -> None:
+    y = 1e-309 * np.random.default_rng(2).normal(size=200)
+    y[0] = 1.0
+    assert 0.0 <= SpreadTest(y).p_value(np.arange(200) % 10, 10) <= 1.0

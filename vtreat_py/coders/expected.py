@@ -113,8 +113,8 @@ def means_of_children(
 
     Shares of a class go up and down about one half unlike above it, so that one move for all, as
     `expected_effects` has it, does not do. The mean of a part is that of its levels, each counted
-    as its rows are believed, and is believed itself as its effect is, beside that of what it is
-    inside. Levels with rows stay where they are.
+    as its rows are believed (the credibility-weighted mean, see there), and is believed itself as
+    its effect is, beside that of what it is inside. Levels with rows stay where they are.
     """
     ratio, *ratios = fitted.ratios
     weight, mean = levels.weight / (1.0 + ratio * levels.weight), levels.mean

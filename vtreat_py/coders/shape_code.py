@@ -79,7 +79,12 @@ class BinnedSets:
     @cached_property
     def _upto(self) -> FloatArray:
         """Rows of all bins up to each."""
-        return np.cumsum(self.weight[-1] if self.size is None else self.size)
+        return np.cumsum(self._of_bin)
+
+    @property
+    def _of_bin(self) -> FloatArray:
+        """Rows of each bin."""
+        return self.weight[-1] if self.size is None else self.size
 
     @cached_property
     def known_edges(self) -> FloatArray:
@@ -90,7 +95,7 @@ class BinnedSets:
         where the mean of the next bin is.
         """
         of_several = self.edges[1] - self.x[1] > _ROUNDING * (self.edges[1] - self.edges[0])
-        few = self.weight[-1, 0] < self.weight[-1, 1]
+        few = self._of_bin[0] < self._of_bin[1]
         low = self.x[1] if of_several and few else self.edges[0]
         return np.clip(self.edges, low, self.x[-1])
 

@@ -19,7 +19,7 @@ from vtreat_py.frames.joint import BETWEEN, ESCAPED, NAMES, TEXT, JointColumn, J
 from vtreat_py.frames.joint import MISSING as MISSING_PART
 from vtreat_py.frames.levels import Levels
 from vtreat_py.frames.schema import Changed, ChangedTypesError, check_kinds
-from vtreat_py.lazy.source import LazySource
+from vtreat_py.lazy.source import LazySource, collect
 
 PlainKind = Kind | Literal["text", "bytes", "integer", "text id", "as it is"]
 
@@ -448,8 +448,8 @@ def integer_column(source: LazySource, option: str, name: Any) -> PlainColumn:
     if not dtype.is_integer():
         raise wrong_type(option, name, dtype)
     if dtype in _WIDER:
-        ends = source.frame.select(low=nw.col(name).min(), high=nw.col(name).max())
-        check_integers(option, name, next(ends.collect().iter_rows()))
+        ends = collect(source.frame.select(low=nw.col(name).min(), high=nw.col(name).max()))
+        check_integers(option, name, [end[0].as_py() for end in ends.columns])
     return PlainColumn(name, f"i{source.columns.index(name)}", "integer", dtype)
 
 

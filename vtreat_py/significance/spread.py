@@ -27,9 +27,9 @@ _ROWS_OF_A_LEVEL, _FEWEST_LEVELS = 32, 64
 _AIM = 0.95
 # 2**32 times the golden section, as a signed number: its multiples are spread evenly.
 _GOLDEN = 0x9E3779B1 - (1 << 32)
-# Standard deviations so many times the distance of quartiles are made by few rows. So many
-# thousandths are far off.
-_FEW_ROWS_MAKE, _FAR = 32.0, 2.0**52
+# Standard deviations so many times the distance of quartiles are made by few rows. So many units
+# are far off.
+_FEW_ROWS_MAKE, _FAR = 32.0, 2.0**42
 # More rows than this for each row of the frame say no more about it.
 _MOST_COPIES = 4
 
@@ -97,9 +97,8 @@ class SpreadTest:
 
     @cached_property
     def _whole(self) -> _OrderedRows:
-        y, weight = self._y[self._counted], self._weight
-        of_ties = np.zeros(len(y)) if weight is None else weight[self._counted]
-        rows = self._counted[np.lexsort((of_ties, y))]
+        keys = (self._y,) if self._weight is None else (self._weight, self._y)
+        rows = self._counted[np.lexsort([key[self._counted] for key in keys])]
         return _OrderedRows(*self._in_full(rows, np.random.default_rng(_SEED)))
 
     @cached_property
@@ -228,7 +227,8 @@ class _OrderedRows:
 
 def _in_thousandths(values: FloatArray, unit: float) -> NDArray[np.int64]:
     """Round to thousandths of a unit; numbers far off are as good as equal."""
-    return np.asarray(np.rint(np.clip(values / unit * 1000.0, -_FAR, _FAR)), dtype=np.int64)
+    near = np.clip(values, -_FAR * unit, _FAR * unit)
+    return np.asarray(np.rint(near / unit * 1000.0), dtype=np.int64)
 
 
 def _scattered(n_levels: int, share: float) -> BoolArray:
