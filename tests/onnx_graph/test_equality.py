@@ -154,6 +154,17 @@ def test_one_code_of_pairs(code: str) -> None:
     assert_as_prepared(plan, rows(90, seed=1)[["b", "a"]], scale=True, variables=names)
 
 
+def test_outcomes_that_are_0_as_numbers_of_32_bits() -> None:
+    frame = rows()[["town", "county", "y"]].assign(y=lambda all_rows: all_rows["y"] * 1e-107)
+    plan = vt.design_treatments(
+        frame, outcome="y", random_state=0, hierarchies={"town": "county"}, coders=["catN"]
+    )
+    fresh = rows(9, seed=1)[["town", "county"]]
+    fresh.loc[:5, "town"], fresh.loc[:2, "county"] = "never seen", "nor this"
+    for scale in (False, True):
+        assert_as_prepared(plan, fresh, scale=scale)
+
+
 def test_codes_of_many_classes() -> None:
     frame = rows()
     outcome = np.digitize(frame.pop("y"), [-0.5, 0.5])

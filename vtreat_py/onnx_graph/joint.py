@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 
@@ -149,14 +150,19 @@ def _sums(
     treatment: LevelTreatment,
     variables: list[DerivedVariable],
 ) -> str:
-    """Add up what the keys of novel levels say, as `LevelTreatment.of_parts` does."""
-    sums = [treatment.sums(v) for v in variables]
-    found = graph.constant([float(base[0]) for base, *_ in sums])
-    for number, key in enumerate(keys):
+    """Add up what the keys of novel levels say, as `LevelTreatment.of_parts` does.
+
+    The base is in the table of the first key: onnxruntime leaves out what adds one number that as
+    one of 32 bits is 0.
+    """
+    bases, *effects = zip(*(treatment.sums(v) for v in variables), strict=True)
+    tables = []
+    for number, (key, of_variables) in enumerate(zip(keys, effects, strict=True)):
         rows = treatment.keys[number].codes_of([*key.texts, None])
-        effects = [np.append(one[number + 1], [0.0, 0.0])[rows] for one in sums]
-        found = graph.node("Add", found, graph.rows_of(np.column_stack(effects), key.name))
-    return found
+        table = np.column_stack([np.append(one, [0.0, 0.0])[rows] for one in of_variables])
+        table = table if number else np.concatenate(bases) + table
+        tables.append(graph.rows_of(table, key.name))
+    return reduce(partial(graph.node, "Add"), tables)
 
 
 def _plain(text: str) -> str:
