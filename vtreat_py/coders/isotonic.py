@@ -12,6 +12,8 @@ from vtreat_py.statistics.outcome_sums import sum_by
 
 # Scores, and values as a share of what outcomes are apart, that differ by less are equal.
 _TIE = 1e-9
+# Numbers from -1 to 1 that are so far from others do not meet them.
+_BEYOND = 4.0
 
 
 class Isotonic(ShapeOfR):
@@ -37,23 +39,34 @@ class Isotonic(ShapeOfR):
     def _fitted(self, sets: BinnedSets, *, increasing: bool) -> tuple[FloatArray, ...]:
         """Values at the bins of each set, how many are different, and rows of equal ones."""
         known, values = sets.weight > 0, np.zeros_like(sets.mean)
-        some_rows, full = sets.rows > 0, np.asarray(known.all(axis=1))
-        for k in np.flatnonzero(some_rows):
-            own = slice(None) if full[k] else known[k]
-            fit = isotonic_regression(
-                sets.apart[k, own], weights=sets.weight[k, own], increasing=increasing
-            )
-            values[k, own] = fit.x
+        values[known] = _monotone(sets, known, increasing=increasing)
         steps = np.abs(np.diff(_kept_on(values, known), axis=1))
         is_step = steps > _TIE * np.ptp(np.where(known, sets.apart, 0.0), axis=1, keepdims=True)
         block = np.zeros(values.shape, dtype=np.intp)  # of equal values, but for rounding
         np.cumsum(is_step, axis=1, out=block[:, 1:])
         block += np.arange(len(block))[:, None] * values.shape[1]
         rows = sum_by(block.ravel(), sets.weight.ravel(), block.size)[block]
-        for k in np.flatnonzero(some_rows & ~full):
+        for k in np.flatnonzero((sets.rows > 0) & ~known.all(axis=1)):
             for found in (values, rows):
                 found[k] = np.interp(sets.x, sets.x[known[k]], found[k, known[k]])
         return values, 1.0 + is_step.sum(axis=1), rows
+
+
+def _monotone(sets: BinnedSets, known: BoolArray, *, increasing: bool) -> FloatArray:
+    """Isotonic means at the known bins of each set, one set after the other.
+
+    They are found for all sets at once. Each set is held against a power of two of its own and
+    stands beyond the one before, so that none is pooled with another's bins, or rounded by what it
+    is; the means themselves are those of the outcomes as they are.
+    """
+    apart, weight, set_of = sets.apart[known], sets.weight[known], np.nonzero(known)[0]
+    _, power = np.frexp(np.abs(sets.apart * known).max(axis=1))
+    beyond = _BEYOND * set_of if increasing else -_BEYOND * set_of
+    start = isotonic_regression(
+        np.ldexp(apart, -power[set_of]) + beyond, weights=weight, increasing=increasing
+    ).blocks
+    pooled = np.add.reduceat(weight * apart, start[:-1]) / np.add.reduceat(weight, start[:-1])
+    return np.repeat(pooled, np.diff(start))
 
 
 def _kept_on(values: FloatArray, known: BoolArray) -> FloatArray:

@@ -29,13 +29,15 @@ class Window(ShapeOfR):
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Average the rows around the middle of each bin."""
         half = np.maximum(np.minimum(_ROWS, sets.rows * _MOST), sets.rows * _LEAST) / 2.0
-        upto = np.cumsum(sets.weight, axis=1)
-        total = np.cumsum(sets.weight * sets.apart, axis=1)
+        upto, total = (
+            np.cumsum(np.pad(one, ((0, 0), (1, 0))), axis=1)
+            for one in (sets.weight, sets.weight * sets.apart)
+        )
+        middle = upto[:, 1:] - sets.weight / 2.0
+        ends = middle[:, None] + np.multiply.outer(half, (-1.0, 1.0))[:, :, None]
+        np.clip(ends, 0.0, upto[:, -1][:, None, None], out=ends)
         found = np.zeros_like(sets.mean)
         for k in np.flatnonzero(sets.rows > 0):
-            rows, sums = np.append(0.0, upto[k]), np.append(0.0, total[k])
-            middle = upto[k] - sets.weight[k] / 2.0
-            ends = np.clip([middle - half[k], middle + half[k]], 0.0, rows[-1])
-            low, high = np.interp(ends, rows, sums)
-            found[k] = (high - low) / (ends[1] - ends[0])
+            low, high = np.interp(ends[k], upto[k], total[k])
+            found[k] = (high - low) / (ends[k, 1] - ends[k, 0])
         return sets.at_edges(found), 2.0 * half[:, None]
