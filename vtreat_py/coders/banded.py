@@ -66,20 +66,18 @@ def factored(bands: Sequence[FloatArray], right: FloatArray) -> Factors:
     right : ndarray of shape (J, ...)
         Right sides; they spread over the systems.
     """
-    pivots = np.array(bands[0])
-    forward = np.array(np.broadcast_to(right, pivots.shape))
-    below = [np.zeros_like(pivots) for _ in bands[1:]]
-    for j in range(1, len(pivots)):
-        reach = min(j, len(below))
+    pivots, forward, *below = (np.empty(bands[0].shape) for _ in range(len(bands) + 1))
+    for j in range(len(pivots)):
+        pivot, ahead, reach = bands[0][j], right[j], min(j, len(below))
         rest: dict[int, FloatArray] = {}
         for k in range(reach, 0, -1):  # entry (j, j - k), times its pivot
-            entry = bands[k][j - k].copy()
+            entry = bands[k][j - k]
             for further in range(k + 1, reach + 1):
-                entry -= rest[further] * below[further - k - 1][j - k]
+                entry = entry - rest[further] * below[further - k - 1][j - k]
             rest[k] = entry
         for k, entry in rest.items():
-            factor = entry / pivots[j - k]
-            below[k - 1][j] = factor
-            pivots[j] -= factor * entry
-            forward[j] -= factor * forward[j - k]
+            factor = np.divide(entry, pivots[j - k], out=below[k - 1][j])
+            pivot = pivot - factor * entry
+            ahead = ahead - factor * forward[j - k]
+        pivots[j], forward[j] = pivot, ahead
     return Factors(pivots, below, forward)
