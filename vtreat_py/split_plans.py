@@ -181,7 +181,9 @@ def k_way_grouped(
         values = _outcome(y)
         if len(values) != len(labels):
             raise InvalidOptionError(f"y has {len(values)} values, but groups has {len(labels)}")
-        means = OutcomeSums.of_rows(labels, n_groups, values.astype(np.float64), None).mean
+        _, power = np.frexp(np.abs(values).max(initial=0.0))  # squares must not be too large
+        small = np.ldexp(values.astype(np.float64), -max(int(power), 0))
+        means = OutcomeSums.of_rows(labels, n_groups, small, None).mean
     fold_of_group = deal_evenly(means, n_splits, random_numbers(random_state)).fold
     return FoldPlan(fold_of_group[labels], n_splits).pairs()
 

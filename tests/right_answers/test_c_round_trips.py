@@ -110,5 +110,5 @@ def test_c4_marks_and_compression_are_read(plan: vt.TreatmentPlan, tmp_path: pat
 
 
 def test_c4_a_folder_is_no_file(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match="is a folder, not a file"):
         vt.TreatmentPlan.from_json(tmp_path)

@@ -140,9 +140,11 @@ def test_numbers_of_threads_that_there_are_not_are_refused(
 
 @pytest.mark.parametrize("path", ["a\ud800", "", "nul\0"])
 def test_statistics_that_are_not_there_are_told_so(path: str, tmp_path: Path) -> None:
-    for where in (path, tmp_path):
-        with pytest.raises(FileNotFoundError, match="there is no file"):
-            vt.DesignStatistics.load(where)
+    for where, told in ((path, "there is no file"), (tmp_path, "is a folder, not a file")):
+        for read in (vt.DesignStatistics.load, vt.TreatmentPlan.from_json):
+            if where:  # which is an empty text
+                with pytest.raises(FileNotFoundError, match=told):
+                    read(where)
 
 
 def test_levels_that_are_durations_of_numpy_are_refused_in_sql(y: Any) -> None:
@@ -934,3 +936,33 @@ def test_coders_of_ones_own_say_that_they_know_no_rates(outcome_type: str) -> No
         vt.design_treatments(frame, custom_coders=own, **given)
     plan = vt.design_treatments(frame, custom_coders=own, coders=["clean"], **given)
     assert plan.feature_names == ["n"]
+
+
+def test_imputers_of_columns_of_text_are_told_to_do_nothing(rows: pd.DataFrame, y: Any) -> None:
+    (name,) = rows.select_dtypes(exclude="number").columns[:1]
+    with pytest.warns(VtreatWarning, match=f"column '{name}' .* imputation_map says nothing here"):
+        vt.design_treatments(rows, outcome=y, imputation_map={name: 0.0})
+
+
+def test_one_row_names_all_columns_that_changed(rows: pd.DataFrame, y: Any) -> None:
+    plan = vt.design_treatments(rows, outcome=y)
+    kinds = {treatment.column: treatment.kind for treatment in plan.treatments}
+    changed = {name: "text" if kind == "number" else 1.5 for name, kind in kinds.items()}
+    told = []
+    for treat in (plan.row_scorer(), lambda row: vt.prepare(plan, pd.DataFrame([row]))):
+        with pytest.raises(SchemaError) as error:
+            treat(changed)
+        told.append(str(error.value))
+    assert told[0] == told[1]
+    assert told[0].startswith(f"{len(kinds)} columns changed type")
+
+
+def test_groups_are_dealt_by_outcomes_of_any_size() -> None:
+    y = np.random.default_rng(0).uniform(0.5, 1.0, 90)
+    groups = np.repeat(np.arange(30), 3)
+    one, other = (
+        vt.split_plans.k_way_grouped(groups=groups, y=y * size, random_state=0)
+        for size in (1.0, 2.0**1023)
+    )
+    for (_, rows), (_, same) in zip(one, other, strict=True):
+        np.testing.assert_array_equal(rows, same)

@@ -57,6 +57,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_whole(path, content)
 
 
+def no_file(path: str, way: str) -> FileNotFoundError:
+    """Error for a path that is none of a file; ``way`` says what to do."""
+    shown = repr(path[:200])
+    what = (
+        f"{shown} is a folder, not a file" if os.path.isdir(path) else f"there is no file {shown}"
+    )
+    return FileNotFoundError(f"{what}; {way}")
+
+
 def text_of(text_or_path: Any) -> str:
     """Text, or that of a file, which may be compressed; a plan's text starts with a brace."""
     if isinstance(text_or_path, str):
@@ -76,10 +85,8 @@ def text_of(text_or_path: Any) -> str:
             with suppress(ValueError):
                 json.loads(text_or_path)  # a word or a number: no plan, but no path either
                 return text_or_path
-        shown = os.fspath(text_or_path)[:200]
-        raise FileNotFoundError(
-            f"there is no file {shown!r}; give its path, or the text itself, which starts with {{"
-        )
+        way = "give its path, or the text itself, which starts with {"
+        raise no_file(os.fspath(text_or_path), way)
     with open(text_or_path, "rb") as file:
         content = file.read()
     try:

@@ -30,6 +30,9 @@ _MANY_ROWS, _FEW_MARKS = 0.5, 3
 _CLEAR, _NOTHING_LEFT = 1e-3, 1e-3
 
 DETERMINES = "determines the outcome; leave it out if it is not known before the outcome is"
+_NOT_IMPUTED = (
+    "has levels, one of which is that of missing values: imputation_map says nothing here"
+)
 
 
 def hints_of_numbers(
@@ -46,7 +49,15 @@ def hints_of_numbers(
 
 
 def hints_of_levels(facts: LevelFacts, context: DesignContext) -> tuple[str, ...]:
-    """Say so if levels determine the outcome, or are numbers or dates that were written as text."""
+    """Say so if levels determine the outcome, or are numbers or dates that were written as text.
+
+    And if a number was given to stand for missing values, which are a level.
+    """
+    unused = (_NOT_IMPUTED,) if facts.name in context.options.imputation_map else ()
+    return unused + _of_values(facts, context)
+
+
+def _of_values(facts: LevelFacts, context: DesignContext) -> tuple[str, ...]:
     sums = [table.by_level() for table in facts.tables]
     if context.supervised and _determine(sums, context):
         return (DETERMINES,)

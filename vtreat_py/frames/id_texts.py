@@ -71,7 +71,7 @@ def _of_objects(row_id: Any, values: npt.NDArray[np.object_]) -> pa.Array:
         if not isinstance(value, str | UUID):
             raise InvalidOptionError(
                 f"row_id={row_id!r} holds {value!r} of type {type(value).__name__}; objects must "
-                "be text or UUIDs there. Convert the column to one of integers or of text"
+                "be text or UUIDs there. Convert the column to text, or to integers of 64 bits"
             )
     texts = np.full(len(values), None, dtype=object)
     texts[present] = [str(value) for value in values[present]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import OptionTypeError, PlanFormatError
-from vtreat_py.base.files import write_whole
+from vtreat_py.base.files import no_file, write_whole
 from vtreat_py.base.version import __version__
 from vtreat_py.frames.columns import Kind
 from vtreat_py.kept.columns import KeptColumn
@@ -171,7 +171,7 @@ def read_statistics(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise OptionTypeError(f"path is of type {type(path).__name__}; give the path of a file")
     where = os.fspath(path)
     if not os.path.isfile(where):
-        raise FileNotFoundError(f"there is no file {where!r}")
+        raise no_file(where, "give the path of what save has written")
     try:
         with zipfile.ZipFile(where) as archive:
             return _read(_Archive(archive))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any, Literal, get_args
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from vtreat_py.base.checks import is_one_of
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.frames.made import sources_of
-from vtreat_py.frames.schema import check_present
+from vtreat_py.frames.schema import Changed, ChangedTypesError, check_kinds, check_present
 from vtreat_py.memory.treated_values import ValuesOfColumn, of_value
 from vtreat_py.plan.choice import Choice
 from vtreat_py.plan.data import Plan
@@ -104,7 +104,20 @@ class RowScorer:
         except KeyError:
             check_present(self._needed, row)
             raise
+        except ChangedTypesError:
+            check_kinds(self._changed(row))
+            raise
         return tuple(found) if self._ordered is None else tuple(self._ordered(found))
+
+    def _changed(self, row: Mapping[Any, Any]) -> Iterator[Changed]:
+        """Columns whose values are of other types than at the design."""
+        calls = [(values_of, row.get(source)) for source, values_of in self._single]
+        calls += [(values_of, list(map(row.get, sources))) for sources, values_of in self._joint]
+        for values_of, value in calls:
+            try:
+                values_of(value)
+            except ChangedTypesError as error:
+                yield from error.changed
 
 
 def _rows(rows: Any) -> Iterable[Mapping[Any, Any]]:
