@@ -315,6 +315,14 @@ def test_columns_without_texts_that_tell_are_no_trouble() -> None:
     assert np.isfinite(made("hit", constant, cv=50).cross_frame.to_numpy()).all()
 
 
+def test_levels_that_differ_no_more_than_chance_have_one_code() -> None:
+    level = ["h1", "h1", "h1", "h1", "f0", "h1", "f0", "h1", None, "h1", "f0", "h1", "h1"]
+    frame = pd.DataFrame({"x": [*level, "f0", "f0", "f0", "h1"]})
+    hit = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0])
+    plan = vt.design_treatments(frame, outcome=hit, coders=["text"], significance="classic")
+    assert not plan.derived  # codes that differ by 1e-12 would be scaled by 1e11
+
+
 def test_the_ridge_is_that_of_all_directions() -> None:
     """Few texts: the model is that of their n-grams as they are, in closed form."""
     levels = Levels.of(sorted(set(texts(120, 9))))

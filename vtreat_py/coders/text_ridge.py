@@ -91,7 +91,8 @@ class TextRidge:
             return cls(0.0, np.zeros(rank), np.zeros(rank), ratio)
         fit = _Fit.at(features, levels, ratio)
         if estimated and rows * (1.0 - ROUNDING) > n_levels:
-            ratio = min(max(ratio * fit.growth(), _NOTHING), GREATEST_RATIO)
+            grown = min(ratio * fit.growth(), GREATEST_RATIO)
+            ratio = grown if grown > _NOTHING else 0.0
         return cls(fit.mean, fit.centre, fit.slopes, ratio)
 
 
