@@ -1,4 +1,4 @@
-"""Why a peer is ahead, in cells of `downstream.py` where one is by more than two standard errors.
+"""Why a peer is ahead, in cells of `downstream.py` where one is, not by chance as it seems.
 
 Scores are means over the splits of the table, or the first five of them, of variants of our
 treatment.
