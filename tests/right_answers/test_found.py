@@ -948,13 +948,15 @@ def test_one_row_names_all_columns_that_changed(rows: pd.DataFrame, y: Any) -> N
     plan = vt.design_treatments(rows, outcome=y)
     kinds = {treatment.column: treatment.kind for treatment in plan.treatments}
     changed = {name: "text" if kind == "number" else 1.5 for name, kind in kinds.items()}
-    told = []
-    for treat in (plan.row_scorer(), lambda row: vt.prepare(plan, pd.DataFrame([row]))):
-        with pytest.raises(SchemaError) as error:
-            treat(changed)
-        told.append(str(error.value))
-    assert told[0] == told[1]
-    assert told[0].startswith(f"{len(kinds)} columns changed type")
+    lacking = dict(list(changed.items())[:-1])
+    for row, start in ((changed, f"{len(kinds)} columns changed"), (lacking, "the frame lacks 1")):
+        told = []
+        for treat in (plan.row_scorer(), lambda row: vt.prepare(plan, pd.DataFrame([row]))):
+            with pytest.raises(SchemaError) as error:
+                treat(row)
+            told.append(str(error.value))
+        assert told[0] == told[1]
+        assert told[0].startswith(start)
 
 
 def test_groups_are_dealt_by_outcomes_of_any_size() -> None:

@@ -101,10 +101,9 @@ class RowScorer:
                 found += values_of(get(source))
             for sources, values_of in self._joint:
                 found += values_of([get(source) for source in sources])
-        except KeyError:
-            check_present(self._needed, row)
-            raise
-        except ChangedTypesError:
+        except (KeyError, ChangedTypesError):
+            if self._given[3] == "raise":
+                check_present(self._needed, row)
             check_kinds(self._changed(row))
             raise
         return tuple(found) if self._ordered is None else tuple(self._ordered(found))
