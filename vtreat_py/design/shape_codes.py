@@ -36,7 +36,7 @@ from vtreat_py.plan.treatments import CurveCodes
 from vtreat_py.significance.logistic import PointSums
 from vtreat_py.significance.score import Score
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Numbers that are so near to the end of a bin, as a share of the range, are that end.
 _ROUNDING = 1e-14
@@ -146,7 +146,7 @@ class _Learner:
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
         if context.has_link and n_folds > _PARTS:
-            coded = self._of_few_folds(coded)
+            coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
         parts = _with_bad(coded, form.bad[:n_folds], bad)
         if context.has_link:
             found = by_regression(context, None, regression(context, self._points(parts)))
@@ -188,25 +188,12 @@ class _Learner:
         n_folds = self.context.folds.n_folds
         return self._from_edges(self.binned.crossed(self._number, n_folds))
 
-    def _of_few_folds(self, coded: Moments) -> Moments:
-        """Take neighbouring folds of a bin together, which have nearly the same code there."""
-        part, of_outcome, weighted_apart = self._few_folds
-        weight, n_parts = of_outcome.weight, len(of_outcome.weight)
-        total = sum_by(part, coded.weight * coded.x, n_parts)
-        x = total / np.where(weight > 0, weight, 1.0)
-        apart = coded.x - x[part]
-        xx = sum_by(part, coded.xx + coded.weight * apart * apart, n_parts)
-        xy = sum_by(part, coded.xy + apart * weighted_apart, n_parts)
-        return replace(of_outcome, x=x, xx=xx, xy=xy, centre_x=coded.centre_x)
-
     @cached_property
-    def _few_folds(self) -> tuple[IntArray, Moments, FloatArray]:
-        """Part of each cell of `_crossed`; sums of the parts; weights times outcomes off theirs."""
-        cells, n_folds = self._crossed, self.context.folds.n_folds
-        of_fold = np.arange(n_folds) * _PARTS // n_folds
-        part = np.add.outer(_PARTS * np.arange(self.binned.n_bins), of_fold).ravel()
-        sums = cells.grouped(part, _PARTS * self.binned.n_bins)
-        return part, sums, cells.weight * (cells.y - sums.y[part])
+    def _few_folds(self) -> IntArray:
+        """Part of each cell of `_crossed`: folds of a bin have nearly the same code."""
+        n_folds = self.context.folds.n_folds
+        part = np.arange(n_folds) * _PARTS // n_folds
+        return np.add.outer(_PARTS * np.arange(self.binned.n_bins), part).ravel()
 
     @cached_property
     def _whole(self) -> Moments:
