@@ -942,6 +942,16 @@ def test_imputers_of_columns_of_text_are_told_to_do_nothing(rows: pd.DataFrame, 
         vt.design_treatments(rows, outcome=y, imputation_map={name: 0.0})
 
 
+def test_two_hints_about_one_column_are_written_and_read() -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 50})
+    plan = vt.design_treatments(frame, outcome=[0.0, 1.0] * 50, imputation_map={"x": 0.0})
+    assert [column for column, _ in plan.hints] == ["x", "x"]
+    text = plan.to_json()
+    read = vt.TreatmentPlan.from_json(text)
+    assert read.hints == plan.hints
+    assert read.to_json() == text
+
+
 def test_one_row_names_all_columns_that_changed(rows: pd.DataFrame, y: Any) -> None:
     plan = vt.design_treatments(rows, outcome=y)
     kinds = {treatment.column: treatment.kind for treatment in plan.treatments}

@@ -40,6 +40,7 @@ from vtreat_py.plan.json_schema import (
     number,
     one_of_records,
     pairs,
+    pairs_in_order,
     read,
     record,
     several,
@@ -261,7 +262,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
             )
         ),
         level_statistics=several(record(LevelStatistics, ("rows",), **_STATISTICS)),
-        hints=pairs(column=VALUE, hint=TEXT),
+        hints=pairs_in_order(column=VALUE, hint=TEXT),
         made=MADE,
         dropped=several(record(DroppedCode, **fields_of(DroppedCode, code=text(names)))),
         marks=record(TrainingMarks, column=VALUE, keys=several(WHOLE), rows=several(WHOLE)),

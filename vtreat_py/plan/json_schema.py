@@ -130,6 +130,18 @@ def several(part: Part) -> Part:
 
 def pairs(make: Callable[[Any], Any] = tuple, /, **parts: Part) -> Part:
     """Describe a dict, or a tuple of pairs: a list of objects of two fields, in order."""
+    of_names = pairs_in_order(**parts)
+
+    def from_json(found: Any, where: str) -> Any:
+        each = of_names.from_json(found, where)
+        check_distinct([first for first, _ in each], where)
+        return make(each)
+
+    return Part(of_names.to_json, from_json)
+
+
+def pairs_in_order(**parts: Part) -> Part:
+    """Describe a tuple of pairs, several of which may begin with the same."""
     objects = several(record(lambda **pair: tuple(pair.values()), **parts))
 
     def to_json(value: Any, where: str) -> Any:
@@ -137,12 +149,7 @@ def pairs(make: Callable[[Any], Any] = tuple, /, **parts: Part) -> Part:
         named = [SimpleNamespace(**dict(zip(parts, pair, strict=True))) for pair in each]
         return objects.to_json(named, where)
 
-    def from_json(found: Any, where: str) -> Any:
-        each = objects.from_json(found, where)
-        check_distinct([first for first, _ in each], where)
-        return make(each)
-
-    return Part(to_json, from_json)
+    return Part(to_json, lambda found, where: tuple(objects.from_json(found, where)))
 
 
 def maybe(part: Part) -> Part:
