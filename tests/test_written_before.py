@@ -43,8 +43,11 @@ def with_exact_tests(plan: dict[str, Any]) -> dict[str, Any]:
 IMPACT = ("catN", "catB")
 
 
-def without_impact(plan: dict[str, Any]) -> dict[str, Any]:
-    """Leave out impact codes by empirical Bayes: those were estimated by moments then."""
+def without_impact(plan: dict[str, Any], *, grouped: bool) -> dict[str, Any]:
+    """Leave out impact codes by empirical Bayes: those were estimated by moments then.
+
+    Where rows come in groups also what these are worth: each row was one then.
+    """
     if plan["options"]["smoothing"] != "auto" or plan["options"]["significance"] == "classic":
         return plan
     for treatment in plan["treatments"]:
@@ -55,10 +58,13 @@ def without_impact(plan: dict[str, Any]) -> dict[str, Any]:
     for statistics in plan["level_statistics"]:
         for outcome in statistics["outcomes"]:
             del outcome["effect"], outcome["prior_weight"]
+            if grouped:
+                del outcome["within"]
+                outcome.pop("worth", None)
     return plan
 
 
-def without_sig(plan: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+def without_sig(plan: dict[str, Any], *, grouped: bool) -> dict[str, Any]:
     """Leave out p-values that were others then.
 
     Where rows come in groups all, of which those knew nothing; else those of numbers, which were of
@@ -66,7 +72,6 @@ def without_sig(plan: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]
     """
     if plan["options"]["significance"] == "classic":
         return plan
-    grouped = options.get("groups") is not None
     for treatment in plan["treatments"]:
         parts = treatment.get("parts", [treatment])
         for variable in (v for part in parts for v in part["variables"]):
@@ -83,7 +88,8 @@ def without_ranges(plan: dict[str, Any]) -> None:
 
 
 def comparable(plan: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
-    return without_sig(without_impact(plan), case["options"])
+    grouped = case["options"].get("groups") is not None
+    return without_sig(without_impact(plan, grouped=grouped), grouped=grouped)
 
 
 def made_again(case: dict[str, Any]) -> vt.CrossFrameExperiment:

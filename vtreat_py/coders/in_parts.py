@@ -66,8 +66,8 @@ class InParts(Impact):
         made = super().made(column)
         if made is None:
             return None
-        (fitted,) = self._fits(column.pooled, column.options)
-        unit = self._unit(column.pooled)
+        (fitted,) = self._fits(column.pooled.worth, column.options)
+        unit = self._unit(column.pooled.worth)
         parts = tuple(unit * one for one in (np.array([fitted.base]), *fitted.of_parts))
         (variable,) = made.variables
         return replace(made, variables=[replace(variable, parts=parts)])

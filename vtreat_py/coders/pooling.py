@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from vtreat_py.coders.random_intercepts import RandomIntercepts
 from vtreat_py.significance.level_tests import class_level_test, numeric_level_test
 from vtreat_py.statistics.equal_levels import EqualLevels
 from vtreat_py.statistics.equal_rates import EqualRates
+from vtreat_py.statistics.grouped_levels import GroupedLevels
 from vtreat_py.statistics.level_view import LevelFunction, LevelView
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
@@ -37,6 +38,8 @@ class PooledLevels:
         Sums of the pool of each training set.
     pool_known, pool_suppressed : ndarray of bool, shape (training sets,)
         Whether any training level was pooled, and whether the pool was suppressed.
+    grouped : GroupedLevels or None
+        How levels and groups of rows go together, where rows of a group may be alike.
     """
 
     view: LevelView
@@ -46,6 +49,21 @@ class PooledLevels:
     pool: OutcomeSums
     pool_known: BoolArray
     pool_suppressed: BoolArray
+    grouped: GroupedLevels | None = None
+
+    @cached_property
+    def worth(self) -> PooledLevels:
+        """The same levels, of as many rows as theirs are worth where those of a group are alike."""
+        if self.grouped is None:
+            return self
+        view = self.grouped.worth(self.view)
+        pool, _ = _pool(view, self.rare_count)
+        return replace(self, view=view, pool=pool, grouped=None)
+
+    @property
+    def size(self) -> FloatArray:
+        """Rows of each entry, and of the pools, as far as codes count them."""
+        return np.append(self.view.entries.weight, self.pool.weight)
 
     @property
     def pool_coded(self) -> BoolArray:
@@ -124,11 +142,28 @@ class PooledLevels:
 
 
 def pool_levels(
-    view: LevelView, rare_count: float, rare_sig: float | None, is_binary: bool
+    view: LevelView,
+    rare_count: float,
+    rare_sig: float | None,
+    is_binary: bool,
+    grouped: GroupedLevels | None = None,
 ) -> PooledLevels:
     """Sort the levels of a view; see `PooledLevels`."""
     entries = view.entries
     pooled = entries.size <= rare_count
+    pool, known = _pool(view, rare_count)
+    suppressed = np.zeros(len(entries.weight), dtype=bool)
+    pool_suppressed = np.zeros(view.n_groups, dtype=bool)
+    if rare_sig is not None and rare_sig < 1:
+        each = view.whole.take(view.group)
+        suppressed = ~pooled & (_p_values(entries, each, is_binary) > rare_sig)
+        pool_suppressed = known & (_p_values(pool, view.whole, is_binary) > rare_sig)
+    return PooledLevels(view, rare_count, pooled, suppressed, pool, known, pool_suppressed, grouped)
+
+
+def _pool(view: LevelView, rare_count: float) -> tuple[OutcomeSums, BoolArray]:
+    """Sums of the pool of each training set, and whether there is one."""
+    entries = view.entries
 
     def rare(values: FloatArray, sums: OutcomeSums) -> FloatArray:
         return np.where((sums.size > 0) & (sums.size <= rare_count), values, 0.0)
@@ -147,13 +182,7 @@ def pool_levels(
             inner = np.where(known & (inner > _CANCELLED * raw), inner, 0.0)
         rows = None if entries.rows is None else view.sum(lambda s: rare(s.size, s))
         pool = OutcomeSums(weight, total, inner, entries.centre, rows)
-    suppressed = np.zeros(len(entries.weight), dtype=bool)
-    pool_suppressed = np.zeros(n_groups, dtype=bool)
-    if rare_sig is not None and rare_sig < 1:
-        each = view.whole.take(view.group)
-        suppressed = ~pooled & (_p_values(entries, each, is_binary) > rare_sig)
-        pool_suppressed = known & (_p_values(pool, view.whole, is_binary) > rare_sig)
-    return PooledLevels(view, rare_count, pooled, suppressed, pool, known, pool_suppressed)
+    return pool, known
 
 
 def _p_values(level: OutcomeSums, whole: OutcomeSums, is_binary: bool) -> FloatArray:

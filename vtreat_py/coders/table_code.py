@@ -135,7 +135,7 @@ class Impact(TableCode):
         A level, or a pool, that is all there is in a training set would else leave a constant
         that varies from fold to fold, and regressions would take its unit for one of signals.
         """
-        codes, novel = self.effects(levels, options)
+        codes, novel = self.effects(levels.worth, options)
         if options.is_classic:
             return codes, novel
         least, group = _ROUNDING * self.unit(levels), levels.view.group

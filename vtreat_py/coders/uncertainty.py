@@ -86,7 +86,8 @@ class KnownLevels:
             return np.zeros_like(weight)
         rows = float(likelihood.rows[0])
         unit = likelihood.equal.unit
-        mean = mean / unit
+        # Rows that groups make less of have another mean than all rows.
+        mean = (mean - self._off(likelihood)) / unit
         place = (np.arange(_NODES) + 0.5) / _NODES
         spread = np.sqrt(len(self.weight) / rows) * place / (1.0 - place)
         points = [Point(likelihood, np.array([one * one])) for one in spread]
@@ -153,6 +154,11 @@ class KnownLevels:
             of_mean = point.within[0] / point.precision[0]
             found.append(rows + 0.5 * np.log(of_mean))
         return np.array(found)
+
+    def _off(self, likelihood: Likelihood) -> float:
+        """Mean over rows as the likelihood has it, less that of which means are."""
+        whole = float(likelihood.mean[0]) * likelihood.equal.unit
+        return whole if self.within is not None else whole - self.overall
 
     def _random_intercepts(self) -> RandomIntercepts:
         levels = _sums(self.weight, self.mean + self.overall)

@@ -20,6 +20,7 @@ from vtreat_py.significance.interaction_draws import Residuals
 from vtreat_py.significance.newton import RegressionFit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.statistics.coordinates import Coordinates
+from vtreat_py.statistics.grouped_levels import GroupedLevels
 from vtreat_py.statistics.level_order import LevelOrder
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.number_profile import NumberProfile
@@ -197,6 +198,9 @@ class LevelFacts:
         where rows are not kept.
     parts : LevelParts or None
         What levels are made of, of a joint column.
+    grouped : sequence of pairs of GroupedLevels
+        For each contrast, how levels go with groups whose rows may be alike: in all rows, and in
+        the training sets of folds. Empty where that is not asked.
     """
 
     name: Hashable
@@ -209,6 +213,11 @@ class LevelFacts:
     order: Callable[[], LevelOrder] | None = None
     training_rows: Sequence[Callable[[int | None], RowsOfLevels]] | None = None
     parts: LevelParts | None = None
+    grouped: Sequence[tuple[GroupedLevels, GroupedLevels]] = ()
+
+    def grouped_whole(self, number: int) -> GroupedLevels | None:
+        """How levels of all rows go with groups, for a contrast, where that is asked."""
+        return self.grouped[number][0] if self.grouped else None
 
     def made_of(self, joint: JointColumn | None) -> LevelFacts:
         """The same of a column that is made of several, if it is."""

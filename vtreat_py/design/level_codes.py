@@ -104,7 +104,7 @@ class LevelLearner:
         if facts.parts is not None:
             parts = facts.parts
             codes = [InParts(c, parts) if isinstance(c, ImpactCode) else c for c in codes]
-        self._pooled = pool(context, whole)
+        self._pooled = pool(context, whole, facts.grouped_whole(self._contrast))
         rows = None if facts.training_rows is None else facts.training_rows[self._contrast]
         self._column = ColumnLevels(
             facts.name,
@@ -194,6 +194,7 @@ class LevelLearner:
         if code is None:
             return None
         pooled, whole, options = self._pooled, self._whole.whole, self._context.options
+        believed = pooled.worth
         effect = next((d.table for d in derived if d.variable.code == code.name), None)
         if effect is None:
             effect = np.append(*code.values(pooled, options))
@@ -204,9 +205,10 @@ class LevelLearner:
             effect=effect,
             slots=slots,
             overall=float(whole.mean[0]) + whole.centre,
-            prior_weight=float(code.prior(pooled, options)[0]),
-            within=code.within(pooled),
+            prior_weight=float(code.prior(believed, options)[0]),
+            within=code.within(believed),
             per_exposure=self._context.is_rate,
+            worth=None if believed is pooled else believed.size,
         )
 
     def _of_code(self, code: LevelCode) -> list[DerivedLevels]:

@@ -174,7 +174,8 @@ def learn_parts(
         training = None
         if context.supervised:
             trained = facts.trained[k] if facts.trained else None
-            training = TrainingSets(context.folds, facts.coded[k], trained)
+            grouped = facts.grouped[k][1] if facts.grouped else None
+            training = TrainingSets(context.folds, facts.coded[k], trained, grouped)
         shared = LevelLearner(contrast, codes_of(contrast), facts, whole, training)
         derived = shared.derived()
         scored.append([d if not k else d.scores_only() for d in derived])

@@ -12,6 +12,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.pooling import PooledLevels, pool_levels
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldScheme
+from vtreat_py.statistics.grouped_levels import GroupedLevels
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.level_view import LevelView, held_out_view, training_view
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -53,6 +54,8 @@ class TrainingSets:
         Sums of the column by (level, fold), over the rows that are coded.
     trained : LevelTable or None
         Sums by (level, training set), where training sets are not "all other folds".
+    grouped : GroupedLevels or None
+        How levels and groups of rows go together in each, where rows of a group may be alike.
 
     Attributes
     ----------
@@ -60,11 +63,18 @@ class TrainingSets:
         The cells whose rows some fold applies to.
     """
 
-    def __init__(self, folds: FoldScheme, table: LevelTable, trained: LevelTable | None) -> None:
+    def __init__(
+        self,
+        folds: FoldScheme,
+        table: LevelTable,
+        trained: LevelTable | None,
+        grouped: GroupedLevels | None = None,
+    ) -> None:
         self.table = table
         self.coded = table.cells_before(folds.n_folds)
         self._folds = folds
         self._trained = trained
+        self._grouped = grouped
 
     @cached_property
     def coded_cells(self) -> OutcomeSums:
@@ -82,21 +92,23 @@ class TrainingSets:
     def _pooled(
         self, context: DesignContext, view: LevelView, entry: IntArray | None
     ) -> FoldLevels:
-        return FoldLevels(
-            pool(context, view),
-            entry,
-            lambda fold: pool(context, training_view([self.known_to(fold)])),
-        )
+        grouped = self._grouped
+
+        def alone(fold: int) -> PooledLevels:
+            of_fold = None if grouped is None else grouped.of_set(fold)
+            return pool(context, training_view([self.known_to(fold)]), of_fold)
+
+        return FoldLevels(pool(context, view, grouped), entry, alone)
 
     def for_codes(self, context: DesignContext) -> FoldLevels:
         """What codes are computed from: the coded cells only, where that is enough.
 
         With ``rare_sig`` it is not: whether a level is suppressed depends on its training set
-        even where the fold has no row of it.
+        even where the fold has no row of it. What rows of a group are worth does, too.
         """
         rare_sig = context.options.rare_sig
-        tested = rare_sig is not None and rare_sig < 1
-        if tested or self._folds.in_order or self._trained is not None:
+        by_set = self._grouped is not None or (rare_sig is not None and rare_sig < 1)
+        if by_set or self._folds.in_order or self._trained is not None:
             return self.for_slopes(context)
         return self._pooled(context, self._held_out_view, None)
 
@@ -115,7 +127,9 @@ class TrainingSets:
         return training_view([self.known_to(k) for k in range(self._folds.n_folds)])
 
 
-def pool(context: DesignContext, view: LevelView) -> PooledLevels:
+def pool(
+    context: DesignContext, view: LevelView, grouped: GroupedLevels | None = None
+) -> PooledLevels:
     """Pool the levels of a view by the design's options."""
     options = context.options
-    return pool_levels(view, options.rare_weight, options.rare_sig, context.is_binary)
+    return pool_levels(view, options.rare_weight, options.rare_sig, context.is_binary, grouped)

@@ -105,9 +105,10 @@ def _check_can_keep(rows: DesignRows) -> None:
         )
     if context.in_groups:
         warn(
-            "groups= keep rows together in folds, but the p-values of kept statistics take rows of "
-            "one group as independent of each other, and may be much too small; those of a design "
-            "without keep_statistics know of groups"
+            "groups= keep rows together in folds, but codes and p-values of kept statistics take "
+            "rows of one group as independent of each other: p-values may be much too small, and "
+            "levels of few groups be believed too much; those of a design without keep_statistics "
+            "know of groups"
         )
     if weight is None:
         return

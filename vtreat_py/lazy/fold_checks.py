@@ -37,9 +37,10 @@ def check_tests_of_rows(significance: str, groups: Any) -> None:
         )
     if groups is not None and significance != CLASSIC:
         warn(
-            "groups= keep rows together in folds, but the p-values of a lazy frame take rows of "
-            "one group as independent of each other, and may be much too small. For p-values that "
-            "know of groups design on the collected frame, or on a sample of groups"
+            "groups= keep rows together in folds, but codes and p-values of a lazy frame take rows "
+            "of one group as independent of each other: p-values may be much too small, and levels "
+            "of few groups be believed too much. Both know of groups if you design on the "
+            "collected frame, or on a sample of groups"
         )
 
 

@@ -14,8 +14,9 @@ from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.columns import LevelColumn
 from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
-from vtreat_py.memory.rows import DesignRows
+from vtreat_py.memory.rows import DesignRows, RowsInGroups
 from vtreat_py.significance.interaction_draws import Residuals
+from vtreat_py.statistics.grouped_levels import GroupedLevels
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, raw_sums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
@@ -49,7 +50,11 @@ def facts_of_codes(
         partial(_training_rows, codes, design_rows, number)
         for number in range(len(design_rows.contrasts))
     ]
-    return LevelFacts(name, levels, tables, coded, trained, rows, digest, order, training), index
+    grouped = _grouped(codes, n_levels, design_rows)
+    facts = LevelFacts(
+        name, levels, tables, coded, trained, rows, digest, order, training, grouped=grouped
+    )
+    return facts, index
 
 
 def _training_rows(
@@ -114,3 +119,23 @@ def _training_tables(design_rows: DesignRows, codes: IntArray, n_levels: int) ->
     if folds.training is None:
         return []
     return tally_classes(codes[folds.training[0]], n_levels, design_rows.trained)[0]
+
+
+def _grouped(
+    codes: IntArray, n_levels: int, design_rows: DesignRows
+) -> list[tuple[GroupedLevels, GroupedLevels]]:
+    """For each contrast, how levels go with groups, in all rows and as folds know it."""
+    if not design_rows.shrinks_by_groups:
+        return []
+    folds, by_block = design_rows.folds, _by_block(codes, n_levels, design_rows.in_groups)
+    if folds.training is not None:
+        trained = _by_block(codes, n_levels, design_rows.trained_in_groups)
+        return [(one.whole(), known) for one, known in zip(by_block, trained, strict=True)]
+    return [(one.whole(), one.known_to(folds.n_folds, in_order=folds.in_order)) for one in by_block]
+
+
+def _by_block(codes: IntArray, n_levels: int, rows: RowsInGroups) -> list[GroupedLevels]:
+    """How levels go with groups in each block of rows, for each contrast."""
+    own = codes if rows.place is None else codes[rows.place]
+    tables, _ = tally_classes(own, n_levels, rows.rows)
+    return [GroupedLevels.of_table(table, rows.block, rows.n_blocks) for table in tables]

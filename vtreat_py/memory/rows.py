@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.coders.prior import AUTO
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.memory.dates import without_trend
@@ -25,6 +26,40 @@ from vtreat_py.statistics.level_order import OutcomeOrder
 from vtreat_py.statistics.outcome_sums import weighted_powers
 from vtreat_py.statistics.row_groups import RowGroups
 from vtreat_py.statistics.tally import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class RowsInGroups:
+    """Rows by group and block, each pair of which they have is a fold.
+
+    Attributes
+    ----------
+    rows : Rows
+    block : ndarray of int
+        Block of each of these pairs.
+    place : ndarray of int, or None
+        The row of the frame that each is; None: all rows.
+    """
+
+    rows: Rows
+    block: IntArray
+    n_blocks: int
+    place: IntArray | None
+
+    @classmethod
+    def of(
+        cls,
+        outcome: OutcomeRows,
+        groups: IntArray,
+        block: IntArray,
+        n_blocks: int,
+        place: IntArray | None = None,
+    ) -> RowsInGroups:
+        """Number the pairs."""
+        own = groups if place is None else groups[place]
+        pairs, pair = np.unique(own.astype(np.int64) * n_blocks + block, return_inverse=True)
+        rows = rows_of(outcome, pair, len(pairs), place)
+        return cls(rows, pairs % n_blocks, n_blocks, place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +230,28 @@ class DesignRows:
         """The rows as the statistics take them, each in the block of its fold."""
         folds = self.folds
         return rows_of(self.outcome, folds.fold, folds.n_blocks)
+
+    @property
+    def shrinks_by_groups(self) -> bool:
+        """Whether impact codes ask how much rows of a group are alike."""
+        by_likelihood = self.context.supervised and self.context.options.shrinkage == AUTO
+        return self.groups is not None and by_likelihood and self.outcome.survival is None
+
+    @cached_property
+    def in_groups(self) -> RowsInGroups:
+        """Rows by group, and block where training sets are all other blocks, or earlier ones."""
+        assert self.groups is not None
+        if self.folds.training is not None:
+            return RowsInGroups.of(self.outcome, self.groups, np.zeros_like(self.groups), 1)
+        return RowsInGroups.of(self.outcome, self.groups, self.folds.fold, self.folds.n_blocks)
+
+    @cached_property
+    def trained_in_groups(self) -> RowsInGroups:
+        """Training rows by group and fold, where folds have training sets of their own."""
+        assert self.groups is not None
+        assert self.folds.training is not None
+        rows, owner = self.folds.training
+        return RowsInGroups.of(self.outcome, self.groups, owner, self.folds.n_folds, rows)
 
     @cached_property
     def crossed_weight(self) -> FloatArray | None:

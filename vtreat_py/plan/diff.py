@@ -235,6 +235,8 @@ def _add_statistics(tree: dict[str, Any], statistics: LevelStatistics) -> None:
         for name in ("overall", "prior_weight", "within"):
             tree[f".{name}{of_class}"] = getattr(outcome, name)
         columns[f".mean{of_class}"] = outcome.mean
+        if outcome.worth is not None:
+            columns[f".worth{of_class}"] = outcome.worth
         columns[f".{outcome.code.name}{of_class}"] = outcome.effect
         columns[f".taken_for{of_class}"] = _taken_for(outcome.slots)
 

@@ -121,12 +121,14 @@ _CUSTOM = pairs(
     ),
 )
 _UNBOUNDED = number(infinite=True)
-_OUTCOME = fields_of(LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED))
+_OUTCOME = fields_of(
+    LevelOutcome, prior_weight=_UNBOUNDED, within=maybe(_UNBOUNDED), worth=maybe(NUMBERS)
+)
 _STATISTICS = fields_of(
     LevelStatistics,
     levels=maybe(LEVELS),
     rows=maybe(NUMBERS),
-    outcomes=several(record(LevelOutcome, ("per_exposure",), **_OUTCOME)),
+    outcomes=several(record(LevelOutcome, ("per_exposure", "worth"), **_OUTCOME)),
 )
 
 _BY_RANGE = record(

@@ -459,6 +459,9 @@ def _check_statistics(
             _check_by_level(getattr(outcome, name), levels, f"{place}.{name}")
         if outcome.per_exposure:
             _check_rates(outcome, place)
+        if outcome.worth is not None:
+            _check_by_level(outcome.worth, levels, f"{place}.worth")
+            _check_worth(outcome.worth, statistics.count, f"{place}.worth")
 
 
 def _check_seen(count: FloatArray, where: str) -> None:
@@ -466,6 +469,17 @@ def _check_seen(count: FloatArray, where: str) -> None:
     if not (count >= 0).all() or not count[:-1].any():
         raise PlanFormatError(f"{where}: expected weights, 0 or more, and one above 0")
     _check_weights(count[count > 0], where)
+
+
+def _check_worth(worth: FloatArray, count: FloatArray, where: str) -> None:
+    """Rows of groups are worth no more rows than they are, and some if there are any."""
+    off = np.flatnonzero(~((worth <= count * (1.0 + _ROUNDING)) & ((worth > 0) == (count > 0))))
+    if len(off):
+        raise PlanFormatError(
+            f"{where}: expected as much as count, or less, and more than 0 where that is, found "
+            f"{float(worth[off[0]])!r} of {float(count[off[0]])!r}"
+        )
+    _check_weights(worth[worth > 0], where)
 
 
 def _check_targets(found: list[Any], classes: tuple[Any, ...], where: str) -> None:

@@ -41,6 +41,9 @@ class LevelOutcome:
         Variance of y inside levels; None for a class, where it follows from the rates.
     per_exposure : bool
         Whether y is a rate of events per exposure.
+    worth : ndarray of shape (n_levels + 2,) or None
+        Rows of their own that the rows of each level, the missing one and the pool are worth, where
+        those of a group are alike (see `GroupedLevels`); None: as many as they are.
     """
 
     target: Any
@@ -51,10 +54,12 @@ class LevelOutcome:
     prior_weight: float
     within: float | None
     per_exposure: bool = False
+    worth: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.mean, self.effect, self.slots):
-            array.setflags(write=False)
+        for array in (self.mean, self.effect, self.slots, self.worth):
+            if array is not None:
+                array.setflags(write=False)
 
     @property
     def code(self) -> ImpactCode:
@@ -134,7 +139,7 @@ class LevelStatistics:
             return None
         kept = np.append(self.count[:-1] > options.rare_weight, self.count[-1] > 0)
         mixed = options.shrinkage == MIXED
-        return outcome.known(self.count[kept], outcome.mean[kept], mixed=mixed)
+        return outcome.known(self._worth(outcome)[kept], outcome.mean[kept], mixed=mixed)
 
     def effects(
         self, outcome: LevelOutcome, options: DesignOptions, *, in_parts: bool = False
@@ -148,15 +153,17 @@ class LevelStatistics:
         rare_weight = options.rare_weight
         rows, n_pool = self._rows(), self.count[-1]
         count, effect = self.count[rows], outcome.effect[rows] + 0.0  # no effect is -0.0
-        count[-1] = 0.0
+        worth = self._worth(outcome)
+        of_pool, worth = worth[-1], worth[rows]
+        count[-1] = worth[-1] = 0.0
         pooled = ((count <= rare_weight) | (rows == self.levels.novel)) & (n_pool > 0)
         suppressed = outcome.slots[rows] < 0
-        behind = np.where(suppressed, 0.0, np.where(pooled, n_pool, count))
+        behind = np.where(suppressed, 0.0, np.where(pooled, of_pool, worth))
         learned = np.where(behind > 0, behind, 1.0)
         own = np.where(pooled, outcome.mean[-1], outcome.mean[rows])
         known = None if in_parts else self.known(outcome, options)
         with np.errstate(over="ignore"):  # a large variance over a tiny weight
-            mean_error = outcome.mean_error(count, effect, known)
+            mean_error = outcome.mean_error(worth, effect, known)
             effect_error = outcome.effect_error(behind, own, effect, known)
         return pd.DataFrame(
             {
@@ -179,6 +186,10 @@ class LevelStatistics:
         """Mean of y (rate of the target) that an effect of 0 stands for."""
         known = None if in_parts else self.known(outcome, options)
         return outcome.overall if known is None else known.base
+
+    def _worth(self, outcome: LevelOutcome) -> FloatArray:
+        """Rows of each level that codes count."""
+        return self.count if outcome.worth is None else outcome.worth
 
     def _rows(self) -> IntArray:
         """Codes in the order they are shown; missing and the pool where there are rows of them."""

@@ -12,6 +12,7 @@ from vtreat_py.coders.table_code import ImpactCode
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions
 from vtreat_py.plan.treatments import LevelCodes
+from vtreat_py.statistics.outcome_sums import ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +52,22 @@ class NovelCodes:
         if not isinstance(kind, ImpactCode):
             return None
         pooled = float(self.statistics.count[-1])
-        few = self._is_few(pooled if pooled > 0 else self._single_rows)
+        few = self._is_few(pooled if pooled > 0 else self._single_rows(part))
         return 0.0 if few else None
 
     def _is_few(self, rows: float) -> bool:
         return 0 < rows < self.min_rows
 
-    @property
-    def _single_rows(self) -> float:
-        """Rows of the levels of one row, where levels never seen are coded as these."""
+    def _single_rows(self, part: LevelCodes) -> float:
+        """Rows of the levels of one row, where levels never seen are coded as these.
+
+        So are those of one group, where its rows are no more than one is.
+        """
+        if self.options.shrinkage != AUTO:
+            return 0.0
         count = self.statistics.count[:-1]
-        return float((count == 1.0).sum()) if self.options.shrinkage == AUTO else 0.0
+        outcome = next((o for o in self.statistics.outcomes if o.target == part.target), None)
+        if outcome is None or outcome.worth is None:
+            return float((count == 1.0).sum())
+        worth = outcome.worth[:-1]
+        return float(count[(worth > 0) & (worth <= 1.0 + ROUNDING)].sum())
