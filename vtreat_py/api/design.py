@@ -129,9 +129,11 @@ default=None
         Rows of one group share a fold, and may be alike for all that p-values say. A column that
         varies inside groups is tested between rows, less what a group's rows have in common, and
         reckoning with groups that react to it each in its own way; one that hardly does between
-        groups
-        (`vtreat_py.significance.groups.GroupTests`). Not on lazy frames, nor with
-        ``keep_statistics``: there p-values take rows as independent, and a warning says so.
+        groups (`vtreat_py.significance.groups.GroupTests`). Impact codes with ``smoothing="auto"``
+        count the rows of a level as fewer, as far as those of a group are alike
+        (`vtreat_py.statistics.grouped_levels.GroupedLevels`); those of times to an event do not.
+        Not on lazy frames, nor with ``keep_statistics``: there p-values and codes take rows as
+        independent, and a warning says so.
     cv : int, column name, splitter, "ordered" or list of index pairs, default=None
         The folds that scores and cross-frame use: a number (None: 5; stratified on y), a column
         of integers or text that says which fold a row is in, a scikit-learn splitter, or pairs of
