@@ -976,3 +976,42 @@ def test_groups_are_dealt_by_outcomes_of_any_size() -> None:
     )
     for (_, rows), (_, same) in zip(one, other, strict=True):
         np.testing.assert_array_equal(rows, same)
+
+
+# Integers that floats merge, as they are held by whatever may hold them.
+LARGE_IDS = {
+    "numpy": lambda ids: np.array(ids, dtype=np.uint64),
+    "objects": lambda ids: np.array(ids, dtype=object),
+    "list": list,
+    "pandas": lambda ids: pd.Series(ids, dtype="UInt64"),
+    "polars": lambda ids: pl.Series(ids, dtype=pl.UInt64),
+    "arrow": lambda ids: pa.chunked_array([pa.array(ids, type=pa.uint64())]),
+}
+
+
+@pytest.mark.parametrize("held", LARGE_IDS)
+def test_groups_and_classes_are_integers_exactly(held: str) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.choice(list("abc"), 240)})
+    small, large = ([first + i // 4 for i in range(240)] for first in (0, 2**63 + 5))
+    ids = LARGE_IDS[held](large)
+    folds = [
+        vt.cross_frame_experiment(
+            frame, outcome=random.normal(size=240), groups=groups, random_state=0
+        ).folds
+        for groups in (ids, small)
+    ]
+    folds.append(vt.split_plans.k_way_grouped(groups=ids, random_state=0))
+    for plan in folds:
+        assert [len({small[row] for row in rows}) for _, rows in plan] == [12] * 5
+
+    classes = [2**54 + i % 3 for i in range(240)]
+    outcome = LARGE_IDS[held](classes)
+    several = vt.design_treatments(frame, outcome=outcome, outcome_type="multinomial")
+    assert several.classes == tuple(sorted(set(classes)))
+    one, as_text = (
+        vt.design_treatments(frame, outcome=y, target=target, random_state=0)
+        for y, target in ((outcome, 2**54 + 1), ([str(y) for y in classes], str(2**54 + 1)))
+    )
+    assert one.target == 2**54 + 1
+    assert one.score_frame["rsq"].tolist() == as_text.score_frame["rsq"].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,22 +12,33 @@ import pyarrow as pa
 from vtreat_py.base import names
 from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, listed, meant
-from vtreat_py.frames.columns import Column
+from vtreat_py.frames.columns import Column, NumericColumn
 from vtreat_py.frames.frame import InputFrame, read_vector
 
 _LARGEST_ID = 2**63 - 1
+# Floats tell integers up to this apart.
+_WHOLE = 2.0**53
 
 
-def read_along(frame: InputFrame, what: str, given: Any) -> Column:
-    """Read a column by name, or an array along the rows."""
+def read_along(frame: InputFrame, what: str, given: Any, as_levels: bool = False) -> Column:
+    """Read a column by name, or an array along the rows; see `read_column`."""
     if is_name(given, frame):
         if given not in set(frame.columns):
             raise FrameError(
                 f"{what}={given!r} is not a column of the frame; its columns are "
                 f"{listed(list(frame.columns))}{meant(given, frame.columns)}"
             )
-        return frame.read(given)
-    return read_vector(what, given, frame.n_rows)
+        return frame.read(given, as_levels)
+    return read_vector(what, given, frame.n_rows, as_levels)
+
+
+def exactly(read: Callable[[bool], Column]) -> Column:
+    """Read a column, which is one of levels if it holds numbers that floats may have merged."""
+    column = read(False)
+    if not isinstance(column, NumericColumn):
+        return column
+    good = column.values if column.bad is None else column.values[~column.bad]
+    return read(True) if np.abs(good).max(initial=0.0) >= _WHOLE else column
 
 
 def is_name(given: Any, frame: InputFrame) -> bool:

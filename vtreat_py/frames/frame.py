@@ -261,8 +261,10 @@ def _text_series(text: npt.NDArray[np.object_], index: pd.Index[Any]) -> pd.Seri
         return pd.Series(text, index, dtype=object)
 
 
-def read_vector(what: str, values: Any, n_rows: int) -> Column:
+def read_vector(what: str, values: Any, n_rows: int, as_levels: bool = False) -> Column:
     """Read a one-dimensional array or series that runs along the rows of a frame.
+
+    With ``as_levels``, numbers are levels, each exactly.
 
     Raises
     ------
@@ -288,7 +290,7 @@ def read_vector(what: str, values: Any, n_rows: int) -> Column:
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     held = nw.to_native(series, pass_through=True)
-    return read_column(what, held if isinstance(held, pd.Series) else series)
+    return read_column(what, held if isinstance(held, pd.Series) else series, as_levels)
 
 
 def _as_array(given: Any) -> npt.NDArray[Any] | None:
