@@ -212,3 +212,63 @@ def test_a_plan_for_scoring_does_not_tell_of_levels_of_one_group():
     }
     assert of_novel[rows] != 0.0
     assert of_novel[rows + 1] == 0.0
+
+
+@pytest.mark.parametrize("kind", IMPACT)
+def test_a_row_of_weight_2_is_two_of_its_group(kind):
+    frame, _ = customers(13, n_shops=6, n=240, rows=1, kind=kind, apart=0.7)
+    weight = np.random.default_rng(0).integers(1, 4, len(frame))
+    by_weight = designed(frame, kind, sample_weight=weight)
+    again = designed(frame.loc[frame.index.repeat(weight)], kind)
+    target = "a" if kind == "multinomial" else None
+    one, other = (made.plan.level_effects("shop", target) for made in (by_weight, again))
+    pd.testing.assert_frame_equal(one, other, rtol=1e-8)
+    scores = (made.plan.score_frame["sig"].tolist() for made in (by_weight, again))
+    np.testing.assert_allclose(*scores, rtol=1e-8)
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+def test_weights_of_importance_leave_how_alike_rows_are(spread):
+    frame, _ = customers(14, n_shops=10, n=400, rows=3, apart=3.0)
+    weight = np.exp(spread * np.random.default_rng(1).normal(size=len(frame)))
+    plan = designed(frame, sample_weight=weight, weight_kind="importance").plan
+    cell = weight / weight.sum()
+    alike = cell.sum() ** 2 / (np.bincount(frame["customer"], cell) ** 2).sum()
+    (statistics,) = plan.level_statistics
+    assert statistics.outcomes[0].worth.sum() == pytest.approx(alike, rel=0.25)
+
+
+def customers_with_levels_of_their_own(seed):
+    """Three customers whose rows are levels of one row each; all others went to six shops."""
+    frame, _ = customers(seed, n_shops=1, n=60, rows=20)
+    rows = np.arange(len(frame))
+    frame["y"] += np.random.default_rng(seed).normal(size=6)[rows % 6]
+    few = frame["customer"] < 3
+    frame["shop"] = np.where(few, np.char.mod("r%d", rows), np.char.mod("s%d", rows % 6))
+    return frame, few
+
+
+def test_a_pool_is_worth_what_a_level_of_its_rows_is():
+    frame, few = customers_with_levels_of_their_own(15)
+    pooled = designed(frame, rare_count=5, cv=3).plan.level_effects("shop")
+    named = designed(frame.assign(shop=frame["shop"].mask(few, "r")), cv=3).plan
+    named = named.level_effects("shop")
+    of_pool = pooled.loc[pooled["kind"] == "rare", ["effect", "belief", "mean_se"]]
+    of_level = named.loc[named["level"] == "r", ["effect", "belief", "mean_se"]]
+    np.testing.assert_allclose(of_pool, of_level, rtol=0.05)
+    assert 0.1 < of_pool["belief"].item() < 0.3  # of three customers, where 60 rows have .8
+
+
+@pytest.mark.filterwarnings("ignore:nothing is derived", "ignore:no derived variable")
+def test_levels_of_one_row_of_the_same_customers_say_less_of_levels_never_seen():
+    apart = []
+    for seed in range(6):
+        frame, _ = customers_with_levels_of_their_own(16 + seed)
+        folds = folds_of(frame)
+        effects = [
+            designed(frame, groups=groups, cv=folds).plan.level_effects("shop")
+            for groups in ("customer", None)
+        ]
+        apart.append([e.loc[e["kind"] == "novel", "effect"].item() for e in effects])
+    of_groups, of_rows = np.sqrt(np.mean(np.square(apart), axis=0))
+    assert of_groups < 0.9 * of_rows

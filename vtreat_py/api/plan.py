@@ -158,9 +158,9 @@ class TreatmentPlan(PlanInSql, PlanInOnnx):
             standard error: ``sqrt(within / count)``, with the variance inside levels pooled over
             levels; for a class ``sqrt(p * (1 - p) / count)``, with p the rate that ``effect``
             stands for, as raw rates of few rows are 0 and 1 too easily. NaN without rows. Of a
-            design with ``groups``, here and below, in place of count, rows and n: as many rows of
-            their own as the level's are worth
-            (`vtreat_py.statistics.grouped_levels.GroupedLevels`).
+            design with ``groups`` the error is that of the mean less the mean of all rows, and
+            here, and below, as many rows of their own as the level's are worth stand for count and
+            n (`vtreat_py.statistics.grouped_levels.GroupedLevels`).
         effect
             The impact code: what `prepare` gives. In units of the outcome, log odds of a class, or
             logarithms of rates (of times to an event, of events over expected ones), relative to

@@ -66,8 +66,9 @@ class InParts(Impact):
         made = super().made(column)
         if made is None:
             return None
-        (fitted,) = self._fits(column.pooled.worth, column.options)
-        unit = self._unit(column.pooled.worth)
+        levels = column.pooled.worth
+        (fitted,) = self._fits(levels, column.options)
+        unit = self._unit(levels)
         parts = tuple(unit * one for one in (np.array([fitted.base]), *fitted.of_parts))
         (variable,) = made.variables
         return replace(made, variables=[replace(variable, parts=parts)])

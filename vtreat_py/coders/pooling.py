@@ -40,6 +40,8 @@ class PooledLevels:
         Whether any training level was pooled, and whether the pool was suppressed.
     grouped : GroupedLevels or None
         How levels and groups of rows go together, where rows of a group may be alike.
+    alone : ndarray of shape (training sets,) or None
+        Rows that levels of one row are worth together, where that is not their number.
     """
 
     view: LevelView
@@ -50,15 +52,15 @@ class PooledLevels:
     pool_known: BoolArray
     pool_suppressed: BoolArray
     grouped: GroupedLevels | None = None
+    alone: FloatArray | None = None
 
     @cached_property
     def worth(self) -> PooledLevels:
         """The same levels, of as many rows as theirs are worth where those of a group are alike."""
         if self.grouped is None:
             return self
-        view = self.grouped.worth(self.view)
-        pool, _ = _pool(view, self.rare_count)
-        return replace(self, view=view, pool=pool, grouped=None)
+        view, pool, alone = self.grouped.worth(self.view, self.pooled, self.pool)
+        return replace(self, view=view, pool=pool, grouped=None, alone=alone)
 
     @property
     def size(self) -> FloatArray:

@@ -112,7 +112,7 @@ def prior_of(
     unit = likelihood.equal.unit
     if smoothing == MIXED or not counts_rows:
         return Prior(weight, unit * apart, unit * apart)
-    novel = apart + _novel(likelihood, point, ratio)
+    novel = apart + _novel(likelihood, point, ratio, levels.alone)
     mixtures = _mixtures(levels, point, ratio) if normal else {}
     return Prior(weight, unit * apart, unit * novel, mixtures)
 
@@ -147,7 +147,9 @@ def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int
     return found
 
 
-def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
+def _novel(
+    likelihood: Likelihood, point: Point, ratio: FloatArray, alone: FloatArray | None
+) -> FloatArray:
     """Mean of levels never seen, less the mean over rows, in units.
 
     A row of a level that was never seen is as a row of a level that, but for it, would not have
@@ -162,14 +164,17 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
         return np.zeros_like(ratio)
     rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
     known = np.where(rows > 0, rows, 1.0)
+    one, more = 1.0 + np.minimum(ratio, 1.0 / _LEAST), np.ones_like(ratio)
+    if alone is not None:  # what is inside levels does not average out with so many of them
+        rows = np.minimum(rows, alone)
+        more = (one - 1.0 + known / np.where(rows > 0, rows, 1.0)) / one
     differ, by_size = (rows > 0) & (ratio > 0), np.zeros_like(ratio)
     told = differ & ~likelihood.exact & (likelihood.n_levels >= _FEW)
     told &= not likelihood.of_class  # a line might leave the range of rates
     if told.any():
-        by_size = np.where(told, _of_one_row(likelihood, point), 0.0)
+        by_size = np.where(told, _of_one_row(likelihood, point, more), 0.0)
     off = np.where(differ, total / known - point.off - by_size, 0.0)
-    one = 1.0 + np.minimum(ratio, 1.0 / _LEAST)
-    by_chance = np.where(told, _CLEARLY, 1.0) * point.within * one / known
+    by_chance = np.where(told, _CLEARLY, 1.0) * point.within * one * more / known
     beyond = off * off > by_chance
     farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
     # Between levels is so much, inside so much of what a row varies.
@@ -177,8 +182,10 @@ def _novel(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArra
     return np.asarray(by_size + farther)
 
 
-def _of_one_row(likelihood: Likelihood, point: Point) -> FloatArray:
+def _of_one_row(likelihood: Likelihood, point: Point, more: FloatArray) -> FloatArray:
     """How far levels of one row are from the mean of all, by a line through logarithms of sizes.
+
+    Their sum varies ``more`` times as much as if they were independent.
 
     The slope is believed as far as it is larger than by chance. A level of which one row was seen
     has more on average: twice as many as there are levels of two rows for each of one (Good, as
@@ -191,10 +198,11 @@ def _of_one_row(likelihood: Likelihood, point: Point) -> FloatArray:
     off = log - mean[:, None]
     spread = (precision * count * off * off).sum(axis=1)
     product = (precision * (total - point.off[:, None] * count) * off).sum(axis=1)
-    by_chance = _CLEARLY * point.within * spread
+    whole = _whole_rows(size)
+    varies = spread + (more - 1.0) * (precision * count * off * off * (whole <= 1.0)).sum(axis=1)
+    by_chance = _CLEARLY * point.within * varies
     beyond = product * product > by_chance
     slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
-    whole = _whole_rows(size)
     ones, twos, threes, fours = ((count * (whole == k)).sum(axis=1) for k in (1.0, 2.0, 3.0, 4.0))
     smooth = (twos + threes + 4.0 * fours + 1.0) / (ones + twos + threes + 1.0)
     rows = (2.0 * twos + _SMOOTHED * smooth) / (ones + _SMOOTHED)

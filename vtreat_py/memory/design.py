@@ -101,7 +101,11 @@ class Design:
         in_order = folds.in_order
         if outcome.survival is not None:  # what is expected of a row is another number for each
             folds = folds.by_name()
-        labels = None if along is None else together(group_labels(along))
+        labels = None
+        if along is not None:
+            exposed = outcome.exposure
+            weight = outcome.weight if exposed is None else exposed.weight
+            labels = together(group_labels(along), weight)
         context = request.context(outcome.values(), folds.scheme, in_groups=labels is not None)
         rows = DesignRows(context, outcome, folds, labels)
         _check_series(request, rows, in_order)

@@ -16,7 +16,7 @@ from vtreat_py.frames.digest import digest
 from vtreat_py.frames.levels import Levels
 from vtreat_py.memory.rows import DesignRows, RowsInGroups
 from vtreat_py.significance.interaction_draws import Residuals
-from vtreat_py.statistics.grouped_levels import GroupedLevels
+from vtreat_py.statistics.grouped_levels import GroupCells, GroupedLevels
 from vtreat_py.statistics.level_table import LevelTable
 from vtreat_py.statistics.outcome_sums import OutcomeSums, raw_sums
 from vtreat_py.statistics.tally import CellIndex, tally_classes
@@ -137,5 +137,10 @@ def _grouped(
 def _by_block(codes: IntArray, n_levels: int, rows: RowsInGroups) -> list[GroupedLevels]:
     """How levels go with groups in each block of rows, for each contrast."""
     own = codes if rows.place is None else codes[rows.place]
-    tables, _ = tally_classes(own, n_levels, rows.rows)
-    return [GroupedLevels.of_table(table, rows.block, rows.n_blocks) for table in tables]
+    tables, index = tally_classes(own, n_levels, rows.rows)
+    spent = None
+    if rows.squares is not None:
+        weight = tables[0].cells.weight
+        spent = index.sum(rows.squares) / np.where(weight > 0, weight, 1.0)
+    cells = [GroupCells(table, rows.block, rows.n_blocks, spent) for table in tables]
+    return [GroupedLevels.of_cells(one) for one in cells]

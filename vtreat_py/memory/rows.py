@@ -13,7 +13,7 @@ from vtreat_py.coders.prior import AUTO
 from vtreat_py.design.context import DesignContext
 from vtreat_py.folds.plan import FoldPlan
 from vtreat_py.memory.dates import without_trend
-from vtreat_py.outcome.outcome import OutcomeRows
+from vtreat_py.outcome.outcome import OutcomeRows, counts_rows
 from vtreat_py.outcome.times import ExpectedEvents
 from vtreat_py.significance.groups import GroupTests
 from vtreat_py.significance.importance import ImportanceTests
@@ -39,12 +39,15 @@ class RowsInGroups:
         Block of each of these pairs.
     place : ndarray of int, or None
         The row of the frame that each is; None: all rows.
+    squares : ndarray of float, or None
+        Squared weights of the rows, where weights say how much each counts; None: how many.
     """
 
     rows: Rows
     block: IntArray
     n_blocks: int
     place: IntArray | None
+    squares: FloatArray | None
 
     @classmethod
     def of(
@@ -59,7 +62,10 @@ class RowsInGroups:
         own = groups if place is None else groups[place]
         pairs, pair = np.unique(own.astype(np.int64) * n_blocks + block, return_inverse=True)
         rows = rows_of(outcome, pair, len(pairs), place)
-        return cls(rows, pairs % n_blocks, n_blocks, place)
+        weight, squares = rows.weight, None
+        if weight is not None and outcome.exposure is None and not counts_rows(weight):
+            squares = weight * weight
+        return cls(rows, pairs % n_blocks, n_blocks, place, squares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,9 +330,13 @@ def rows_of(outcome: OutcomeRows, group: IntArray, n_groups: int, rows: Any = No
     return replace(taken, count=outcome.survival.count[every], noise=outcome.noise)
 
 
-def together(groups: IntArray) -> IntArray | None:
-    """Groups of rows; None where each is of one row, so that nothing goes together."""
-    return None if len(groups) == int(groups.max()) + 1 else groups
+def together(groups: IntArray, weight: FloatArray | None) -> IntArray | None:
+    """Groups of rows; None where each is of one row, so that nothing goes together.
+
+    A row of weight 2 is two of its group, where weights count rows.
+    """
+    is_several = weight is not None and counts_rows(weight) and weight.max() > 1.0
+    return None if len(groups) == int(groups.max()) + 1 and not is_several else groups
 
 
 def _by_risk(contrast: OutcomeRows, rows: IntArray | slice, x: FloatArray) -> float:

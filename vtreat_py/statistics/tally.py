@@ -96,6 +96,13 @@ class CellIndex:
         keys += self.fold[rows]
         return keys
 
+    def sum(self, values: FloatArray) -> FloatArray:
+        """Sum values of the rows by cell."""
+        by_key = np.zeros(self.n_keys)
+        for rows in _pieces(self, self.n_keys):
+            by_key += np.bincount(self.keys(rows), values[rows], self.n_keys)
+        return by_key[self.cell_key]
+
     def spread(self, values: FloatArray, out: FloatArray) -> None:
         """Write the value of each row's cell to ``out``."""
         by_key = np.zeros(self.n_keys)
