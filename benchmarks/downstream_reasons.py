@@ -11,7 +11,7 @@ _SMALL = "trees overfit the columns that say the same; "
 REASONS = {
     ("generated/customers", "boosted"): (
         "nobody predicts new customers; trees overfit any code of 150 shops, and can hardly split "
-        "on as many rare indicators. The linear model has .09 by our codes, .06 at best by others"
+        "on as many rare indicators. The linear model has .09 by our codes, .05 at best by others"
     ),
     ("generated/survey weights", "boosted"): (
         "weights leave few rows, which trees overfit by impact codes; by numbers, and indicators "
