@@ -11,7 +11,6 @@ for every design it is given to.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,10 @@ from vtreat_py.base.on_use import public_names
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.making import DEFAULT_FOLDS, deal_evenly, group_labels
 from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.frames.beside import exactly
+from vtreat_py.frames.beside import exact_column
 from vtreat_py.frames.columns import Column, complete_values
-from vtreat_py.frames.frame import read_vector
+from vtreat_py.frames.frame import held_vector
+from vtreat_py.frames.reading import Held, read_column
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 __all__ = [
@@ -175,7 +175,7 @@ def k_way_grouped(
     >>> [[who[row] for row in application] for training, application in plan]
     [['ann', 'ann'], ['cid'], ['bob', 'bob']]
     """
-    labels = group_labels(exactly(partial(_column, "groups", groups)))
+    labels = group_labels(exact_column("groups", "groups", _held("groups", groups)))
     n_groups = int(labels.max()) + 1 if len(labels) else 0
     n_splits = _check_splits(n_splits, n_groups, "groups")
     means = np.zeros(n_groups)
@@ -230,10 +230,14 @@ def _outcome(y: Any) -> NumberArray:
     return complete[0]
 
 
-def _column(what: str, values: Any, as_levels: bool = False) -> Column:
+def _column(what: str, values: Any) -> Column:
+    return read_column(what, _held(what, values))
+
+
+def _held(what: str, values: Any) -> Held:
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise OptionTypeError(f"{what}={values!r} must be an array or a series of one value a row")
-    return read_vector(what, values, len(values), as_levels)
+    return held_vector(what, values, len(values))
 
 
 def _whole(what: str, number: Any) -> int:

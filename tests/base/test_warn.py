@@ -33,8 +33,10 @@ def searched() -> Any:
     return GridSearchCV(model, grid, cv=2, return_train_score=True).fit(X, Y)
 
 
+LARGE = X.assign(x=2**60 + np.arange(len(X)))
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "design": (FLAT, lambda: vt.design_treatments(X, outcome=Y)),
+    "reading": ("beyond 2", lambda: vt.design_treatments(LARGE, outcome=Y)),
     "cross-frame": (FLAT, lambda: vt.cross_frame_experiment(X, outcome=Y)),
     "fit": (FLAT, lambda: treatment().fit(X, Y)),
     "fit_transform, which scikit-learn wraps": (FLAT, lambda: treatment().fit_transform(X, Y)),

@@ -272,3 +272,18 @@ def test_levels_of_one_row_of_the_same_customers_say_less_of_levels_never_seen()
         apart.append([e.loc[e["kind"] == "novel", "effect"].item() for e in effects])
     of_groups, of_rows = np.sqrt(np.mean(np.square(apart), axis=0))
     assert of_groups < 0.9 * of_rows
+
+
+@pytest.mark.parametrize("kind", ["frequency", "importance"])
+def test_groups_that_weigh_nothing_teach_nothing(kind):
+    frame, _ = customers(22, n_shops=6, n=80, rows=3, apart=0.7)
+    weight = (frame["customer"] >= 30).to_numpy().astype(float)
+    known = weight > 0
+    one, other = (
+        designed(frame[rows], sample_weight=weight[rows], weight_kind=kind).plan
+        for rows in (np.ones(len(frame), dtype=bool), known)
+    )
+    effects = (plan.level_effects("shop").set_index("level") for plan in (one, other))
+    columns = ["count", "mean", "effect", "belief"]
+    first, second = (table.loc[table["kind"] == "level", columns] for table in effects)
+    pd.testing.assert_frame_equal(first.sort_index(), second.sort_index(), rtol=1e-9)

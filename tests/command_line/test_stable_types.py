@@ -177,3 +177,32 @@ def test_what_changed_is_named_with_its_row(folder: Path, run: Run) -> None:
             "numbers; correct it, or name it in --missing-values of the design\n"
         )
         assert not (folder / "now.parquet").exists()
+
+
+def test_large_ids_are_told_apart_beside_one_with_zeros(folder: Path, run: Run) -> None:
+    first, last = (str(2**53 + k) for k in range(2))
+    options = ("--categorical", "id", "--coders", "lev")
+    designed(folder, run, rows("id", [first, last] * 20), *options)
+    now = prepared(folder, run, rows("id", [first, last, "007"]))
+    assert now[f"id_lev_x_{first}"].tolist() == [1, 0, 0]
+    assert now[f"id_lev_x_{last}"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        (["9007199254740992", "9007199254740993", "007"], None),
+        (["9007199254740992", "9007199254740993", "1.5"], None),
+        (["9007199254740992", "9007199254740993"], [2**53, 2**53 + 1]),
+        (["1.5", "2"], [1.5, 2.0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:column 'id' is categorical and holds")
+def test_columns_that_are_treated_are_kept_as_they_are(
+    folder: Path, run: Run, fields: list[str], kept: list[float] | None
+) -> None:
+    text = "".join([f"{i % 3},{'ab'[i % 2]},{i % 3}\n" for i in range(40)])
+    designed(folder, run, "id,t,y\n" + text, "--categorical", "id", "--coders", "lev")
+    now = "".join([f"{field},a,0\n" for field in fields])
+    done = prepared(folder, run, "id,t,y\n" + now, "--keep", "id", "--variables", "id_lev_x_1")
+    assert done["id"].tolist() == (fields if kept is None else kept)

@@ -7,6 +7,8 @@ import json
 import sqlite3
 import warnings
 from contextlib import closing
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,10 @@ from vtreat_py.base.errors import (
     FrameError,
     InvalidOptionError,
     OptionTypeError,
+    OutcomeError,
     PlanFormatError,
     SchemaError,
+    UnsupportedColumnError,
     VtreatError,
     VtreatWarning,
 )
@@ -1015,3 +1019,138 @@ def test_groups_and_classes_are_integers_exactly(held: str) -> None:
     )
     assert one.target == 2**54 + 1
     assert one.score_frame["rsq"].tolist() == as_text.score_frame["rsq"].tolist()
+
+
+FINE = {
+    "points in time": lambda n: pd.Series(pd.to_datetime(1_704_067_200 * 10**9 + 100 * n)),
+    "durations": lambda n: pd.Series(pd.to_timedelta(10**18 + 100 * n, unit="ns")),
+}
+
+
+@pytest.mark.parametrize("kind", FINE)
+def test_groups_that_floats_would_merge_are_refused(kind: str) -> None:
+    rows = np.arange(120)
+    frame = pd.DataFrame({"x": rows % 3, "g": FINE[kind](rows // 10), "y": rows % 7})
+    with pytest.raises(InvalidOptionError, match=r"groups holds .* give them as text"):
+        vt.design_treatments(frame, outcome="y", groups="g")
+    apart = frame.assign(g=FINE[kind](rows // 10 * 10_000))
+    folds = vt.cross_frame_experiment(apart, outcome="y", groups="g", random_state=0).folds
+    assert all(len(set(apart["g"][a]) & set(apart["g"][b])) == 0 for a, b in folds)
+
+
+DECIMALS = ["12.10", "7.25", "3.30", "4", "12345678901234567.25", "12345678901234567.50"]
+HELD = {
+    "objects": lambda v: pd.DataFrame({"c": pd.Series(v, dtype=object)}),
+    "arrow": lambda v: pa.table({"c": pa.array(v, pa.decimal128(30, 2))}),
+    "polars": lambda v: pl.DataFrame({"c": pl.Series(v, dtype=pl.Decimal(30, 2))}),
+    "rows": lambda v: [{"c": one} for one in v],
+}
+
+
+@pytest.mark.parametrize("designed", ["objects", "arrow", "polars"])
+def test_decimals_are_the_same_levels_in_all_frames(designed: str) -> None:
+    values = [Decimal(text) for text in DECIMALS]
+    frame = HELD[designed](values * 10)
+    plan = vt.design_treatments(
+        frame, outcome=[1.0, 2.0, 3.0, 5.0, 8.0, 13.0] * 10, categorical=["c"], coders=["lev"]
+    )
+    assert len(plan.derived) == len(values)
+    for held, make in HELD.items():
+        treated = vt.prepare(plan, make(values))
+        marks = np.column_stack([np.asarray(treated[name]) for name in plan.feature_names])
+        assert sorted(map(tuple, marks)) == sorted(map(tuple, np.eye(len(values)))), held
+    scorer = plan.row_scorer(output="tuple")
+    assert [scorer({"c": one}) for one in values] == list(map(tuple, marks))
+    floats = vt.prepare(plan, pd.DataFrame({"c": [12.1, 7.25, 3.3, 4.0]}))
+    np.testing.assert_array_equal(floats, marks[:4])
+
+
+def test_pairs_of_large_decimals_and_fractions_are_not_merged() -> None:
+    for names in (
+        [Decimal("12345678901234567.25") + Decimal(k) / 4 for k in range(4)],
+        [Fraction(3 * 10**18 + k, 3) for k in range(4)],
+    ):
+        frame = pd.DataFrame({"p": pd.Series(names * 10, dtype=object), "c": ["a", "b"] * 20})
+        plan = vt.design_treatments(
+            frame,
+            outcome=np.arange(40.0) % 4,
+            categorical=["p"],
+            composites=[("p", "c")],
+            coders=["lev"],
+        )
+        levels = {s.column: len(s.levels) for s in plan.level_statistics}
+        assert levels["p:c"] == levels["p"] == 4
+
+
+def test_large_floats_that_are_names_are_told_to_be_several_integers_perhaps() -> None:
+    frame = pd.DataFrame({"c": np.array([2.0**53, 1.0] * 20)})
+    with pytest.warns(VtreatWarning, match="'c' is categorical and holds 9007199254740992 as a"):
+        vt.design_treatments(frame, outcome=np.arange(40.0) % 3, categorical=["c"])
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("sNaN"), np.void(b"a"), np.timedelta64(3, "Y")], ids=repr
+)
+def test_objects_that_are_no_values_are_refused(value: Any) -> None:
+    frame = pd.DataFrame({"c": pd.Series([value] * 20, dtype=object)})
+    with pytest.raises(UnsupportedColumnError, match="column 'c' holds"):
+        vt.design_treatments(frame, outcome=np.arange(20.0))
+
+
+def test_infinity_is_no_duration_in_one_row_either() -> None:
+    frame = pd.DataFrame({"c": pd.to_timedelta(np.arange(20), unit="s"), "y": np.arange(20.0) % 3})
+    plan = vt.design_treatments(frame, outcome="y", coders=["clean"])
+    for treat in (plan.row_scorer(), lambda row: vt.prepare(plan, [row])):
+        with pytest.raises(SchemaError, match=r"'c' .*designed on duration, found number"):
+            treat({"c": float("inf")})
+
+
+def test_lists_of_several_types_are_labels_as_they_are() -> None:
+    y, prediction = [1, 0, 1, 1], [1, 1, 1, 0]
+    for labels in ([1, "1", 2, "2"], [2**53, 2**53 + 1, 0.5, 2], ["a", "a\0", "a\0\0", "b"]):
+        scores = vt.evaluation.per_group_metric(y, prediction, labels, metric=lambda a, b: 0.0)
+        assert len(scores) == 4
+    losses = vt.evaluation.per_row_loss([1, "1", 2], ["1", "1", 2], metric="zero-one")
+    assert losses.tolist() == [1.0, 0.0, 0.0]
+    groups = [2**53 + i // 10 for i in range(60)]
+    folds = vt.split_plans.k_way_grouped(groups=[0.5, *groups], n_splits=7, random_state=0)
+    assert len(folds) == 7
+
+
+def large_ids() -> pd.DataFrame:
+    rows = np.arange(120)
+    noise = np.random.default_rng(0).normal(size=120)
+    return pd.DataFrame({
+        "x": np.array(list("abcd"))[rows % 4],
+        "y": rows % 4 + noise,
+        "g": 2**53 + rows % 20,
+        "text": (2**53 + rows % 20).astype(str),
+        "u": np.where(rows % 4 < 3, 2**63 + 10**15 * (rows % 4).astype(np.uint64), 5),
+        "id": rows,
+    })  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:groups= keep rows", "ignore:column 'x' determines")
+def test_integers_of_lazy_frames_are_told_apart_or_refused() -> None:
+    frame = pl.from_pandas(large_ids()).lazy()
+    options: dict[str, Any] = {"variables": ["x"], "coders": ["catN"], "random_state": 0}
+    one, other = (
+        vt.cross_frame_experiment(frame, outcome="y", groups=groups, cv=10, **options)
+        for groups in ("g", "text")
+    )
+    assert one.plan.score_frame["rsq"].tolist() == other.plan.score_frame["rsq"].tolist()
+    for asked in ({"outcome_type": "multinomial"}, {"target": 2**53 + 1}):
+        with pytest.raises(OutcomeError, match="do not tell integers beyond 2"):
+            vt.design_treatments(frame, outcome="g", row_id="id", variables=["x"], **asked)
+    with pytest.raises(InvalidOptionError, match=r"groups='t' is of type Datetime"):
+        vt.design_treatments(
+            frame.with_columns(t=pl.col("g").cast(pl.Datetime("ns"))), outcome="y", groups="t"
+        )
+    scores = [
+        vt.design_treatments(given, outcome="u", row_id="id", **options).score_frame
+        for given in (frame, frame.with_columns(pl.col("u").cast(pl.Float64)), large_ids())
+    ]
+    for columns in ("rsq", "sig"):
+        same = [table[columns].tolist() for table in scores]
+        assert same[0] == same[1]
+        np.testing.assert_allclose(same[0], same[2], rtol=1e-9)

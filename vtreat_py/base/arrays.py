@@ -13,6 +13,9 @@ NumberArray: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 ObjectArray: TypeAlias = npt.NDArray[np.object_]
 
+# Floats tell integers up to this apart.
+EXACT_INTEGERS = 2**53
+
 
 def changes(values: NumberArray) -> BoolArray:
     """Whether each value is another than the one before it; differences may be out of range."""

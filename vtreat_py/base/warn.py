@@ -7,8 +7,8 @@ import warnings
 
 from vtreat_py.base.errors import VtreatWarning
 
-# Packages whose lines say nothing to a user: this one, and those that call it on a user's behalf.
-_BETWEEN = ("vtreat_py", "sklearn", "joblib")
+# Modules whose lines say nothing to a user: this package, and those that call it on behalf of one.
+_BETWEEN = ("vtreat_py", "sklearn", "joblib", "contextlib")
 
 
 def warn(message: str, category: type[Warning] = VtreatWarning) -> None:

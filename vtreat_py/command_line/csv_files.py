@@ -96,6 +96,7 @@ class CsvFile:
         self,
         kinds: dict[str, FieldKind],
         held: dict[str, str],
+        copies: dict[str, tuple[str, FieldKind]],
     ) -> Iterator[pa.RecordBatch]:
         """Read columns as what they are.
 
@@ -105,6 +106,8 @@ class CsvFile:
         held : dict from name to str
             What a plan says that columns hold; see `csv_types.held`. Those of ``kinds`` are of that
             kind.
+        copies : dict from name to pairs of a name and FieldKind
+            Columns that are read once more, under another name and as another kind.
         """
         wanted = [name for name in self.names if name in kinds or name in held]
         if not wanted:  # only the rows are to be counted
@@ -119,7 +122,10 @@ class CsvFile:
                 else typed(part.column(name), kinds[name], self.missing)
                 for name in wanted
             ]
-            yield pa.RecordBatch.from_arrays(arrays, names=wanted)
+            arrays += [
+                typed(part.column(name), kind, self.missing) for name, kind in copies.values()
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, names=[*wanted, *copies])
             row += len(part)
 
     def _opened(self, convert: dict[str, Any]) -> Any:

@@ -60,6 +60,12 @@ _WHOLE = FieldKind("whole number", r"[+-]?(0|[1-9]\d{0,18})", pa.int64())
 # Floats would make one of many: these are names, such as those of cards.
 _LONG = FieldKind("text", r"[+-]?(0|[1-9]\d*)", pa.string())
 _NUMBER = FieldKind("number", rf"[+-]?((0|[1-9]\d*){_AFTER_THE_POINT}|{_INFINITE})", pa.float64())
+# Of columns that are kept as they are: floats tell all of these apart.
+_EXACT = FieldKind(
+    "number", rf"[+-]?((0|[1-9]\d{{0,14}}){_AFTER_THE_POINT}|{_INFINITE})", pa.float64()
+)
+# Where numbers are names, zeros before them are none.
+_ANY_WHOLE = FieldKind("whole number", r"[+-]?\d{1,19}", pa.int64())
 _ANY_NUMBER = FieldKind("number", rf"[+-]?(\d+{_AFTER_THE_POINT}|{_INFINITE})", pa.float64())
 _BOOLEAN = FieldKind("boolean", "true|false|True|False|TRUE|FALSE", pa.bool_())
 _DAY = FieldKind("date", _DATE, pa.date32())
@@ -71,10 +77,11 @@ _MOMENT = FieldKind(
 )
 TEXT_FIELD = FieldKind("text", "", pa.string())
 _KINDS = (_WHOLE, _LONG, _NUMBER, _BOOLEAN, _DAY, _TIME, _MOMENT)
+_KINDS_KEPT = tuple(_EXACT if kind is _NUMBER else kind for kind in _KINDS)
 # By what a plan says that a column holds.
 _OF_PLAN = {
     "number": (_ANY_NUMBER, _BOOLEAN),
-    NAMES: (_WHOLE, _ANY_NUMBER, _BOOLEAN),
+    NAMES: (_ANY_WHOLE, _ANY_NUMBER, _BOOLEAN),
     "date": (_DAY,),
     "datetime": (_TIME, _MOMENT),
 }
@@ -103,6 +110,11 @@ class SeenFields:
     missing: Sequence[str] = ()
     _possible: Sequence[FieldKind] = _KINDS
     _any: bool = field(default=False)
+
+    @classmethod
+    def of_kept(cls, missing: Sequence[str]) -> SeenFields:
+        """Look at a column that is kept: numbers that floats would merge are text."""
+        return cls(missing, _KINDS_KEPT)
 
     def look(self, text: pa.Array) -> None:
         """Look at more of them."""

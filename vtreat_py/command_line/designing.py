@@ -130,7 +130,8 @@ def run(options: Namespace) -> int:
     with about(options.table):
         design = _with_events(given(options, DESIGN))
         missing = tuple(design.get("missing_values", ()))
-        table = Table(options.table, options.delimiter, options.lazy, missing)
+        kept = tuple(options.keep)
+        table = Table(options.table, options.delimiter, options.lazy, missing, kept=kept)
         asked = Asked(
             table,
             design,

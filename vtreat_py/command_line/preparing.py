@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
     treat = partial(prepare, plan, extra_columns=kept, **choice)
     with about(options.table):
         missing = plan.options.missing_values
-        table = Table(options.table, options.delimiter, options.lazy, missing, plan)
+        table = Table(options.table, options.delimiter, options.lazy, missing, plan, tuple(kept))
         table.check("--keep", kept)
         columns = columns_of(plan, table, kept)
         large = table.is_large
@@ -36,7 +36,7 @@ def run(options: Namespace) -> int:
         parts = table.parts(columns) if large else [table.read(columns)]
         show = options.progress and sys.stderr.isatty() and large
         with progress_line(table.count_rows() if large else None, show, "row") as advance:
-            treated = _treated(treat, parts, kept, advance)
+            treated = _treated(treat, parts, table, advance)
             n_rows = write_table(options.output, treated)
     how = "part by part" if large else "in memory"
     say(options.output, f"{rows(n_rows)}, treated {how}")
@@ -44,12 +44,15 @@ def run(options: Namespace) -> int:
 
 
 def _treated(
-    treat: Any, parts: Iterable[pa.RecordBatch | pa.Table], kept: list[str], advance: Any
+    treat: Any, parts: Iterable[pa.RecordBatch | pa.Table], table: Table, advance: Any
 ) -> Iterator[pa.RecordBatch]:
-    """Treat each part; kept columns come first."""
+    """Treat each part; kept columns come first, as they are."""
     for part in parts:
-        table = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
-        done = treat(table)
-        derived = [name for name in done.column_names if name not in kept]
-        yield from done.select([*dict.fromkeys(kept), *derived]).to_batches()
-        advance(len(table))
+        given = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
+        done = treat(given)
+        for name, copy in table.copies.items():
+            place = done.column_names.index(name)
+            done = done.set_column(place, name, given.column(copy))
+        derived = [name for name in done.column_names if name not in table.kept]
+        yield from done.select([*dict.fromkeys(table.kept), *derived]).to_batches()
+        advance(len(given))

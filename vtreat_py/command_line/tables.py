@@ -43,6 +43,8 @@ class Table:
         Texts that mean missing.
     plan : Plan or None
         Says what columns of CSV hold; all others, and all without a plan, are told by their fields.
+    kept : tuple of str
+        Columns that are wanted as they are, too.
     """
 
     path: str
@@ -50,6 +52,7 @@ class Table:
     lazy: bool | None = None
     missing: tuple[str, ...] = ()
     plan: Plan | None = None
+    kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.path == "-":
@@ -101,6 +104,14 @@ class Table:
     def _csv(self) -> list[CsvFile]:
         return [CsvFile(one, self.delimiter, self.missing) for one in self.files or ["-"]]
 
+    @cached_property
+    def copies(self) -> dict[str, str]:
+        """By name of a kept column, where it is as it is, if a plan says what it holds."""
+        if self.plan is None or not self.is_csv:
+            return {}
+        by_plan = held(self.plan)
+        return {name: _free(f"{name} kept", self.names) for name in self.kept if name in by_plan}
+
     def check(self, option: str, names: Sequence[str]) -> None:
         """Refuse names that no column has.
 
@@ -147,16 +158,22 @@ class Table:
         files = self._csv
         if any(file.names != files[0].names for file in files):
             raise CommandLineError("the files have not the same columns")
-        seen = {name: SeenFields(self.missing) for name in others}
+        seen = {
+            name: (SeenFields.of_kept if name in self.kept else SeenFields)(self.missing)
+            for name in others
+        }
+        kept = {name: SeenFields.of_kept(self.missing) for name in self.copies}
         planned = {name: fields_of_plan(word, self.missing) for name, word in by_plan.items()}
         looked = {name: one for name, one in planned.items() if one is not None}
         for file in files:
             file.look(seen | looked)
+            file.look(kept)
         kinds = {name: column.kind for name, column in seen.items()}
         for name, column in looked.items():
             kinds[name] = column.narrowest or _refuse(files, name, by_plan[name])
+        copies = {self.copies[name]: (name, column.kind) for name, column in kept.items()}
         for file in files:
-            yield from file.typed(kinds, by_plan)
+            yield from file.typed(kinds, by_plan, copies)
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Read it into memory.
@@ -263,7 +280,7 @@ def _bytes(path: str) -> int:
 def _refuse(files: Sequence[CsvFile], name: str, word: str) -> NoReturn:
     """Name the field that is not what a plan says of its column, or say that kinds are mixed."""
     for file in files:
-        for _ in file.typed({}, {name: word}):
+        for _ in file.typed({}, {name: word}, {}):
             pass
     raise mixed(name, word)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 
@@ -25,12 +25,27 @@ def one_dimensional(values: Any, name: str) -> Any:
     with refused_as(f"{name} cannot be read as an array"):
         masked = np.ma.is_masked(values)
         array = values.astype(object).filled(np.nan) if masked else np.asarray(values)
+        if array.ndim == 1 and isinstance(values, list | tuple) and _is_changed(values, array):
+            array = _as_they_are(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise InvalidOptionError(
             f"{name} has shape {array.shape}; one value a row is wanted, in one dimension"
         )
+    return array
+
+
+def _is_changed(values: Sequence[Any], array: Any) -> bool:
+    """Whether numpy made other values of some of several types, or shorter texts."""
+    if array.dtype.kind == "f":
+        return any(isinstance(one, Integral) and abs(int(one)) > EXACT_INTEGERS for one in values)
+    return array.dtype.kind in "US" and array.tolist() != list(values)
+
+
+def _as_they_are(values: Sequence[Any]) -> Any:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
     return array
 
 

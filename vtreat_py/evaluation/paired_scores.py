@@ -277,7 +277,7 @@ def _scores(
 ) -> dict[Any, FloatArray]:
     """Scores of each column of predictions; a single one is called 0."""
     if _is_one_column(prediction):
-        return {0: score(np.asarray(prediction), what)}
+        return {0: score(one_dimensional(prediction, what), what)}
     frame = as_frame(prediction, what)
     if not frame.shape[1]:
         raise InvalidOptionError(f"{what} has no columns")

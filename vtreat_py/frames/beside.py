@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -10,35 +10,75 @@ import numpy as np
 import pyarrow as pa
 
 from vtreat_py.base import names
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, IntArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, listed, meant
 from vtreat_py.frames.columns import Column, NumericColumn
-from vtreat_py.frames.frame import InputFrame, read_vector
+from vtreat_py.frames.frame import InputFrame, held_vector, read_vector
+from vtreat_py.frames.reading import Held, read_column
 
 _LARGEST_ID = 2**63 - 1
-# Floats tell integers up to this apart.
-_WHOLE = 2.0**53
 
 
-def read_along(frame: InputFrame, what: str, given: Any, as_levels: bool = False) -> Column:
-    """Read a column by name, or an array along the rows; see `read_column`."""
-    if is_name(given, frame):
-        if given not in set(frame.columns):
-            raise FrameError(
-                f"{what}={given!r} is not a column of the frame; its columns are "
-                f"{listed(list(frame.columns))}{meant(given, frame.columns)}"
-            )
-        return frame.read(given, as_levels)
-    return read_vector(what, given, frame.n_rows, as_levels)
+def read_along(frame: InputFrame, what: str, given: Any) -> Column:
+    """Read a column by name, or an array along the rows."""
+    if not _names_column(frame, what, given):
+        return read_vector(what, given, frame.n_rows)
+    return frame.read(given)
 
 
-def exactly(read: Callable[[bool], Column]) -> Column:
-    """Read a column, which is one of levels if it holds numbers that floats may have merged."""
-    column = read(False)
-    if not isinstance(column, NumericColumn):
+def read_exactly(frame: InputFrame, what: str, given: Any) -> Column:
+    """Read what is told apart, by name or as an array; see `exact_column`."""
+    if _names_column(frame, what, given):
+        return exact_column(what, given, frame.held(given))
+    return exact_column(what, what, held_vector(what, given, frame.n_rows))
+
+
+def exact_column(what: str, name: Hashable, held: Held) -> Column:
+    """Read values that are told apart: as levels, where they are numbers that floats would merge.
+
+    Raises
+    ------
+    InvalidOptionError
+        If they are points in time or the like that floats would merge.
+    """
+    values = of_integers(nw.from_native(held, series_only=True))
+    if values.dtype.is_integer() and _are_large(values):
+        return read_column(name, held, as_levels=True)
+    column = read_column(name, held)
+    if not _is_merged(column, values):
         return column
-    good = column.values if column.bad is None else column.values[~column.bad]
-    return read(True) if np.abs(good).max(initial=0.0) >= _WHOLE else column
+    column = read_column(name, held, as_levels=True)
+    if isinstance(column, NumericColumn):
+        raise InvalidOptionError(
+            f"{what} holds values of type {values.dtype} that are the same as floats, such as "
+            "points in time that are nanoseconds apart; give them as text or as integers"
+        )
+    return column
+
+
+def _names_column(frame: InputFrame, what: str, given: Any) -> bool:
+    """Whether it is the name of a column, which the frame must have then."""
+    if not is_name(given, frame):
+        return False
+    if given not in set(frame.columns):
+        raise FrameError(
+            f"{what}={given!r} is not a column of the frame; its columns are "
+            f"{listed(list(frame.columns))}{meant(given, frame.columns)}"
+        )
+    return True
+
+
+def _are_large(integers: nw.Series[Any]) -> bool:
+    """Whether floats are further apart than integers among them."""
+    ends = integers.min(), integers.max()
+    return any(end is not None and abs(int(end)) > EXACT_INTEGERS for end in ends)
+
+
+def _is_merged(column: Column, values: nw.Series[Any]) -> bool:
+    """Whether a column of numbers has fewer different ones than there are."""
+    if not isinstance(column, NumericColumn) or column.bad is not None:
+        return False
+    return len(np.unique(column.values)) < values.n_unique()
 
 
 def is_name(given: Any, frame: InputFrame) -> bool:

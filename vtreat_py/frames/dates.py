@@ -81,6 +81,8 @@ def typed_dates(
             return pd.to_timedelta(pd.Series(values))
         except pd.errors.OutOfBoundsTimedelta:
             return np.array([np.nan if pd.isna(v) else _duration(v) for v in values])
+        except ValueError as reason:
+            raise UnsupportedColumnError(name, "durations of years or months") from reason
     zones = {bool(v.tzinfo) for v in values if isinstance(v, dt.datetime) and not pd.isna(v)}
     if len(zones) > 1:
         raise UnsupportedColumnError(name, "datetimes with and without a time zone")

@@ -15,14 +15,14 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Column, EmptyColumn
 from vtreat_py.frames.joint import NAMES, JointPart
 from vtreat_py.frames.lazy_frames import is_lazy
 from vtreat_py.frames.made import MadeColumn
-from vtreat_py.frames.reading import read_column
+from vtreat_py.frames.reading import Held, read_column
 from vtreat_py.frames.rows import frame_of_rows, has_rows_of_names
 from vtreat_py.frames.schema import Changed, ChangedTypesError
 
@@ -150,9 +150,11 @@ class InputFrame:
     def _own(self, name: Hashable, as_levels: bool = False) -> Column:
         """Read a column that the frame has."""
         as_levels = as_levels or name in self.categorical
-        # narwhals takes as long over a column of pandas as reading one row of it does.
-        held = self.native[name] if isinstance(self.native, pd.DataFrame) else self.series(name)
-        return read_column(name, held, as_levels, self.missing_values)
+        return read_column(name, self.held(name), as_levels, self.missing_values)
+
+    def held(self, name: Hashable) -> Held:
+        """Return one column, of pandas as it is: narwhals takes as long as reading a row does."""
+        return self.native[name] if isinstance(self.native, pd.DataFrame) else self.series(name)
 
     def read_all(
         self, names: Sequence[Hashable], as_levels: Sequence[bool], changed: list[Changed]
@@ -261,10 +263,13 @@ def _text_series(text: npt.NDArray[np.object_], index: pd.Index[Any]) -> pd.Seri
         return pd.Series(text, index, dtype=object)
 
 
-def read_vector(what: str, values: Any, n_rows: int, as_levels: bool = False) -> Column:
-    """Read a one-dimensional array or series that runs along the rows of a frame.
+def read_vector(what: str, values: Any, n_rows: int) -> Column:
+    """Read a one-dimensional array or series; see `held_vector`."""
+    return read_column(what, held_vector(what, values, n_rows))
 
-    With ``as_levels``, numbers are levels, each exactly.
+
+def held_vector(what: str, values: Any, n_rows: int) -> Held:
+    """Take a one-dimensional array or series that runs along the rows of a frame.
 
     Raises
     ------
@@ -277,7 +282,7 @@ def read_vector(what: str, values: Any, n_rows: int, as_levels: bool = False) ->
         series: Any = nw.from_native(values, series_only=True)
     except TypeError:
         listed = isinstance(values, list | tuple)
-        array: Any = held_in(pd.Series, [*values]).to_numpy() if listed else np.asanyarray(values)
+        array: Any = _listed(values) if listed else np.asanyarray(values)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
@@ -290,7 +295,17 @@ def read_vector(what: str, values: Any, n_rows: int, as_levels: bool = False) ->
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     held = nw.to_native(series, pass_through=True)
-    return read_column(what, held if isinstance(held, pd.Series) else series, as_levels)
+    return held if isinstance(held, pd.Series) else series
+
+
+def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Take a list as pandas does, but integers that its floats would merge as they are."""
+    array = held_in(pd.Series, [*values]).to_numpy()
+    large = (one for one in values if isinstance(one, int) and abs(one) > EXACT_INTEGERS)
+    if array.dtype.kind == "f" and any(large):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    return np.asarray(array)
 
 
 def _as_array(given: Any) -> npt.NDArray[Any] | None:

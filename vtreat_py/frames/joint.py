@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +25,7 @@ from vtreat_py.frames.columns import (
     kind_of,
 )
 from vtreat_py.frames.levels import Levels
+from vtreat_py.frames.numbers_as_levels import plain_number
 from vtreat_py.frames.schema import check_kinds
 
 PartKind = Kind | Literal["text", "names"]
@@ -168,12 +171,16 @@ def _with_missing(text: pa.Array) -> pa.Array:
     return pa.concat_arrays([text, pa.array([MISSING], pa.large_string())])
 
 
-def _number(value: Any) -> float | int | None:
+def _number(value: Any) -> Any:
     """A number that is a name, written in one way: 1 for True and 1.0."""
     try:
         number = float(value) if not isinstance(value, bytes) else None
     except (TypeError, ValueError, OverflowError):
         return None
+    if isinstance(value, Decimal):
+        return plain_number(value)
+    if isinstance(value, Fraction) and value != number:
+        return value
     return None if number is None else int(value) if number.is_integer() else number
 
 

@@ -10,6 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from vtreat_py.base.arrays import EXACT_INTEGERS
+from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import CodedColumn
 from vtreat_py.frames.levels import Levels
 
@@ -19,8 +21,7 @@ def numbers_as_levels(
 ) -> CodedColumn | None:
     """Read a column of numbers as one of levels, in order of appearance; None for other types.
 
-    Whole numbers are Python integers however they came: as floats, because others are missing, or
-    as decimals. So they are the levels of the same numbers in any other frame.
+    They are the levels of the same numbers in any other frame, see `plain_number`.
     """
     if isinstance(values, pd.Series) and isinstance(values.dtype, pd.CategoricalDtype):
         return None  # whose type narwhals tells by a look at all categories
@@ -37,16 +38,36 @@ def numbers_as_levels(
         table = series.alias("").to_arrow().dictionary_encode()
         codes = np.asarray(table.indices.fill_null(-1))
         listed = table.dictionary.to_pylist()
-    plain = [_plain(value) for value in listed]
+    plain = [plain_number(value) for value in listed]
+    if series.dtype.is_float():
+        _warn_if_merged(name, plain)
     levels = Levels.of(list(dict.fromkeys(value for value in plain if value is not None)))
     return CodedColumn(name, np.append(levels.codes_of(plain), levels.missing)[codes], levels)
 
 
-def _plain(value: Any) -> Any:
-    """A number as a level; None where it is missing."""
+def _warn_if_merged(name: Hashable, numbers: list[Any]) -> None:
+    """Say so if floats are names, and so large that they may stand for several integers."""
+    large = [one for one in numbers if isinstance(one, int) and abs(one) >= EXACT_INTEGERS]
+    if large:
+        warn(
+            f"column {name!r} is categorical and holds {large[0]} as a float, which may stand for "
+            "several integers: beyond 2**53 floats are further apart. Read it as integers (of a "
+            "nullable type, if some are missing) or as text"
+        )
+
+
+def plain_number(value: Any) -> Any:
+    """A number as a level; None where it is missing.
+
+    Whole numbers are Python integers however they came: as floats, because others are missing, or
+    as decimals. Other decimals are the floats that are written so, where there are such.
+    """
     if value is None or value is pd.NA or value != value:
         return None
-    if isinstance(value, float | Decimal):
-        number = float(value)
-        return int(value) if np.isfinite(number) and value == int(value) else number
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, Decimal) and value.is_finite():
+        whole, parts = value.as_integer_ratio()
+        number = whole if parts == 1 else float(value)
+        return number if parts == 1 or Decimal(repr(number)) == value else value
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from datetime import date
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
 from vtreat_py.base.errors import UnsupportedColumnError
 from vtreat_py.base.warn import warn
 from vtreat_py.frames.columns import (
@@ -28,9 +29,8 @@ from vtreat_py.frames.columns import (
 )
 from vtreat_py.frames.dates import DATES_AMONG_OBJECTS, integers_of_dates, seconds, typed_dates
 from vtreat_py.frames.levels import Levels
-from vtreat_py.frames.numbers_as_levels import numbers_as_levels
+from vtreat_py.frames.numbers_as_levels import numbers_as_levels, plain_number
 
-_EXACT_INTEGERS = 2**53
 _NUMERIC_OBJECTS = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 _UNSUPPORTED_OBJECTS = {"complex", "period", "interval"}
 Held = pd.Series | nw.Series[Any]  # a column of pandas as it is, others as narwhals has them
@@ -86,7 +86,10 @@ def _read(name: Hashable, series: Held, as_levels: bool) -> Column:
 
 def read_objects(name: Hashable, values: npt.NDArray[np.object_], as_levels: bool) -> Column:
     """Read Python's own values; as levels, if they are to be that whatever they are."""
-    return _read_levels(name, values) if as_levels else _read_objects(name, values)
+    try:
+        return _read_levels(name, values) if as_levels else _read_objects(name, values)
+    except InvalidOperation as reason:
+        raise UnsupportedColumnError(name, "decimals that are signals (sNaN)") from reason
 
 
 def _read_pandas(name: Hashable, series: pd.Series[Any]) -> Column:
@@ -125,7 +128,7 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
     if kind in "iu" and len(values):
         largest = max(abs(int(values.max())), abs(int(values.min())))
         warn_if_rounded(name, largest)
-        if largest * len(values) > _EXACT_INTEGERS:
+        if largest * len(values) > EXACT_INTEGERS:
             # Sums are rounded, and numpy adds up integers in another order than floats.
             kind, values = "f", values.astype(np.float64)
     if kind == "f":
@@ -135,7 +138,7 @@ def _read_numpy(name: Hashable, values: npt.NDArray[Any]) -> Column:
 
 def warn_if_rounded(name: Hashable, largest: float) -> None:
     """Say so if a column of integers has some that floats do not hold exactly."""
-    if largest > _EXACT_INTEGERS:
+    if largest > EXACT_INTEGERS:
         warn(
             f"column {name!r} holds the integer {largest}: integers beyond 2**53 are rounded "
             "to 64-bit floats. If they are identifiers, convert the column to text.",
@@ -176,21 +179,40 @@ def _read_levels(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
     if pd.api.types.infer_dtype(values, skipna=True) in ("empty", "string"):
         return _read_objects(name, values)
     for value in values[~pd.isna(values)]:
-        if isinstance(value, _NOT_LEVELS) or getattr(value, "__hash__", None) is None:
+        if isinstance(value, _NOT_LEVELS) or not _has_hash(value):
             raise UnsupportedColumnError(
                 name, f"values such as {value!r} of type {type(value).__name__}"
             )
-    return ObjectColumn(name, _with_dates(values))
+    return ObjectColumn(name, _in_one_way(values))
 
 
-def _with_dates(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
-    """Make dates of numpy's days: the two are equal, but their hashes differ."""
-    numpy_times = [i for i, value in enumerate(values) if type(value) is np.datetime64]
-    days = [i for i in numpy_times if isinstance(values[i].item(), date)]
-    if days:
+def _has_hash(value: Any) -> bool:
+    try:
+        hash(value)
+    except (TypeError, ValueError):  # ValueError: of numbers that signal that they are none
+        return False
+    return True
+
+
+def _in_one_way(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Make dates of numpy's days, which are equal to those, but their hashes differ.
+
+    Decimals are what they are in a column of decimals.
+    """
+    known = (np.datetime64, Decimal)
+    changed = {i: _as_level(value) for i, value in enumerate(values) if type(value) in known}
+    if changed:
         values = values.copy()
-        values[days] = [values[i].item() for i in days]
+        values[list(changed)] = list(changed.values())
     return values
+
+
+def _as_level(value: Any) -> Any:
+    """A day of numpy, or a decimal, as a level."""
+    if isinstance(value, Decimal):
+        return plain_number(value)
+    day = value.item()
+    return day if isinstance(day, date) else value
 
 
 def _as_floats(values: npt.NDArray[np.object_]) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.beside import check_column, check_integers, wrong_type
 from vtreat_py.frames.calendar import CalendarPart
@@ -451,6 +451,36 @@ def integer_column(source: LazySource, option: str, name: Any) -> PlainColumn:
         ends = collect(source.frame.select(low=nw.col(name).min(), high=nw.col(name).max()))
         check_integers(option, name, [end[0].as_py() for end in ends.columns])
     return PlainColumn(name, f"i{source.columns.index(name)}", "integer", dtype)
+
+
+def group_column(source: LazySource, name: Any) -> LazyColumn | PlainColumn:
+    """Take a column that tells groups of rows: integers exactly, levels and floats as they are.
+
+    Raises
+    ------
+    InvalidOptionError, OptionTypeError
+        If there is no such column, or numbers in it are floats here that may merge several.
+    """
+    column = named_column(source, "groups", name)
+    if not isinstance(column, LazyNumber):
+        return column
+    if column.dtype.is_integer():
+        return integer_column(source, "groups", name)
+    if getattr(column.dtype, "time_unit", None) == "ns" or _is_large_decimal(source, column):
+        raise InvalidOptionError(
+            f"groups={name!r} is of type {column.dtype}, of which engines take floats here, that "
+            "may be the same for several; cast it to integers or to text"
+        )
+    return column
+
+
+def _is_large_decimal(source: LazySource, column: LazyNumber) -> bool:
+    """Whether a column of decimals holds some that floats are further apart than."""
+    if not column.dtype.is_decimal():
+        return False
+    largest = typed_frame(source, [column]).select(most=column.value.abs().max())
+    most = collect(largest)["most"][0].as_py()
+    return most is not None and bool(most >= EXACT_INTEGERS)
 
 
 def row_id_column(source: LazySource, name: Any) -> PlainColumn:

@@ -12,7 +12,7 @@ from vtreat_py.base.warn import warn
 from vtreat_py.folds.making import check_trained
 from vtreat_py.folds.named import no_group
 from vtreat_py.lazy.aggregates import Asked, floats, grouped, one_where
-from vtreat_py.lazy.columns import LazyEmpty, named_column
+from vtreat_py.lazy.columns import LazyEmpty, group_column
 from vtreat_py.lazy.folds import FOLD
 from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.plan.options import CLASSIC, ORDERED
@@ -46,7 +46,7 @@ def check_tests_of_rows(significance: str, groups: Any) -> None:
 
 def check_groups_of_folds(rows: DesignRows, groups: Any) -> None:
     """Refuse a fold column that puts rows of one group into several folds."""
-    column = named_column(rows.source, "groups", groups)
+    column = group_column(rows.source, groups)
     if isinstance(column, LazyEmpty):
         raise no_group()
     asked: dict[str, Asked] = {"low": ("min", nw.col(FOLD)), "high": ("max", nw.col(FOLD))}

@@ -29,11 +29,12 @@ from vtreat_py.lazy.aggregates import totals
 from vtreat_py.lazy.columns import (
     LazyEmpty,
     LazyLevels,
+    LazyNumber,
     PlainColumn,
+    group_column,
     integer_column,
     kept_column,
     lazy_column,
-    named_column,
     native_module,
     row_id_column,
     typed_frame,
@@ -179,10 +180,12 @@ def _by_column(source: LazySource, cv: str) -> LazyFolds:
 
 
 def _by_group(source: LazySource, groups: Any, n_folds: int, random_state: Any) -> LazyFolds:
-    column = named_column(source, "groups", groups)
+    column = group_column(source, groups)
     if isinstance(column, LazyEmpty):
         raise no_group()
-    known = column.level if isinstance(column, LazyLevels) else column.good
+    known = column.value
+    if isinstance(column, LazyLevels | LazyNumber):
+        known = column.level if isinstance(column, LazyLevels) else column.good
     labels, n_rows, missing = _counted(typed_frame(source, [column]), known)
     if missing:
         raise no_group()

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
 from vtreat_py.base.errors import OptionTypeError, OutcomeError
 from vtreat_py.frames.columns import Column, NumericColumn, TextColumn
 from vtreat_py.lazy.aggregates import Asked, one_where, totals
@@ -26,6 +27,7 @@ from vtreat_py.lazy.rows import DesignRows
 from vtreat_py.lazy.values import MOST_VALUES, ValueTable, condensed_values, distinct_values
 from vtreat_py.outcome.outcome import MOST_SPELT_OUT, OutcomeRows, Weighting
 from vtreat_py.outcome.reading import (
+    OF_CLASSES,
     check_asked,
     check_size_of_numbers,
     incomplete,
@@ -135,6 +137,12 @@ def with_outcome(
     n_rows = int(table.rows.sum())
     check_asked(n_rows, outcome, outcome_type)
     _check_complete(column, table)
+    of_classes = target is not None or outcome_type in OF_CLASSES
+    if of_classes and isinstance(column, LazyNumber) and _are_large(table.numbers):
+        raise OutcomeError(
+            f"the outcome holds {table.numbers.max():.0f} or so, and classes of a lazy frame that "
+            "are numbers are floats, which do not tell integers beyond 2**53 apart; cast it to text"
+        )
     values = _tabled(column, table)
     read = outcome_of(values, n_rows, outcome, outcome_type, target, table.weight, max_classes)
     return rows.with_outcome(read.values(weighting), n_rows, column, table.values)
@@ -161,8 +169,15 @@ def _tabled(column: LazyNumber | LazyLevels, table: ValueTable) -> Column:
         kind = pa.large_binary() if column.kind == "bytes" else pa.large_string()
         return TextColumn(column.name, text.cast(kind))
     numbers = table.numbers
-    values = numbers.astype(np.int64) if column.dtype.is_integer() else numbers
-    return NumericColumn(column.name, column.kind, values, None)
+    whole = column.dtype.is_integer() and not _are_large(numbers)
+    return NumericColumn(
+        column.name, column.kind, numbers.astype(np.int64) if whole else numbers, None
+    )
+
+
+def _are_large(numbers: FloatArray) -> bool:
+    """Whether they are so large that floats are further apart than integers."""
+    return bool(np.abs(numbers).max(initial=0.0) >= EXACT_INTEGERS)
 
 
 def _many_numbers(

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from vtreat_py.folds.row_ids import picked
 from vtreat_py.lazy.aggregates import Asked, one_where, value_where
-from vtreat_py.lazy.columns import LazyColumn, LazyExposure, PlainColumn, typed_frame
+from vtreat_py.lazy.columns import LazyEmpty, LazyExposure, PlainColumn, typed_frame
 from vtreat_py.lazy.folds import FOLD, LazyFolds
 from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import brought
@@ -118,7 +118,9 @@ class DesignRows:
             return "count", one_where(condition)
         return "sum", value_where(condition, self.weight.value)
 
-    def counted(self, columns: Sequence[LazyColumn], step: int = 1) -> nw.LazyFrame[Any]:
+    def counted(
+        self, columns: Sequence[PlainColumn | LazyEmpty], step: int = 1
+    ) -> nw.LazyFrame[Any]:
         """Build the query of `of`, for the rows that count."""
         frame = self.of(columns, step)
         return frame if self.weight is None else frame.filter(self.counts)
@@ -132,7 +134,7 @@ class DesignRows:
             return None
         return frame.filter(picked(self.row_id.value, step))
 
-    def of(self, columns: Sequence[LazyColumn], step: int = 1) -> nw.LazyFrame[Any]:
+    def of(self, columns: Sequence[PlainColumn | LazyEmpty], step: int = 1) -> nw.LazyFrame[Any]:
         """Build the query for some columns beside outcome, weight, row id and fold.
 
         Of about one row in ``step``, by arithmetic on the row id, before folds are worked out.

@@ -23,7 +23,7 @@ from vtreat_py.design.levels import UnusedLevels
 from vtreat_py.design.request import DesignRequest, joint_columns
 from vtreat_py.folds.making import group_labels, make_folds
 from vtreat_py.folds.plan import FoldPlan
-from vtreat_py.frames.beside import check_column, exactly, is_name, read_along
+from vtreat_py.frames.beside import check_column, is_name, read_along, read_exactly
 from vtreat_py.frames.calendar import CalendarPart, with_parts
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn
 from vtreat_py.frames.digest import digest
@@ -96,7 +96,7 @@ class Design:
             folds = FoldPlan(np.zeros(source.n_rows, dtype=np.int8), 1)
         else:
             if groups is not None:
-                along = exactly(partial(read_along, source, "groups", groups))
+                along = read_exactly(source, "groups", groups)
             folds = make_folds(request.cv, along, request.random_state, outcome, source, row_id)
         in_order = folds.in_order
         if outcome.survival is not None:  # what is expected of a row is another number for each

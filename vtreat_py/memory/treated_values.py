@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vtreat_py.base.arrays import EXACT_INTEGERS
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import LARGEST, Copy, Curves, Form, Steps
 from vtreat_py.frames.calendar import LABELS, CalendarPart, local_seconds, number_of
@@ -33,8 +34,6 @@ from vtreat_py.plan.variables import DerivedVariable
 Values = tuple[Any, ...]
 OfValue = Callable[[Any], Values]
 
-# Integers up to this are floats; greater ones warn, and go the way of a frame.
-_EXACT = 2**53
 _WHOLE = {int, bool}
 _FLOATS = {float, np.float64}
 _MOMENTS = {dt.datetime, pd.Timestamp}
@@ -223,7 +222,12 @@ def _plain_number(value: Any) -> float | None:
     kind = type(value)
     if kind in _FLOATS:
         return float(value) if math.isfinite(value) else None
-    return float(value) if kind in _WHOLE and -_EXACT <= value <= _EXACT else None
+    is_exact = kind in _WHOLE and abs(value) <= EXACT_INTEGERS
+    return float(value) if is_exact else None  # greater ones warn, and go the way of a frame
+
+
+def _is_no_number(value: float) -> bool:
+    return not math.isfinite(value)
 
 
 def _never(_: Any) -> None:
@@ -243,11 +247,12 @@ def _of_number(column: ValuesOfColumn, treatment: NumericTreatment) -> OfValue:
     read, of_value = _READ.get(treatment.kind, _never), column.of_value
     functions = [_coded(treatment, variable, column.choice) for variable in column.variables]
     missing = column.of_missing
+    is_bad = _is_no_number if treatment.kind == "number" else math.isnan  # infinity is no date
 
     def values(value: Any) -> Values:
         number = read(value)
         if number is None:
-            bad = value is None or (type(value) in _FLOATS and not math.isfinite(value))
+            bad = value is None or (type(value) in _FLOATS and is_bad(value))
             return missing if bad else of_value(value)
         return tuple([function(number) for function in functions])
 

@@ -12,6 +12,7 @@ from functools import partial, reduce
 
 import numpy as np
 
+from vtreat_py.base.arrays import EXACT_INTEGERS
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.joint import BETWEEN, ESCAPED, MISSING, NAMES, TEXT, JointColumn, JointPart
@@ -21,7 +22,6 @@ from vtreat_py.onnx_graph.lookups import place_of_number, place_of_whole
 from vtreat_py.onnx_graph.numbers import is_good, scaled
 from vtreat_py.onnx_graph.places import places_among
 from vtreat_py.onnx_graph.reader import Reader
-from vtreat_py.plan.keyed_codes import EXACT_INTEGERS
 from vtreat_py.plan.treatments import LevelTreatment
 from vtreat_py.plan.variables import DerivedVariable
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 from collections.abc import Hashable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, OutcomeError, listed
-from vtreat_py.frames.beside import exactly, is_name, read_along
+from vtreat_py.frames.beside import is_name, read_along, read_exactly
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
@@ -30,7 +29,7 @@ from vtreat_py.outcome.rates import (
 )
 from vtreat_py.outcome.survival import read_survival, times_and_events
 
-_OF_CLASSES = ("binomial", "multinomial")
+OF_CLASSES = ("binomial", "multinomial")
 # Text with less than this many rows a class is no outcome of several classes unless asked for.
 _ROWS_PER_CLASS = 2
 
@@ -97,7 +96,7 @@ def read_outcome(
             f"the outcome is a tuple of {len(outcome)} arrays: for times to an event, (times, "
             'events), name outcome_type="survival"; for counts per exposure give exposure= apart'
         )
-    exact = target is not None or asked in _OF_CLASSES
+    exact = target is not None or asked in OF_CLASSES
     column = _read(frame, outcome, exact=exact)
     if asked == RATE:
         return _rate(frame, column, exposure, name, outcome_type, target, weight)
@@ -106,8 +105,7 @@ def read_outcome(
 
 def _read(frame: InputFrame, outcome: Any, *, exact: bool) -> Column:
     """Read the outcome; where numbers are classes, each exactly."""
-    read = partial(read_along, frame, "outcome", outcome)
-    return exactly(read) if exact else read(False)
+    return (read_exactly if exact else read_along)(frame, "outcome", outcome)
 
 
 def _survival(
@@ -222,7 +220,7 @@ def read_known_outcome(
     """
     if kind == "unsupervised":
         return np.zeros(frame.n_rows), ()
-    column = _complete(_read(frame, outcome, exact=kind in _OF_CLASSES))
+    column = _complete(_read(frame, outcome, exact=kind in OF_CLASSES))
     if kind == "numeric":
         if not isinstance(column, NumericColumn):
             raise OutcomeError(

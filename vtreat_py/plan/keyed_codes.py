@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import BoolArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, BoolArray
 from vtreat_py.base.errors import InvalidOptionError, UnsupportedColumnError
 from vtreat_py.coders.forms import scale_in_place
 from vtreat_py.frames.columns import Kind, NumericColumn
@@ -22,9 +22,6 @@ from vtreat_py.plan.variables import DerivedVariable
 
 Key = str | bytes | float
 KeyKind = Literal["text", "bytes"] | Kind
-
-# Whole numbers below this one are exact in floats.
-EXACT_INTEGERS = 2**53
 
 
 @dataclass(frozen=True, eq=False)

@@ -269,7 +269,7 @@ def _check_imputer(name: str, imputer: Any) -> Imputer:
     if callable(imputer):
         return imputer  # type: ignore[no-any-return]
     if isinstance(imputer, str) and imputer in IMPUTERS:
-        return imputer
+        return next(one for one in IMPUTERS if one == imputer)  # numpy has texts of its own
     if type(imputer) is bool or not isinstance(imputer, numbers.Real):
         error = InvalidOptionError if isinstance(imputer, str) else OptionTypeError
         raise error(f"{name}={imputer!r}; give a number, one of {list(IMPUTERS)}, or a function")

@@ -46,7 +46,7 @@ class GroupCells:
     def by_block(self) -> FloatArray:
         """Sums by block and level, as `GroupedLevels` has them by training set."""
         table, weight = self.table, self.table.cells.weight
-        spent = np.ones_like(weight) if self.spent is None else self.spent
+        spent = (weight > 0).astype(np.float64) if self.spent is None else self.spent
         each = table.cells.squares, weight, weight * weight, weight * self.of_group[table.fold]
         shape = self.n_blocks, table.n_levels
         place = self.block[table.fold].astype(np.intp) * table.n_levels + table.level
