@@ -8,6 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+from pandas.api.types import infer_dtype
 
 from vtreat_py.base import names
 from vtreat_py.base.arrays import EXACT_INTEGERS, IntArray
@@ -41,7 +42,9 @@ def exact_column(what: str, name: Hashable, held: Held) -> Column:
     InvalidOptionError
         If they are points in time or the like that floats would merge.
     """
-    values = of_integers(nw.from_native(held, series_only=True))
+    values = nw.from_native(held, series_only=True)
+    if values.dtype == nw.Object and infer_dtype(values.to_numpy()) == "integer":
+        values = of_integers(values)
     if values.dtype.is_integer() and _are_large(values):
         return read_column(name, held, as_levels=True)
     column = read_column(name, held)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from vtreat_py.base.arrays import EXACT_INTEGERS, IntArray
+from vtreat_py.base.arrays import IntArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.beside import check_column, check_integers, wrong_type
 from vtreat_py.frames.calendar import CalendarPart
@@ -466,21 +466,24 @@ def group_column(source: LazySource, name: Any) -> LazyColumn | PlainColumn:
         return column
     if column.dtype.is_integer():
         return integer_column(source, "groups", name)
-    if getattr(column.dtype, "time_unit", None) == "ns" or _is_large_decimal(source, column):
+    if _merges(source, column):
         raise InvalidOptionError(
-            f"groups={name!r} is of type {column.dtype}, of which engines take floats here, that "
-            "may be the same for several; cast it to integers or to text"
+            f"groups={name!r} is of type {column.dtype}, and engines take floats for it, which are "
+            "the same for several values; cast it to integers or to text"
         )
     return column
 
 
-def _is_large_decimal(source: LazySource, column: LazyNumber) -> bool:
-    """Whether a column of decimals holds some that floats are further apart than."""
-    if not column.dtype.is_decimal():
+def _merges(source: LazySource, column: LazyNumber) -> bool:
+    """Whether floats are the same for several nanoseconds or decimals."""
+    if not (column.dtype.is_decimal() or getattr(column.dtype, "time_unit", None) == "ns"):
         return False
-    largest = typed_frame(source, [column]).select(most=column.value.abs().max())
-    most = collect(largest)["most"][0].as_py()
-    return most is not None and bool(most >= EXACT_INTEGERS)
+    given = kept_column(source, column.name)
+    frame = typed_frame(source, [column, given])
+    (found,) = collect(
+        frame.select(floats=column.value.n_unique(), values=given.value.n_unique())
+    ).to_pylist()
+    return bool(found["floats"] < found["values"])
 
 
 def row_id_column(source: LazySource, name: Any) -> PlainColumn:
