@@ -299,7 +299,7 @@ def test_codes_see_no_rows() -> None:
         (1.0, 1, 1),
         (Decimal("0.50"), 0.5, 0.5),
         (Decimal("1.10"), Decimal("1.1"), 1.1),
-        (Decimal("1.10") + 10**15, Decimal("1.1") + 10**15, Decimal("1.1") + 10**15),
+        (Decimal("1.10") + 10**17, Decimal("1.1") + 10**17, Decimal("1.1") + 10**17),
         (pd.Timestamp("2020-01-01"), datetime(2020, 1, 1), datetime(2020, 1, 1)),
         (
             datetime(2020, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))),
