@@ -76,6 +76,10 @@ class NumberRows:
         extent = float(values.min()), float(values.max())
         profile = NumberProfile.of_values(values, weight, extent=extent)
         weighing = float(len(values) if weight is None else weight.sum())
+        if self._rows.context.is_survival and self.has_good:
+            assert self._weight is not None
+            values = self._column.values[self._good & (self._weight > 0)]
+            return Coordinates.near(values), profile, weighing  # others are in no sum
         return Coordinates.near(values, extent), profile, weighing
 
     def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
