@@ -1078,8 +1078,11 @@ def test_pairs_of_large_decimals_and_fractions_are_not_merged() -> None:
             composites=[("p", "c")],
             coders=["lev"],
         )
-        levels = {s.column: len(s.levels) for s in plan.level_statistics}
-        assert levels["p:c"] == levels["p"] == 4
+        levels = {s.column: set(s.levels.to_list()) for s in plan.level_statistics}
+        assert len(levels["p:c"]) == len(levels["p"]) == 4
+        written = [one.normalize() if isinstance(one, Decimal) else one for one in names]
+        again = vt.prepare(plan, frame.assign(p=pd.Series(written * 10, dtype=object)))
+        assert again.equals(vt.prepare(plan, frame))
 
 
 def test_large_floats_that_are_names_are_told_to_be_several_integers_perhaps() -> None:
@@ -1191,3 +1194,19 @@ def test_a_row_of_times_that_weighs_nothing_may_hold_any_number() -> None:
         scores.append((variable.rsq, variable.sig, variable.slope))
     np.testing.assert_allclose(scores[1:], [scores[0]] * 2, rtol=1e-9)
     assert scores[0][0] > 0.1
+
+
+def test_decimals_that_no_float_is_are_refused_where_levels_are_floats(tmp_path: Path) -> None:
+    names = [Decimal(text) for text in DECIMALS]
+    y = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0] * 10
+    for some in (names, names[-1:] + names[:3]):
+        table = pa.table({"c": pa.array((some * 20)[:60], pa.decimal128(30, 2))})
+        plan = vt.design_treatments(table, outcome=y, categorical=["c"], coders=["lev"])
+        lazy = pl.from_arrow(table).lazy()  # type: ignore[union-attr]
+        for write in (
+            lambda plan=plan: plan.to_sql("t"),
+            lambda plan=plan: plan.to_onnx(tmp_path / "plan.onnx"),
+            lambda plan=plan, lazy=lazy: vt.prepare(plan, lazy),
+        ):
+            with pytest.raises(InvalidOptionError, match=r"'c' has the level 12345678901234567"):
+                write()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -56,6 +56,12 @@ def _warn_if_merged(name: Hashable, numbers: list[Any]) -> None:
         )
 
 
+def _shortest(value: Decimal) -> Decimal:
+    """The same decimal without zeros at its end."""
+    digits = len(value.as_tuple().digits)
+    return value.normalize(Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX))
+
+
 def plain_number(value: Any) -> Any:
     """A number as a level; None where it is missing.
 
@@ -69,5 +75,5 @@ def plain_number(value: Any) -> Any:
     if isinstance(value, Decimal) and value.is_finite():
         whole, parts = value.as_integer_ratio()
         number = whole if parts == 1 else float(value)
-        return number if parts == 1 or Decimal(repr(number)) == value else value
+        return number if parts == 1 or Decimal(repr(number)) == value else _shortest(value)
     return value

@@ -31,6 +31,7 @@ from vtreat_py.lazy.source import LazySource
 from vtreat_py.lazy.tables import LevelValues, Lookup, completed
 from vtreat_py.plan.choice import Choice, check_reads_no_text
 from vtreat_py.plan.data import Plan
+from vtreat_py.plan.keyed_codes import check_exact
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment, Treatment, Wanted
 from vtreat_py.plan.variables import DerivedVariable
 
@@ -97,11 +98,20 @@ def treated_columns(
         if not _fits(t, column)
     ]
     check_kinds([*changed, *unfit])
+    for treatment, column in zip(treatments, columns, strict=True):
+        if isinstance(column, LazyNumber) and column.dtype.is_decimal():
+            _check_exact(treatment)
     joined = [part for one in columns if isinstance(one, LazyJoint) for part in one.columns]
     parts = [one for one in [*columns, *joined] if isinstance(one, LazyPart)]
     for part in {one.part.column: one.part for one in parts if _lacks_zone(one)}.values():
         part.warn_of_lost_zone()
     return columns
+
+
+def _check_exact(treatment: Treatment) -> None:
+    """Refuse decimals for levels that floats, which they are here, do not tell apart."""
+    if isinstance(treatment, LevelTreatment):
+        check_exact(treatment.column, treatment.levels.to_list(), "a lazy frame of decimals")
 
 
 def _lacks_zone(column: LazyPart) -> bool:

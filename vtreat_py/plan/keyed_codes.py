@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -95,7 +96,7 @@ def level_keys(column: Hashable, levels: Levels, language: str) -> tuple[KeyKind
         return ("bytes" if pa.types.is_large_binary(levels.labels.type) else "text"), listed
     if all(isinstance(level, str) for level in listed):
         return "text", listed
-    _check_exact(column, listed, language)
+    check_exact(column, listed, language)
     numbers = numbers_of_levels(column, listed)
     keys = [] if numbers is None else numbers.values.astype(np.float64).tolist()
     if numbers is None or len(set(keys)) < len(listed):
@@ -123,13 +124,15 @@ def _bits(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.dtype == object else np.ascontiguousarray(values).view(np.int64)
 
 
-def _check_exact(column: Hashable, levels: list[Any], language: str) -> None:
+def check_exact(column: Hashable, levels: list[Any], language: str) -> None:
+    """Refuse levels that floats do not tell from other numbers."""
     numbers = [v for v in levels if not isinstance(v, np.timedelta64)]  # an np.integer, too
     integers = [int(v) for v in numbers if isinstance(v, int | np.integer)]
-    large = [v for v in integers if abs(v) >= EXACT_INTEGERS]
+    large: list[Any] = [v for v in integers if abs(v) >= EXACT_INTEGERS]
+    large += [str(v) for v in numbers if isinstance(v, Decimal)]  # others are floats
     if large:
         raise InvalidOptionError(
-            f"column {column!r} has the level {large[0]!r}: {language} compares levels that are "
+            f"column {column!r} has the level {large[0]}: {language} compares levels that are "
             "numbers as 64-bit floats, which are exact below 2**53 only. Convert the column to "
             "text before the design"
         )
