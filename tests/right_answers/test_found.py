@@ -1181,7 +1181,7 @@ def test_a_row_of_times_that_weighs_nothing_may_hold_any_number() -> None:
     x = np.append(0.0, random.normal(size=120) - np.log(time[1:]))
     event = np.append(False, random.random(120) < 0.8)
     scores = []
-    for number in (0.0, 1e17, 1e300):
+    for number in (0.0, 1e17, -1e60):
         x[0] = number
         plan = vt.design_treatments(
             pd.DataFrame({"x": x}),

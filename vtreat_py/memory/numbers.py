@@ -76,11 +76,9 @@ class NumberRows:
         extent = float(values.min()), float(values.max())
         profile = NumberProfile.of_values(values, weight, extent=extent)
         weighing = float(len(values) if weight is None else weight.sum())
-        if self._rows.context.is_survival and self.has_good:
-            assert self._weight is not None
-            values = self._column.values[self._good & (self._weight > 0)]
-            return Coordinates.near(values), profile, weighing  # others are in no sum
-        return Coordinates.near(values, extent), profile, weighing
+        # Rows of times may be in no sum, as these say, which are not to be asked.
+        middle = np.median if self._rows.context.is_survival else np.mean
+        return Coordinates.near(values, extent, middle), profile, weighing
 
     def _known_to(self, fold: int | None) -> tuple[NumberArray, FloatArray | None]:
         """Good values of the rows that count, with how often they do (None: once).

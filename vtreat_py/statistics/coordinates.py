@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,11 +41,19 @@ class Coordinates:
     unit: float = 1.0
 
     @classmethod
-    def near(cls, values: NumberArray, extent: tuple[float, float] | None = None) -> Coordinates:
-        """Choose coordinates for finite values, of which the extent may be known."""
+    def near(
+        cls,
+        values: NumberArray,
+        extent: tuple[float, float] | None = None,
+        middle: Callable[[NumberArray], Any] = np.mean,
+    ) -> Coordinates:
+        """Choose coordinates for finite values, of which the extent may be known.
+
+        ``middle`` is where they are: their mean, or, where few may be far from all others, another.
+        """
         unit = _unit(*(extent or (float(values.min()), float(values.max()))))
-        mean = float(np.mean(values)) if unit == 1.0 else float(np.mean(values / unit))
-        return cls(min(max(mean * unit, -_LARGEST), _LARGEST), unit)
+        centre = float(middle(values)) if unit == 1.0 else float(middle(values / unit))
+        return cls(min(max(centre * unit, -_LARGEST), _LARGEST), unit)
 
     @classmethod
     def around(cls, mean: float, low: float, high: float) -> Coordinates:
