@@ -1210,3 +1210,13 @@ def test_decimals_that_no_float_is_are_refused_where_levels_are_floats(tmp_path:
         ):
             with pytest.raises(InvalidOptionError, match=r"'c' has the level 12345678901234567"):
                 write()
+
+
+def test_decimals_far_beyond_floats_are_levels_at_once() -> None:
+    names = [Decimal("1e999999999"), Decimal("1e-999999999"), Decimal("-1e400"), Decimal("1e3")]
+    frame = pd.DataFrame({"c": pd.Series(names * 10, dtype=object)})
+    plan = vt.design_treatments(
+        frame, outcome=np.arange(40.0) % 4, categorical=["c"], coders=["lev"]
+    )
+    treated = vt.prepare(vt.TreatmentPlan.from_json(plan.to_json()), frame.head(4))
+    assert sorted(map(tuple, treated.to_numpy())) == sorted(map(tuple, np.eye(4)))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.api.design import design_with
+from vtreat_py.base.arrays import objects
 from vtreat_py.base.by_name import check_by_name, options_by_name
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.memory.interactions import InteractionSearch, PairScore
@@ -171,8 +172,7 @@ def find_interactions(
 def _table(names: tuple[Hashable, ...], scores: list[PairScore]) -> pd.DataFrame:
     """A row for each pair, the surest first."""
     first, second, rsq, sig = (np.array(one) for one in zip(*scores, strict=True))
-    of_names = np.empty(len(names), dtype=object)
-    of_names[:] = names
+    of_names = objects(names)
     order = np.lexsort((-rsq, sig))
     columns = {"first": of_names[first], "second": of_names[second], "rsq": rsq, SIG: sig}
     table = pd.DataFrame({name: values[order] for name, values in columns.items()})

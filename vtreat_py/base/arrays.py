@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,13 @@ ObjectArray: TypeAlias = npt.NDArray[np.object_]
 
 # Floats tell integers up to this apart.
 EXACT_INTEGERS = 2**53
+
+
+def objects(values: Sequence[Any]) -> ObjectArray:
+    """Values as they are, which numpy would make of one type."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def changes(values: NumberArray) -> BoolArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray, objects
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 
@@ -26,7 +26,7 @@ def one_dimensional(values: Any, name: str) -> Any:
         masked = np.ma.is_masked(values)
         array = values.astype(object).filled(np.nan) if masked else np.asarray(values)
         if array.ndim == 1 and isinstance(values, list | tuple) and _is_changed(values, array):
-            array = _as_they_are(values)
+            array = objects(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -41,12 +41,6 @@ def _is_changed(values: Sequence[Any], array: Any) -> bool:
     if array.dtype.kind == "f":
         return any(isinstance(one, Integral) and abs(int(one)) > EXACT_INTEGERS for one in values)
     return array.dtype.kind in "US" and array.tolist() != list(values)
-
-
-def _as_they_are(values: Sequence[Any]) -> Any:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def finite_numbers(values: Any, name: str) -> FloatArray:

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray, objects
 from vtreat_py.base.errors import FrameError, OptionTypeError, UnsupportedColumnError
 from vtreat_py.frames.calendar import CalendarPart
 from vtreat_py.frames.columns import Column, EmptyColumn
@@ -302,10 +302,7 @@ def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:
     """Take a list as pandas does, but integers that its floats would merge as they are."""
     array = held_in(pd.Series, [*values]).to_numpy()
     large = (one for one in values if isinstance(one, int) and abs(one) > EXACT_INTEGERS)
-    if array.dtype.kind == "f" and any(large):
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-    return np.asarray(array)
+    return objects(values) if array.dtype.kind == "f" and any(large) else np.asarray(array)
 
 
 def _as_array(given: Any) -> npt.NDArray[Any] | None:

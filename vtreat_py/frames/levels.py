@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vtreat_py.base.arrays import IntArray
+from vtreat_py.base.arrays import IntArray, objects
 
 # Up to this many rows a dictionary is faster than building Arrow's hash table once more.
 _FEW_ROWS = 256
@@ -45,9 +45,7 @@ class Levels:
                 pass  # lone surrogates: Python text, but no UTF-8
         elif all(type(v) is bytes for v in values):
             return cls(pa.array(values, pa.large_binary()))
-        labels = np.empty(len(values), dtype=object)
-        labels[:] = values
-        return cls(labels)
+        return cls(objects(values))
 
     @classmethod
     def of_text(cls, labels: pa.Array) -> Levels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
@@ -72,8 +73,11 @@ def plain_number(value: Any) -> Any:
         return None
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
-    if isinstance(value, Decimal) and value.is_finite():
-        whole, parts = value.as_integer_ratio()
-        number = whole if parts == 1 else float(value)
-        return number if parts == 1 or Decimal(repr(number)) == value else _shortest(value)
-    return value
+    return _plain_decimal(value) if isinstance(value, Decimal) and value.is_finite() else value
+
+
+def _plain_decimal(value: Decimal) -> Any:
+    number = float(value)
+    if not math.isinf(number) and value == value.to_integral_value():
+        return int(value)  # which of a power far beyond floats would take for ever
+    return number if Decimal(repr(number)) == value else _shortest(value)
