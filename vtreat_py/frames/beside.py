@@ -81,6 +81,8 @@ def _is_merged(column: Column, values: nw.Series[Any]) -> bool:
     """Whether a column of numbers has fewer different ones than there are."""
     if not isinstance(column, NumericColumn) or column.bad is not None:
         return False
+    if values.dtype.is_float() or values.dtype.is_integer():  # large ones are levels by now
+        return False
     return len(np.unique(column.values)) < values.n_unique()
 
 
