@@ -71,7 +71,7 @@ LAWS: dict[str, Law] = {
 if find_spec("onnx") and find_spec("onnxruntime"):
     LAWS["models"] = models.models
 
-# Few cases are large: one that takes so many seconds hangs.
+# Few cases are large: one that takes so many seconds of the processor hangs.
 _PATIENCE = 180.0
 
 
@@ -80,15 +80,15 @@ def _patience() -> Iterator[None]:
     """Fail where something hangs."""
 
     def ring(*_: object) -> None:
-        raise TimeoutError(f"it takes more than {_PATIENCE:g} seconds")
+        raise TimeoutError(f"it takes more than {_PATIENCE:g} seconds of the processor")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, _PATIENCE)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def case(law: str, seed: int, number: int) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import IntArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.base.on_use import public_names
 from vtreat_py.base.seeds import random_numbers
 from vtreat_py.folds.making import DEFAULT_FOLDS, deal_evenly, group_labels
@@ -167,6 +168,11 @@ def k_way_grouped(
         Each row is applied once. Folds hold the same number of groups, give or take one, not
         of rows.
 
+    Raises
+    ------
+    InvalidOptionError
+        If groups and y carry different indexes, or groups are fewer than folds.
+
     Examples
     --------
     >>> import vtreat_py as vt
@@ -175,6 +181,7 @@ def k_way_grouped(
     >>> [[who[row] for row in application] for training, application in plan]
     [['ann', 'ann'], ['cid'], ['bob', 'bob']]
     """
+    check_same_rows({"groups": groups, "y": y})
     labels = group_labels(exact_column("groups", "groups", _held("groups", groups)))
     n_groups = int(labels.max()) + 1 if len(labels) else 0
     n_splits = _check_splits(n_splits, n_groups, "groups")

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError
+from vtreat_py.base.labels import check_same_rows
 from vtreat_py.base.on_use import public_names
 
 __all__ = ["OwnOutcomeInfluence", "own_outcome_influence"]
@@ -112,7 +113,8 @@ def own_outcome_influence(
     Raises
     ------
     InvalidOptionError
-        If two fits on the same data differ, or a row is not one of X's.
+        If two fits on the same data differ, or a row is not one of X's, or X and y carry different
+        indexes.
 
     Notes
     -----
@@ -144,6 +146,7 @@ def own_outcome_influence(
     >>> bool(own_outcome_influence(treatment, X, y).largest < 1e-10)
     True
     """
+    check_same_rows({"X": X, "y": y, **fit_params})
     values = _outcome(y)
     before = _coded(estimator, X, values, fit_params)
     if not before.equals(_coded(estimator, X, values, fit_params)):

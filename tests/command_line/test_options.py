@@ -27,7 +27,7 @@ def test_every_option_of_a_design_is_there() -> None:
 
 
 def test_every_option_of_prepare_is_there() -> None:
-    others = {"plan", "frame", "misplaced", "extra_columns", "row_id", "sparse_output"}
+    others = {"plan", "frame", "extra_columns", "row_id", "sparse_output"}
     assert {option.name for option in CHOICE} == {*parameters(vt.prepare)} - others
     assert {option.name for option in PRUNING} <= {*parameters(vt.cross_frame_experiment)}
 

@@ -259,3 +259,48 @@ def test_the_rates_hold_among_many_columns() -> None:
     assert np.mean(np.array(noise_kept["sig_fwer"]) > 0) <= q + 3 * np.sqrt(q / n_tables)
     assert shares["sig"].mean() > 2 * q
     assert np.sum(all_kept["sig_fdr"]) > 1.5 * np.sum(all_kept["sig_fwer"])
+
+
+def of_rare_class(**options: Any) -> vt.TreatmentPlan:
+    """Levels of 400, 200 and twice 100 rows, a tenth of each of the rarer class; and two levels."""
+    n = 800
+    frame = pd.DataFrame(
+        {
+            "g": np.repeat(list("abcd"), [400, 200, 100, 100]),
+            "two": np.where(np.arange(n) % 40 == 3, "u", "v"),
+        }
+    )
+    y = (np.arange(n) % 10 == 3) ^ (np.arange(n) < 5)
+    return vt.design_treatments(frame, outcome=y, random_state=0, **options)
+
+
+@pytest.mark.parametrize("target", [True, False])
+def test_indicators_need_twenty_rows_of_the_rarer_class(target: bool) -> None:
+    plan = of_rare_class(target=target, coders=["lev", "catB"], smoothing=1.0)
+    share = 83 / 800
+    few = {v.name for v in plan.derived if v.few_events}
+    assert few == {"g_lev_x_c", "g_lev_x_d"}  # 100 x .104 rows are expected; 200 x .104 suffice
+    assert 100 * share < 20 <= 200 * share
+    assert not few & {v.name for v in plan.select("plausible")}
+    assert few <= {v.name for v in plan.select(1.0, prune_by="sig_fdr")}
+    assert vt.TreatmentPlan.from_json(plan.to_json()) == plan
+    scoring = plan.for_scoring(min_rows=1)
+    assert [v.few_events for v in scoring.derived] == [v.few_events for v in plan.derived]
+
+
+def test_weights_count_rows_of_the_rarer_class() -> None:
+    twice = of_rare_class(sample_weight=np.full(800, 2.0), coders=["lev", "catB"])
+    assert not any(v.few_events for v in twice.derived)
+
+
+def test_indicators_without_an_impact_code_are_plausible_by_their_p_values_alone() -> None:
+    plan = of_rare_class(coders=["lev"])
+    assert any(v.few_events for v in plan.derived)
+    assert plan.select("plausible") == plan.select(0.7, prune_by="sig_fdr")
+
+
+def test_other_outcomes_have_no_rarer_class() -> None:
+    g = np.repeat(list("abcd"), [40, 20, 10, 10])
+    for y in (np.arange(80.0), np.resize(["p", "q", "r"], 80)):
+        plan = vt.design_treatments(pd.DataFrame({"g": g}), outcome=y, random_state=0)
+        assert not any(v.few_events for v in plan.derived)

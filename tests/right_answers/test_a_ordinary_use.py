@@ -17,7 +17,14 @@ from sklearn.pipeline import make_pipeline
 
 import vtreat_py as vt
 import vtreat_py.compat as compat
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, OutcomeError, SchemaError
+from vtreat_py.base.errors import (
+    FrameError,
+    InvalidOptionError,
+    OptionTypeError,
+    OutcomeError,
+    SchemaError,
+)
+from vtreat_py.testing import own_outcome_influence
 
 N = 600
 
@@ -92,6 +99,17 @@ def test_a1_other_estimators_and_sums_look_at_labels_too(X: pd.DataFrame, y: Any
             verb(X, folds=kept.folds, outcome=shuffled)
     with pytest.raises(InvalidOptionError, match="frame and sample_weight have different indexes"):
         kept.plan.audit(X, sample_weight=shuffled)
+
+
+def test_a1_pairs_folds_and_probes_look_at_labels_too(X: pd.DataFrame, y: Any) -> None:
+    shuffled = y.sample(frac=1, random_state=1)
+    for given in ({"outcome": shuffled}, {"outcome": y, "sample_weight": shuffled + 1.0}):
+        with pytest.raises(InvalidOptionError, match=r"frame and \w+ have different indexes"):
+            vt.find_interactions(X, **given)
+    with pytest.raises(InvalidOptionError, match="groups and y have different indexes"):
+        vt.split_plans.k_way_grouped(groups=X["zip"], y=shuffled)
+    with pytest.raises(InvalidOptionError, match="X and y have different indexes"):
+        own_outcome_influence(vt.BinomialOutcomeTreatment(random_state=0), X, shuffled, rows=[0])
 
 
 def test_a2_importance_weights_count_effective_rows(X: pd.DataFrame, y: Any) -> None:
@@ -195,6 +213,21 @@ def test_a3_integers_that_look_like_names_are_told(X: pd.DataFrame, y: Any) -> N
     assert "categorical=" in plan._repr_html_()
     assert vt.TreatmentPlan.from_json(plan.to_json()).hints == plan.hints
     assert not design(X, y, categorical=["zip"]).hints
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a3_lazy_integers_that_look_like_names_are_told(
+    X: pd.DataFrame, y: Any, engine: str
+) -> None:
+    hints = design(X, y).hints
+    frame = X.assign(y=y, id=range(N))
+    for rows in (frame, pd.concat([frame] * 200).assign(id=range(200 * N))):
+        lazy = duckdb.from_df(rows) if engine == "duckdb" else pl.from_pandas(rows).lazy()
+        with pytest.warns(vt.VtreatWarning, match="column 'zip' holds 119 different whole numbers"):
+            plan = vt.design_treatments(
+                lazy, outcome="y", outcome_type="binomial", variables=list(X), row_id="id"
+            )
+        assert plan.hints == hints
 
 
 def test_a3_curves_are_no_names() -> None:
@@ -314,6 +347,49 @@ def test_a8_copies_of_the_outcome_are_told(X: pd.DataFrame, y: Any) -> None:
     assert not design(rare, np.arange(200) // 2 == 7).hints  # may be by chance
 
 
+_RNG = np.random.default_rng(5)
+_COUNT, _PER = _RNG.poisson(1.0, N), _RNG.uniform(0.5, 2.0, N)
+_TIME, _SEEN = _RNG.exponential(1.0, N), _RNG.random(N) < 0.7
+_CLASS = _RNG.choice(list("ABCDE"), N)
+COPIES = {
+    "class as a number": (
+        {"outcome": _CLASS},
+        pd.Series(_CLASS).map(dict(zip("ABCDE", [3, 1, 4, 0, 2], strict=True))),
+    ),
+    "counts": ({"outcome": _COUNT, "outcome_type": "rate"}, 2 * _COUNT),
+    "counts per": ({"outcome": _COUNT, "outcome_type": "rate", "exposure": _PER}, 2 * _COUNT),
+    "rate": ({"outcome": _COUNT, "outcome_type": "rate", "exposure": _PER}, _COUNT / _PER),
+    "times": ({"outcome": (_TIME, _SEEN), "outcome_type": "survival"}, 2 * _TIME),
+    "events": ({"outcome": (_TIME, _SEEN), "outcome_type": "survival"}, 1.0 - _SEEN),
+    "a curve": ({"outcome": _TIME}, np.exp(-_TIME)),
+}
+
+
+@pytest.mark.parametrize("kind", list(COPIES))
+def test_a8_copies_of_any_outcome_are_told(X: pd.DataFrame, kind: str) -> None:
+    options, copy = COPIES[kind]
+    frame = X[["inc"]].assign(copy=np.where(np.arange(N) % 9 > 0, copy, np.nan))
+    with pytest.warns(vt.VtreatWarning, match="column 'copy' determines the outcome"):
+        plan = vt.design_treatments(frame, random_state=0, **options)
+    assert [column for column, _ in plan.hints] == ["copy"]
+    nearly = frame.assign(copy=frame["copy"].to_numpy()[np.arange(N) // 2 * 2])
+    assert not vt.design_treatments(nearly, random_state=0, **options).hints
+
+
+def test_a8_few_rows_are_sorted_by_chance(X: pd.DataFrame) -> None:
+    for n, told in ((8, ()), (40, ("inc",))):
+        frame = pd.DataFrame({"inc": np.arange(n) ** 2.0})
+        plan = vt.design_treatments(frame, outcome=np.arange(n) ** 0.1, random_state=0)
+        assert tuple(column for column, _ in plan.hints) == told
+
+
+def test_a8_a_lazy_class_as_a_number_is_told(X: pd.DataFrame) -> None:
+    options, copy = COPIES["class as a number"]
+    frame = pl.from_pandas(X[["inc"]].assign(copy=copy, y=options["outcome"], id=range(N))).lazy()
+    with pytest.warns(vt.VtreatWarning, match="column 'copy' determines the outcome"):
+        vt.design_treatments(frame, outcome="y", variables=["inc", "copy"], row_id="id")
+
+
 def rows_of(X: pd.DataFrame, kind: str) -> pd.DataFrame:
     kinds = {
         "the first": X.iloc[:500],
@@ -347,6 +423,30 @@ def test_a9_other_rows_are_not(X: pd.DataFrame, y: Any) -> None:
     vt.prepare(repeated, towns.tail(N))  # other rows of the same towns
     few = design(X[["town"]], y, significance="classic", smoothing=1.0)
     vt.prepare(few, X.iloc[:500])  # six towns tell no rows apart
+
+
+def test_a10_a_row_alone_is_what_it_is_in_a_batch() -> None:
+    y = np.random.default_rng(0).normal(size=60)
+    frame = pd.DataFrame({"z": np.r_[np.zeros(59), 1e6] + np.arange(60)})
+    plan = vt.design_treatments(frame, outcome=y, collar_prob=0.05, random_state=0)
+    batch = pd.concat([frame[40:60], pd.DataFrame({"z": [np.nan]})], ignore_index=True)
+    together = vt.prepare(plan, batch, collar=True)
+    for row in range(len(batch)):
+        alone = vt.prepare(plan, batch[row : row + 1], collar=True)
+        assert np.array_equal(alone.to_numpy(), together[row : row + 1].to_numpy())
+    assert float(together["z"].iloc[-1]) < 60.0  # the mean, 16,696, is clipped
+
+
+def test_a12_folds_of_lazy_rows_are_where_the_rows_are(X: pd.DataFrame, y: Any) -> None:
+    frame = X.assign(zip=X["zip"].astype(str), y=y, id=range(N))
+    lazy = vt.cross_frame_experiment(
+        pl.from_pandas(frame).lazy(), outcome="y", row_id="id", random_state=0
+    )
+    with pytest.raises(FrameError, match="fold_frame has the fold of each row"):
+        _ = lazy.fold_numbers
+    own = vt.cross_frame_experiment(frame, outcome="y", row_id="id", random_state=0)
+    folds = lazy.fold_frame.collect().to_pandas().sort_values("id")
+    assert np.array_equal(folds.iloc[:, 1], own.fold_numbers)
 
 
 def test_a13_an_audit_of_the_rows_of_the_design_finds_nothing() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import pathlib
 import pickle
 import time
+import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -83,6 +86,74 @@ def test_c3_c4_tampered_texts_are_refused_at_once(
     with pytest.raises(PlanFormatError):
         vt.TreatmentPlan.from_json(text)
     assert time.perf_counter() - start < 4.0  # it was ten seconds and more
+
+
+def test_c3_names_of_one_hash_among_options_are_refused_at_once(plan: vt.TreatmentPlan) -> None:
+    tree = json.loads(plan.to_json())
+    tree["options"]["categorical"] = [i * HUGE for i in range(16_000)]
+    start = time.perf_counter()
+    with pytest.raises(PlanFormatError, match="categorical: 16000 values have one hash"):
+        vt.TreatmentPlan.from_json(json.dumps(tree))
+    assert time.perf_counter() - start < 2.0  # it was three seconds, and quadratic
+
+
+@pytest.fixture(scope="module")
+def statistics(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"g": rng.choice(list("abc"), N), "x": rng.normal(size=N)})
+    path = tmp_path_factory.mktemp("c4") / "statistics"
+    outcome = rng.normal(size=N)
+    kept = vt.design_treatments(frame, outcome=outcome, keep_statistics=True, random_state=0)
+    assert kept.statistics is not None
+    kept.statistics.save(path)
+    return path.read_bytes()
+
+
+def with_entry(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for entry in old.namelist():
+            new.writestr(entry, change(old.read(entry)) if entry == name else old.read(entry))
+    return out.getvalue()
+
+
+def with_bytes(content: bytes, mark: bytes, offset: int, values: bytes) -> bytes:
+    start = content.rindex(mark) + offset
+    return content[:start] + values + content[start + len(values) :]
+
+
+def header(**changes: Any) -> Callable[[bytes], bytes]:
+    return lambda text: json.dumps(json.loads(text) | changes).encode()
+
+
+def times(factor: float) -> Callable[[bytes], bytes]:
+    return lambda content: (np.frombuffer(content, "<f8") * factor).tobytes()
+
+
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "a centre": lambda b: with_entry(b, "header.json", header(centre=1e308)),
+    "weights": lambda b: with_entry(b, "rows/weight", times(1e290)),
+    "sums": lambda b: with_entry(b, "rows/total", times(1e300)),
+    "squares": lambda b: with_entry(b, "rows/inner", times(1e300)),
+    "means": lambda b: with_entry(
+        b, "outcome/y", lambda a: times(0.0)(a)[:-8] + b"\0" * 6 + b"\xe0\x7f"
+    ),
+    "products": lambda b: with_entry(b, "outcome/xy", lambda a: np.ones(len(a) // 8).tobytes()),
+    "the place of the directory": lambda b: with_bytes(b, b"PK\5\6", 16, b"\xff\xff\xff\x7f"),
+    "a mark of encryption": lambda b: with_bytes(b, b"PK\1\2", 8, b"\1\0"),
+    "half of it": lambda b: b[: len(b) // 2],
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("what", list(BROKEN))
+def test_c4_broken_statistics_are_refused(
+    statistics: bytes, tmp_path: pathlib.Path, what: str
+) -> None:
+    path = tmp_path / "broken"
+    path.write_bytes(BROKEN[what](statistics))
+    with pytest.raises(PlanFormatError, match="broken: "):
+        vt.DesignStatistics.load(path)
 
 
 @pytest.mark.parametrize("text", ["null", "true", "12"])

@@ -129,6 +129,8 @@ POSITIONAL: list[tuple[Any, str]] = [
         r"'y' is a positional argument; .* design_treatments\(frame, outcome='y'\)",
     ),
     (vt.cross_frame_experiment, r"by name: cross_frame_experiment\(frame, outcome='y'\)"),
+    (vt.variable_importance, r"by name: variable_importance\(frame, outcome='y'\)"),
+    (vt.find_interactions, r"by name: find_interactions\(frame, outcome='y'\)"),
 ]
 
 

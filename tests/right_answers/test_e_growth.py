@@ -149,3 +149,23 @@ def test_e_queries_of_many_columns_are_linear(plan: vt.TreatmentPlan) -> None:
     )  # fmt: skip
     extra = [f"e{i}" for i in range(8000)]
     assert seconds(lambda: wide.to_sql("t", row_id="id", extra_columns=extra)) < 2  # it was 9
+
+
+class Counted(str):
+    """A name that counts how often it is looked up."""
+
+    looks = 0
+
+    def __hash__(self) -> int:
+        Counted.looks += 1
+        return super().__hash__()
+
+
+def test_e_each_name_of_a_choice_of_all_columns_is_looked_up_a_few_times() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(30, 400))).add_prefix("x")
+    plan = vt.design_treatments(frame, outcome=rng.normal(size=30), cv=2, random_state=0)
+    names = [Counted(name) for name in plan.feature_names]
+    Counted.looks = 0
+    assert vt.prepare(plan, frame.head(3), variables=names).shape[1] == len(names)
+    assert len(names) <= Counted.looks < 20 * len(names)

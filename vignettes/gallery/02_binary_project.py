@@ -78,8 +78,8 @@ assert frame["account"].nunique() == 787
 plan = vt.design_treatments(X_train, outcome=y_train, target=True, random_state=0)
 scores = plan.score_frame.set_index("variable")
 print(scores.sort_values("rsq", ascending=False)[["code", "rsq", "sig", "sig_fdr"]].head(6))
-plausible = scores["sig_fdr"] <= 0.7  # what the treatments keep by default
-print("left out:", list(scores.index[~plausible]))
+plausible = [variable.name for variable in plan.select("plausible")]  # what the treatments keep
+print("left out:", list(scores.index.difference(plausible, sort=False)))
 
 # %% [markdown]
 # ## Two models, cross-validated with their treatment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Never, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from vtreat_py.api.plan import TreatmentPlan, with_verbs
 from vtreat_py.api.private import private_experiment, private_plan
 from vtreat_py.api.statistics import kept_experiment, kept_statistics
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.base.by_name import options_by_name
 from vtreat_py.base.checks import check_flag, is_one_of
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.base.labels import check_same_rows
@@ -37,10 +37,10 @@ from vtreat_py.plan.options import OutcomeType, Significance
 from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
 
 
-@options_by_name
+@options_by_name("design_treatments(frame, outcome='y')")
 def design_treatments(
     frame: Any,
-    *misplaced: Never,
+    *,
     outcome: Any = None,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
@@ -120,6 +120,8 @@ default=None
         plan takes them so in every frame. Python objects that are numbers without them are numbers.
     sample_weight : column name or array of shape (n,), default=None
         Weights, 0 or more: weight 2 counts as two equal rows, rows of weight 0 teach nothing.
+        Those that are no whole numbers, or are more than 10 million in all, are taken for ratios by
+        p-values, worth their effective number of rows (see ``weight_kind``).
     weight_kind : {"frequency", "importance"}, default="frequency"
         What weights say. "frequency": how many rows a row stands for; their sum is what the design
         believes to have seen, so that weights that sum to 1 make nothing significant (a warning
@@ -351,7 +353,6 @@ default=None
     >>> plan.feature_names
     ['x_catP', 'z', 'z_isBAD', 'x_lev_NA', 'x_lev_x_a', 'x_lev_x_b']
     """
-    check_by_name(misplaced, "design_treatments(frame, outcome='y')")
     keep = check_flag("keep_statistics", keep_statistics)
     parts = _named_parts(calendar) if keep else calendar
     request = DesignRequest(
@@ -407,10 +408,10 @@ def cross_frame_experiment(
 def cross_frame_experiment(
     frame: Any, *, sparse_output: bool, **options: Unpack[CrossFrameOptions]
 ) -> CrossFrameExperiment[Any]: ...
-@options_by_name
+@options_by_name("cross_frame_experiment(frame, outcome='y')")
 def cross_frame_experiment(
     frame: Any,
-    *misplaced: Never,
+    *,
     outcome: Any = None,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
@@ -504,7 +505,6 @@ def cross_frame_experiment(
     4  5.0      0.0
     5  6.0      0.0
     """
-    check_by_name(misplaced, "cross_frame_experiment(frame, outcome='y')")
     keep, scale = check_flag("keep_statistics", keep_statistics), check_flag("scale", scale)
     parts = _named_parts(calendar) if keep else calendar
     check_pruning(prune_sig, prune_by)
@@ -567,7 +567,9 @@ def _named_parts(calendar: Any) -> Any:
 
 def design_with(frame: Any, **given: Any) -> Design:
     """Check a design of which some options are given, and the others are the defaults."""
-    return Design.of(frame, DesignRequest(**given))
+    request = DesignRequest(**given)
+    check_same_rows({"frame": frame, **request.along})
+    return Design.of(frame, request)
 
 
 def _check_kept_as_sums(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 import pandas as pd
 
 from vtreat_py.api.design import design_treatments
-from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.base.by_name import options_by_name
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.coders.custom import CustomCoder
@@ -21,10 +21,10 @@ from vtreat_py.outcome.weights import WeightKind
 from vtreat_py.plan.options import CLASSIC, OutcomeType, Significance
 
 
-@options_by_name
+@options_by_name("variable_importance(frame, outcome='y')")
 def variable_importance(
     frame: Any,
-    *misplaced: Never,
+    *,
     outcome: Any,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
@@ -145,7 +145,6 @@ def variable_importance(
     0     town  0.448  0.0      7
     1    noise  0.008  1.0      2
     """
-    check_by_name(misplaced, "variable_importance(frame, outcome='y')")
     if coders is None:
         coders = _with_shapes(significance, custom_coders)
         if coders is not None and counts_events(outcome_type, exposure):

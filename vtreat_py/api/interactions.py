@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from vtreat_py.api.design import design_with
 from vtreat_py.base.arrays import objects
-from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.base.by_name import options_by_name
 from vtreat_py.base.errors import InvalidOptionError
 from vtreat_py.memory.interactions import InteractionSearch, PairScore
 from vtreat_py.outcome.reading import MOST_CLASSES
@@ -19,10 +19,10 @@ from vtreat_py.plan.options import OutcomeType
 from vtreat_py.plan.pruning import FDR, SIG, benjamini_hochberg
 
 
-@options_by_name
+@options_by_name("find_interactions(frame, outcome='y')")
 def find_interactions(
     frame: Any,
-    *misplaced: Never,
+    *,
     outcome: Any,
     outcome_type: OutcomeType | None = None,
     target: Any = None,
@@ -133,7 +133,6 @@ def find_interactions(
     1   day  noise  0.00  0.22     0.33
     2  shop  noise  0.00  0.60     0.60
     """
-    check_by_name(misplaced, "find_interactions(frame, outcome='y')")
     design = design_with(
         frame,
         outcome=outcome,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 from vtreat_py.api.plan import TreatmentPlan, with_verbs
-from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.base.by_name import options_by_name
 from vtreat_py.coders.clean import Imputer
 from vtreat_py.design.request import MissingnessRequest
 from vtreat_py.frames.lazy_frames import is_lazy
@@ -14,10 +14,10 @@ from vtreat_py.lazy.design import LazyDesign
 from vtreat_py.memory.design import Design
 
 
-@options_by_name
+@options_by_name("design_missingness(frame, variables=['x'])")
 def design_missingness(
     frame: Any,
-    *misplaced: Never,
+    *,
     variables: Sequence[Hashable] | None = None,
     categorical: Sequence[Hashable] = (),
     missing_values: Sequence[str] = (),
@@ -92,7 +92,6 @@ def design_missingness(
     0   2.0         1.0  _invalid_
     1   7.0         0.0       Bath
     """
-    check_by_name(misplaced, "design_missingness(frame, variables=['x'])")
     request = MissingnessRequest(
         variables=variables,
         categorical=categorical,

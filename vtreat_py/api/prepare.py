@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Literal, Never, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import pandas as pd
 
 from vtreat_py.api.options import PrepareOptions
 from vtreat_py.api.plan import TreatmentPlan
-from vtreat_py.base.by_name import check_by_name, options_by_name
+from vtreat_py.base.by_name import options_by_name
 from vtreat_py.base.errors import OptionTypeError
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.kinds import Array, DictRows, Files, FrameT, Listed
@@ -61,11 +61,11 @@ def prepare(
     sparse_output: bool,
     **options: Unpack[PrepareOptions],
 ) -> Any: ...
-@options_by_name
+@options_by_name("prepare(plan, frame, prune_sig=0.05)")
 def prepare(
     plan: TreatmentPlan,
     frame: Any,
-    *misplaced: Never,
+    *,
     prune_sig: PruneSig = None,
     prune_by: PruneBy = SIG,
     scale: bool = False,
@@ -80,7 +80,7 @@ def prepare(
 
     For frames the plan was *not* designed on. The training frame itself must be treated by
     `cross_frame_experiment` (or a transformer's ``fit_transform``), because here its rows would
-    be coded by their own outcomes; ``prepare`` warns when it recognises it.
+    be coded by their own outcomes; ``prepare`` warns when it recognises it, or a quarter of it.
 
     Columns are picked by name. What the frame may bring that the design has not seen:
 
@@ -112,8 +112,8 @@ def prepare(
         Parquet files, a list of paths. Must have the columns that the chosen variables come from,
         in any order and among others.
     prune_sig : {"plausible", "recommended"} or float, default=None
-        Keep variables whose p-value is at most this, the plausible ones (``sig_fdr <= 0.7``, what
-        the transformers keep), or the recommended ones; None keeps all.
+        Keep variables whose p-value is at most this, the plausible ones, as the transformers do, or
+        the recommended ones (see `TreatmentPlan.score_frame` of both); None keeps all.
     prune_by : {"sig", "sig_fdr", "sig_fwer"}, default="sig"
         The p-value that a number for ``prune_sig`` is compared with, a column of
         `TreatmentPlan.score_frame`: as it is, or adjusted for the number of variables, so that
@@ -166,7 +166,6 @@ def prepare(
     0       0.0        0.0        1.0
     1       0.0        0.0        0.0
     """
-    check_by_name(misplaced, "prepare(plan, frame, prune_sig=0.05)")
     if not isinstance(plan, TreatmentPlan):
         raise OptionTypeError(
             f"plan is of type {type(plan).__name__}; give the TreatmentPlan of design_treatments, "

@@ -108,8 +108,10 @@ class DesignStatistics(KeptSums):
     * Levels that only rows of weight 0 have are none.
     * `prepare` does not recognise the training frame.
 
-    Weights are whole numbers, or with ``significance="classic"`` any. Those of importance are
-    scaled in each part to its own effective number of rows.
+    Weights are whole numbers, or with ``significance="classic"`` any. They count rows however
+    large they are in all, where a design on rows takes weights of more than 10 million as ratios,
+    for its p-values. Those of importance are scaled in each part to its own effective number of
+    rows.
 
     Size: for each categorical column levels x folds, for each numeric one at most 65,536 x folds
     entries of 64 bytes; times the number of classes, where the outcome is a class.

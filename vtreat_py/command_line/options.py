@@ -180,7 +180,7 @@ CHOICE = (
 
 # Options of the functions that a command line has no words for, or other ones.
 NOT_OF_DESIGN = (
-    "frame", "misplaced", "custom_coders", "progress", "keep_statistics", "privacy",
+    "frame", "custom_coders", "progress", "keep_statistics", "privacy",
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from vtreat_py.significance.curve import curve_tests
 from vtreat_py.statistics.outcome_sums import OutcomeSums
 
 # Chance alone is not taken to make a column determine the outcome, or numbers look like names.
-_BY_CHANCE = 1e-9
+BY_CHANCE = 1e-9
 _NAMES_BY_CHANCE = 1e-6
 # Up to this distance from 1 a share of variance is 1; fits of classes stop on the way there.
 _ROUNDING, _FITTED = 1e-9, 1e-3
@@ -42,7 +42,7 @@ def hints_of_numbers(
     all_of_it = 1.0 - (_FITTED if context.contrasts[0].is_binary else _ROUNDING)
     for variable in variables:
         scores = [] if variable.needs_split else variable.scores
-        known = [score.rsq > all_of_it and score.sig < _BY_CHANCE for score in scores]
+        known = [score.rsq > all_of_it and score.sig < BY_CHANCE for score in scores]
         if known and all(known):
             return (DETERMINES,)
     return ()
@@ -90,7 +90,7 @@ def _determine(sums: Sequence[OutcomeSums], context: DesignContext) -> bool:
     if any(map(_varies_within, sums)):
         return False
     chances = list(map(_log_chance, sums, context.contrasts))
-    return bool(min(chances) < math.log(_BY_CHANCE))
+    return bool(min(chances) < math.log(BY_CHANCE))
 
 
 def _varies_within(sums: OutcomeSums) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.base.names import munge
 from vtreat_py.coders.code import (
     ColumnLevels,
@@ -21,6 +21,7 @@ from vtreat_py.coders.code import (
     LevelVariables,
 )
 from vtreat_py.coders.in_parts import InParts
+from vtreat_py.coders.lev import Lev
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.prior import BY_LIKELIHOOD
 from vtreat_py.coders.table_code import Impact, ImpactCode
@@ -43,8 +44,12 @@ from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 from vtreat_py.significance.combination import cauchy_combination
 from vtreat_py.statistics.level_view import LevelView
 from vtreat_py.statistics.moments import Moments
-from vtreat_py.statistics.outcome_sums import OutcomeSums
+from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches
 
+# Rows of the rarer class for each indicator that a model is given: fewer, and what it learns is off
+# (E. Ogundimu, D. Altman and G. Collins, Journal of Clinical Epidemiology 76, 2016).
+_EVENTS = 20.0
+_TWO_LEVELS = 2
 # Directions of texts that the outcome is tested along, where that takes rows.
 _ALONG = 8
 
@@ -226,6 +231,7 @@ class LevelLearner:
             scores = score(context, made.moments, fit, made.sample, by_rows=tests.by_rows)
         own = slopes(context, made.moments, made.points) if scores is None else scores.slope
         names = munge([f"{self._facts.name}_{one.label}" for one in made.variables])
+        few_events = self._few_events(code, made.moments)
         derived = []
         for i, (one, name) in enumerate(zip(made.variables, names, strict=True)):
             variable = DerivedVariable(
@@ -239,11 +245,24 @@ class LevelLearner:
                 extra_model_degrees=made.degrees,
                 slope=float(own[i]),
                 mean=float(made.moments.x[i]),
+                few_events=bool(few_events[i]),
             )
             derived.append(self._with_cross(code, made, one, variable))
         if code.most_apart < math.inf and not self._on_one_scale(derived[0], code.most_apart):
             return []
         return derived
+
+    def _few_events(self, code: LevelCode, indicators: Moments) -> BoolArray:
+        """Indicators that few rows of the rarer class are expected to have, were they noise.
+
+        Not of a column of two levels, whose indicator is the column itself.
+        """
+        context, n_levels = self._context, np.count_nonzero(self._whole.entries.weight)
+        of_two_classes = context.outcome.kind == "binomial" and context.class_number is None
+        if code.name != Lev.name or not of_two_classes or n_levels <= _TWO_LEVELS:
+            return np.zeros(len(indicators.x), dtype=bool)
+        rarer = np.minimum(indicators.y, 1.0 - indicators.y)
+        return ~reaches(indicators.weight * indicators.x * rarer, _EVENTS)
 
     def _on_one_scale(self, made: DerivedLevels, most: float) -> bool:
         """Whether a code that is shrunk varies in the cross-frame about as much as in the plan.

@@ -17,7 +17,8 @@ _ENTRY = re.compile(r"^(\w+) : .*\n(?:^    .*\n?)+", re.MULTILINE)
 _PRUNED = """
     prune_sig : {"plausible", "recommended"}, float or None, default="plausible"
         Which derived variables come out: those with a p-value of at most this; the plausible ones
-        (default: ``sig_fdr <= 0.7``, which models do best with on the whole); the fewer that are
+        (default: ``sig_fdr <= 0.7``, and indicators that enough of both classes are expected in,
+        which models do best with on the whole; see `TreatmentPlan.score_frame`); the fewer that are
         ``recommended`` in `TreatmentPlan.score_frame`; or all, which suits boosted trees.
 """
 

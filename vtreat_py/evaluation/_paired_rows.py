@@ -9,7 +9,7 @@ import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import InvalidOptionError, counted
-from vtreat_py.evaluation._inputs import check_length, one_dimensional
+from vtreat_py.evaluation._inputs import check_length, near_one, one_dimensional, times_power
 from vtreat_py.evaluation._refusals import refused_as
 
 
@@ -60,9 +60,11 @@ def standard_error_of_mean(values: FloatArray, weight: FloatArray, unit: IntArra
     units (W. Cochran, Sampling Techniques, 1977, section 6.3). Units that weigh nothing do not
     count. NaN for a single unit.
     """
+    values, exponent = near_one(values)
     mean = np.average(values, weights=weight)
     residuals = np.bincount(unit, weight * (values - mean))
     n_units = int(np.count_nonzero(np.bincount(unit, weight)))
     if n_units < 2:
         return float("nan")
-    return float(np.sqrt(n_units / (n_units - 1) * np.square(residuals).sum()) / weight.sum())
+    error = np.sqrt(n_units / (n_units - 1) * np.square(residuals).sum()) / weight.sum()
+    return float(times_power(error, exponent))

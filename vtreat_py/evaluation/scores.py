@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from vtreat_py.base.arrays import FloatArray
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, listed
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, counted, listed
 from vtreat_py.base.labels import check_same_rows
 from vtreat_py.evaluation._formulas import SCORES, Counts, score_values
 from vtreat_py.evaluation._inputs import check_length, checked_weight, one_dimensional
@@ -110,10 +110,13 @@ def confusion_scores(*data: Any, **named: Any) -> pd.Series[float] | pd.DataFram
     [1.5, 1.0]
     """
     given = len(data) + len(named.keys() - {"sample_weight", "pos_label"})
-    with refused_as(
+    takes = (
         "confusion_scores takes counts (tp, fp, fn, tn), or labels (y_true, y_pred), for which "
         "there are sample_weight and pos_label"
-    ):
+    )
+    if given not in (2, len(Counts._fields)):
+        raise OptionTypeError(f"{takes}; found {counted(given, 'argument')}")
+    with refused_as(takes):
         if given == len(Counts._fields):
             return _scores_of_counts(*data, **named)
         return _scores_of_labels(*data, **named)

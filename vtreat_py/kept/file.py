@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import zipfile
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -22,6 +24,7 @@ from vtreat_py.kept.columns import KeptColumn
 from vtreat_py.kept.design import KeptDesign
 from vtreat_py.kept.levels import KeptLevels
 from vtreat_py.kept.numbers import KeptNumbers
+from vtreat_py.outcome.reading import GREATEST_NUMBER
 from vtreat_py.plan.json import MADE, OPTIONS, check_version, parsed
 from vtreat_py.plan.json_schema import (
     LEVELS,
@@ -54,6 +57,12 @@ _MOMENTS = ("weight", "x", "y", "xx", "xy", "yy")
 _PAIR = ("first", "second")
 # Weights of a column add up to those of all rows, but for rounding of weights that are no counts.
 _ROUNDING = 1e-9
+# Outcomes are not larger, nor are weights in all.
+_MOST = GREATEST_NUMBER
+_LARGER = 1e3 * _MOST
+
+# What zipfile raises where bytes of an archive are others; encrypted ones are a RuntimeError.
+_NO_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, struct.error)
 
 _HEADER_SCHEMA = record(
     SimpleNamespace,
@@ -172,16 +181,17 @@ def read_statistics(path: str | os.PathLike[str]) -> dict[str, Any]:
     where = os.fspath(path)
     if not os.path.isfile(where):
         raise no_file(where, "give the path of what save has written")
+    content = io.BytesIO(Path(where).read_bytes())
     try:
-        with zipfile.ZipFile(where) as archive:
+        with zipfile.ZipFile(content) as archive:
             return _read(_Archive(archive))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as reason:
+    except PlanFormatError as reason:
+        raise PlanFormatError(f"{where}: {reason}") from reason
+    except _NO_ARCHIVE as reason:
         raise PlanFormatError(
             f"{where}: the file is no statistics that save has written, or not all of it is there: "
             f"{reason}"
         ) from reason
-    except PlanFormatError as reason:
-        raise PlanFormatError(f"{where}: {reason}") from reason
 
 
 class _Archive:
@@ -218,11 +228,12 @@ class _Archive:
         return np.frombuffer(content, dtype=kind)
 
     def sums(self, name: str, length: int, design: KeptDesign, centre: float) -> OutcomeSums:
-        weight = self.floats(f"{name}/weight", length)
+        weight, total = self.floats(f"{name}/weight", length), self.floats(f"{name}/total", length)
         inner = None if design.counts_classes else self.floats(f"{name}/inner", length)
         if (weight < 0).any() or (inner is not None and (inner < 0).any()):
             raise PlanFormatError(f"{name} holds a negative weight or sum of squares")
-        return OutcomeSums(weight, self.floats(f"{name}/total", length), inner, centre)
+        _check_sizes(name, weight, total, inner)
+        return OutcomeSums(weight, total, inner, centre)
 
     def values(self, name: str, bits: int | None, n_blocks: int, centre: float) -> ValueTable:
         value = self.floats(f"{name}/value")
@@ -239,6 +250,11 @@ class _Archive:
         weight, x, y, xx, xy, yy = (self.floats(f"{name}/{field}", length) for field in _MOMENTS)
         if min(one.min(initial=0.0) for one in (weight, xx, yy)) < 0.0:
             raise PlanFormatError(f"{name} holds a negative weight or sum of squares")
+        for mean, squares in ((x, xx), (y, yy)):
+            total = np.clip(mean, -_LARGER, _LARGER) * np.minimum(weight, _MOST)
+            _check_sizes(name, weight, total, squares)
+        if (np.abs(xy) > (1.0 + _ROUNDING) * np.sqrt(xx) * np.sqrt(yy)).any():
+            raise PlanFormatError(f"{name} holds products beyond their squares")
         return Moments(weight, x, y, xx, xy, yy, 0.0, centre)
 
     def pairs(self, name: str, bits: int | None) -> PairTable:
@@ -251,7 +267,8 @@ class _Archive:
         table = PairTable(bits, first, second, sums.reshape(3, -1))
         _check_weights(name, table.weight)
         exposure, count = table.points()
-        if not ((exposure > 0.0) & (count >= 0.0)).all():
+        _check_sizes(name, table.weight, np.minimum(table.weight, _MOST) * count, None)
+        if not ((exposure > 0.0) & (exposure < _MOST) & (count >= 0.0)).all():
             raise PlanFormatError(f"{name} holds an exposure or a count that is none")
         return table
 
@@ -260,6 +277,8 @@ def _read(archive: _Archive) -> dict[str, Any]:
     header = _header(archive)
     design, centre = header.design, header.centre
     _check_design(design)
+    if abs(centre) > _MOST:
+        raise PlanFormatError(f"centre: {centre:g} is no mean of outcomes that a design takes")
     rows = archive.sums("rows", design.n_blocks, design, centre)
     if design.outcome_type == "multinomial" and not design.classes and rows.weight.any():
         raise PlanFormatError("design.classes is empty, but there are rows")
@@ -346,6 +365,19 @@ def _check_order(name: str, key: FloatArray | IntArray, block: IntArray) -> None
 def _check_weights(name: str, weight: FloatArray) -> None:
     if (weight <= 0).any():
         raise PlanFormatError(f"{name}: a cell has no weight")
+
+
+def _check_sizes(
+    name: str, weight: FloatArray, total: FloatArray, squares: FloatArray | None
+) -> None:
+    """Refuse weights, and sums of numbers, that no design takes, as floats do not hold more."""
+    is_wrong = (weight > _MOST) | ((weight > 0.0) & (weight < 1.0 / _MOST))
+    weight = np.minimum(weight, _MOST)
+    is_wrong |= np.abs(total) / _MOST > 2.0 * weight
+    if squares is not None:
+        is_wrong |= squares / _MOST / _MOST > 4.0 * weight
+    if is_wrong.any():
+        raise PlanFormatError(f"{name} holds sums that no design takes")
 
 
 def _check_sums(column: KeptColumn, rows: OutcomeSums, design: KeptDesign) -> None:

@@ -187,15 +187,19 @@ class LazyDesign:
         if good:
             sums = dict(zip(columns, all_sums, strict=True))
             slopes_wanted = self.context.contrasts[0].link_slopes and not self.context.is_rate
-            made = PoissonFits if self.context.is_rate else LogisticFits
-            fits = made(self.rows, picked, fits_may_be_rough(self.rows.n_rows, slopes_wanted))
+            kind = PoissonFits if self.context.is_rate else LogisticFits
+            fits = kind(self.rows, picked, fits_may_be_rough(self.rows.n_rows, slopes_wanted))
             facts = [
                 EngineNumbers(column, known[column], sums[column], self._residuals, fits)
                 for column in good
             ]
             filled = [FilledNumbers(one, self.context) for one in facts]
             self._fit(fits, facts, filled)
-            learned |= {c.name: learn_filled(one) for c, one in zip(good, filled, strict=True)}
+            for column, one in zip(good, filled, strict=True):
+                made = learn_filled(one)
+                if isinstance(made, LearnedNumbers) and not made.hints:
+                    made = replace(made, hints=picked.hints(column))
+                learned[column.name] = made
         return learned
 
     def _fit(

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from vtreat_py.design.some_rows import MOST_ROWS, hints_of_rows
 from vtreat_py.folds.row_ids import picked
 from vtreat_py.lazy.aggregates import floats
 from vtreat_py.lazy.columns import LazyNumber
@@ -50,6 +51,17 @@ class PickedRows:
         values = floats(table, column.alias)
         good = values[np.isfinite(values)]
         return Coordinates.near(np.sort(good)) if len(good) else None
+
+    def hints(self, column: LazyNumber) -> tuple[str, ...]:
+        """Say what some rows tell, if these can be had."""
+        table, rows = self.of(MOST_ROWS), self.rows
+        if table is None or rows.outcome is None:
+            return ()
+        y = floats(table, Y)
+        contrasts = [(y == k).astype(np.int8) for k in rows.contrasted] or [y]
+        weight = None if rows.weight is None else floats(table, WEIGHT)
+        x = floats(table, column.alias)
+        return hints_of_rows(x, [y], contrasts if column.kind == "number" else [], weight)
 
     @cached_property
     def _table(self) -> pa.Table:

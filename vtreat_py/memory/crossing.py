@@ -10,13 +10,13 @@ from vtreat_py.coders.forms import FoldCurves, scale_in_place
 from vtreat_py.design.context import NO_CODE_APPLIES
 from vtreat_py.design.levels import LearnedLevels, UnusedLevels, learn_level_facts
 from vtreat_py.design.numbers import LearnedNumbers, learn_number_facts
+from vtreat_py.design.some_rows import MOST_ROWS, hints_of_rows
 from vtreat_py.frames.columns import LevelColumn, NumericColumn
 from vtreat_py.frames.digest import spaced_rows
 from vtreat_py.frames.joint import JointColumn
 from vtreat_py.memory.levels import level_facts
 from vtreat_py.memory.numbers import NumberRows
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.memory.whole_numbers import hints_of_whole_numbers
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.training_marks import Marks, marks_of_values
 from vtreat_py.plan.treatments import LevelTreatment, NumericTreatment
@@ -145,6 +145,20 @@ def learn_numbers(column: NumericColumn, rows: DesignRows) -> LearnedNumberRows 
     learned = learn_number_facts(own, rows.context)
     if not isinstance(learned, LearnedNumbers):
         return learned
-    hints = learned.hints or hints_of_whole_numbers(column, rows)
+    hints = learned.hints or _hints(column, rows)
     marks = marks_of_values(column.values[spaced_rows(len(column))])
     return LearnedNumberRows(replace(learned, hints=hints), own, marks)
+
+
+def _hints(column: NumericColumn, rows: DesignRows) -> tuple[str, ...]:
+    """Say what rows that are evenly spaced tell."""
+    if not rows.context.supervised:
+        return ()
+    some = slice(None, None, -(-len(column) // MOST_ROWS))
+    weight, contrasts = rows.outcome.weight, rows.contrasts if column.kind == "number" else []
+    return hints_of_rows(
+        column.values[some],
+        [one[some] for one in rows.outcome.told_by],
+        [one.y[some] for one in contrasts],
+        None if weight is None else weight[some],
+    )

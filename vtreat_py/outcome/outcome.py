@@ -159,6 +159,13 @@ class OutcomeRows(Outcome):
     survival: Survival | None = None
 
     @property
+    def told_by(self) -> tuple[NumberArray, ...]:
+        """The outcome in each way in which a column may copy it."""
+        if self.survival is not None:
+            return self.survival.times.place, self.survival.times.event.view(np.uint8)
+        return (self.y,) if self.exposure is None else (self.y, self.exposure.events)
+
+    @property
     def model_weight(self) -> FloatArray | None:
         """Weights to train a model with: of times those that were given."""
         if self.survival is not None and self.exposure is not None:

@@ -16,7 +16,7 @@ from vtreat_py.frames.made import MadeColumn
 from vtreat_py.plan.differential_privacy import DifferentialPrivacy
 from vtreat_py.plan.level_statistics import LevelStatistics
 from vtreat_py.plan.options import DesignOptions, NamedFunction, check_coders, function_name
-from vtreat_py.plan.pruning import SIG, PruneBy, PruneSig, check_pruning
+from vtreat_py.plan.pruning import PLAUSIBLE, SIG, PruneBy, PruneSig, check_pruning
 from vtreat_py.plan.scores import PlanScores
 from vtreat_py.plan.scoring_only import ScoringOnly
 from vtreat_py.plan.training_marks import TrainingMarks
@@ -114,7 +114,15 @@ class Plan(PlanScores):
             return self.recommended
         if column == SIG:
             return [v.sig <= limit for v in self.derived]
-        return self._with_any(self._adjusted[column] <= limit)
+        kept = self._with_any(self._adjusted[column] <= limit)
+        if prune_sig != PLAUSIBLE:
+            return kept
+        impact = codes.names_of_impact()
+        coded = {v.orig_variable for v in self.derived if v.code in impact}
+        return [
+            k and not (v.few_events and v.orig_variable in coded)
+            for k, v in zip(kept, self.derived, strict=True)
+        ]
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)

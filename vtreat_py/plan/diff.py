@@ -219,7 +219,7 @@ def _ranges_tree(seen: RangeStatistics) -> dict[str, Any]:
 
 def _variable_tree(variable: DerivedVariable) -> dict[str, Any]:
     names = ("code", "level", "target", "needs_split", "extra_model_degrees", "slope", "mean")
-    tree = {f".{name}": getattr(variable, name) for name in names}
+    tree = {f".{name}": getattr(variable, name) for name in (*names, "few_events")}
     for score in variable.scores:
         tree[f".rsq{_of_class(score.target)}"] = score.rsq
         tree[f".sig{_of_class(score.target)}"] = score.sig

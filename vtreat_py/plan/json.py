@@ -35,6 +35,7 @@ from vtreat_py.plan.json_schema import (
     VALUE,
     WHOLE,
     Part,
+    distinct,
     fields_of,
     maybe,
     number,
@@ -181,7 +182,7 @@ def _options_with(names: Sequence[str] | Callable[[], Sequence[str]]) -> Part:
             imputation_map=pairs(dict, column=VALUE, imputer=IMPUTER),
             significance=text(SIGNIFICANCE),
             y_dependent_coders=several(text(names)),
-            categorical=several(VALUE),
+            categorical=distinct(several(VALUE)),
             missing_values=several(TEXT),
             custom_coders=_CUSTOM,
         ),
@@ -196,7 +197,7 @@ def _plan_with(own: Sequence[Code] = ()) -> Part:
     def variable(code: Part) -> Part:
         """Describe a variable of some codes."""
         held = fields_of(DerivedVariable, code=code, scores=several(score))
-        return record(DerivedVariable, **held)
+        return record(DerivedVariable, ("few_events",), **held)
 
     variables = several(variable(text(names)))
     curve = record(_curve, **fields_of(Curve, method=text(METHODS)))

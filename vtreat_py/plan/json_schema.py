@@ -283,6 +283,17 @@ _OF_TYPE = {
 }
 
 
+def distinct(part: Part) -> Part:
+    """Describe a list of different values."""
+
+    def from_json(found: Any, where: str) -> Any:
+        values = part.from_json(found, where)
+        check_distinct(values, where)
+        return values
+
+    return Part(part.to_json, from_json)
+
+
 def check_distinct(values: Sequence[Any], where: str) -> None:
     """Refuse values of which two are equal, and many of one hash, which take ages to compare."""
     alike = Counter(map(hash, values)).most_common(1)

@@ -230,6 +230,9 @@ class PlanScores:
           it. (A row is a variable; with several classes it is a variable and a class.) Models
           stand some noise, and miss what is left out: the treatments keep q = 0.7 by default
           (``prune_sig="plausible"``), which throws out most of the noise where there is much.
+          For an outcome of two classes that also leaves out, of columns with an impact code and
+          more than two levels, indicators of rows among which less than 20 of the rarer class are
+          expected (``few_events`` of the variable): what a model would learn of them is off [3]_.
         * ``recommended`` bounds a number: at most one noise variable is expected to pass, however
           many there are. For few variables that people look at.
         * ``sig_fwer <= a`` bounds a probability, the family-wise error: that even one noise
@@ -248,6 +251,9 @@ class PlanScores:
            Society, Series B, 57(1), 289-300.
         .. [2] S. Holm (1979). "A Simple Sequentially Rejective Multiple Test Procedure".
            Scandinavian Journal of Statistics, 6(2), 65-70.
+        .. [3] E. Ogundimu, D. Altman and G. Collins (2016). "Adequate sample size for developing
+           prediction models is not simply related to events per variable". Journal of Clinical
+           Epidemiology, 76, 175-182.
         """
         frame = self._score_table
         for place, column in enumerate(self._adjusted, start=list(frame).index(SIG) + 1):

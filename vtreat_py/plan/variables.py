@@ -75,6 +75,9 @@ class DerivedVariable:
         Degrees of freedom spent on building it.
     slope, mean : float
         y-aware scaling: ``slope * (x - mean)``.
+    few_events : bool
+        Whether an indicator marks so few rows that less than 20 of the rarer class are expected
+        among them.
     """
 
     name: str
@@ -88,6 +91,7 @@ class DerivedVariable:
     extra_model_degrees: float = 0.0
     slope: float = 0.0
     mean: float = 0.0
+    few_events: bool = False
 
     @property
     def rsq(self) -> float:
