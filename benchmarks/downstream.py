@@ -60,9 +60,10 @@ RULES: dict[str, dict[str, Any]] = {
     "FDR <= 0.3": {"prune_sig": 0.3, "prune_by": "sig_fdr"},
     "FDR <= 0.5": {"prune_sig": 0.5, "prune_by": "sig_fdr"},
     "FDR <= 0.7": {"prune_sig": 0.7, "prune_by": "sig_fdr"},
+    "plausible": {"prune_sig": "plausible", "prune_by": "sig"},
     "none": {"prune_sig": None, "prune_by": "sig"},
 }
-DEFAULT = "FDR <= 0.7"
+DEFAULT = "plausible"
 BESIDE = ("recommended", DEFAULT, "none")  # the rules that slower models are trained by
 KINDS = ("linear", "boosted")
 OWN = "the model's own categories"
@@ -264,9 +265,7 @@ def of_cells(found: pd.DataFrame) -> str:
         if is_worse or (table, model) in REASONS:
             why = f"{table}, {model}: {REASONS.get((table, model), '')}"
             told[is_worse].append(textwrap.fill(why, 100, subsequent_indent="    "))
-    head = (
-        f"{'':28}{'':8}{DEFAULT[:4] + DEFAULT[-3:]:>8}{'none':>8}{'peer':>8} {'the best peer':36}"
-    )
+    head = f"{'':28}{'':7}{DEFAULT:>9}{'none':>8}{'peer':>8} {'the best peer':36}"
     worse = (
         f"* {len(told[True])} of {len(lines)} cells are worse than the best peer by more than "
         f"{FEW_ERRORS:g} standard errors:"

@@ -130,15 +130,14 @@ def times(factor: float) -> Callable[[bytes], bytes]:
     return lambda content: (np.frombuffer(content, "<f8") * factor).tobytes()
 
 
+_HUGE = np.float64(1e300).tobytes()
 BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "a centre": lambda b: with_entry(b, "header.json", header(centre=1e308)),
     "weights": lambda b: with_entry(b, "rows/weight", times(1e290)),
     "sums": lambda b: with_entry(b, "rows/total", times(1e300)),
     "squares": lambda b: with_entry(b, "rows/inner", times(1e300)),
-    "means": lambda b: with_entry(
-        b, "outcome/y", lambda a: times(0.0)(a)[:-8] + b"\0" * 6 + b"\xe0\x7f"
-    ),
-    "products": lambda b: with_entry(b, "outcome/xy", lambda a: np.ones(len(a) // 8).tobytes()),
+    "means": lambda b: with_entry(b, "outcome/y", lambda a: times(0.0)(a)[8:] + _HUGE),
+    "products": lambda b: with_entry(b, "outcome/xy", lambda a: times(0.0)(a)[8:] + _HUGE),
     "the place of the directory": lambda b: with_bytes(b, b"PK\5\6", 16, b"\xff\xff\xff\x7f"),
     "a mark of encryption": lambda b: with_bytes(b, b"PK\1\2", 8, b"\1\0"),
     "half of it": lambda b: b[: len(b) // 2],

@@ -57,8 +57,8 @@ _MOMENTS = ("weight", "x", "y", "xx", "xy", "yy")
 _PAIR = ("first", "second")
 # Weights of a column add up to those of all rows, but for rounding of weights that are no counts.
 _ROUNDING = 1e-9
-# Outcomes are not larger, nor are weights in all.
-_MOST = GREATEST_NUMBER
+# Outcomes are not larger, nor are weights in all; those of importance are not smaller, as scaled.
+_MOST, _LEAST = GREATEST_NUMBER, 1e-210
 _LARGER = 1e3 * _MOST
 
 # What zipfile raises where bytes of an archive are others; encrypted ones are a RuntimeError.
@@ -250,11 +250,9 @@ class _Archive:
         weight, x, y, xx, xy, yy = (self.floats(f"{name}/{field}", length) for field in _MOMENTS)
         if min(one.min(initial=0.0) for one in (weight, xx, yy)) < 0.0:
             raise PlanFormatError(f"{name} holds a negative weight or sum of squares")
-        for mean, squares in ((x, xx), (y, yy)):
+        for mean, squares in ((x, xx), (y, yy), (y, np.abs(xy))):
             total = np.clip(mean, -_LARGER, _LARGER) * np.minimum(weight, _MOST)
             _check_sizes(name, weight, total, squares)
-        if (np.abs(xy) > (1.0 + _ROUNDING) * np.sqrt(xx) * np.sqrt(yy)).any():
-            raise PlanFormatError(f"{name} holds products beyond their squares")
         return Moments(weight, x, y, xx, xy, yy, 0.0, centre)
 
     def pairs(self, name: str, bits: int | None) -> PairTable:
@@ -371,11 +369,11 @@ def _check_sizes(
     name: str, weight: FloatArray, total: FloatArray, squares: FloatArray | None
 ) -> None:
     """Refuse weights, and sums of numbers, that no design takes, as floats do not hold more."""
-    is_wrong = (weight > _MOST) | ((weight > 0.0) & (weight < 1.0 / _MOST))
+    is_wrong = (weight > _MOST) | ((weight > 0.0) & (weight < _LEAST))
     weight = np.minimum(weight, _MOST)
-    is_wrong |= np.abs(total) / _MOST > 2.0 * weight
+    is_wrong |= np.abs(total) / _MOST > 3.0 * weight
     if squares is not None:
-        is_wrong |= squares / _MOST / _MOST > 4.0 * weight
+        is_wrong |= squares / _MOST / _MOST > 9.0 * weight
     if is_wrong.any():
         raise PlanFormatError(f"{name} holds sums that no design takes")
 
