@@ -156,7 +156,7 @@ def test_labels_of_every_kind() -> None:
         (([1, 0], [1, np.nan]), {}, InvalidOptionError, "in row 1; leave those rows out"),
         (([1, 0], [1, 0]), {"sample_weight": [1, -1]}, InvalidOptionError, "sample_weight is -1"),
         (([1, 0],), {}, TypeError, "y_pred"),
-        ((1, 2, 3), {}, TypeError, "positional"),
+        ((1, 2, 3), {}, OptionTypeError, "found 3 arguments"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_refused(
