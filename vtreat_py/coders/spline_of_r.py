@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.interpolate import BSpline
 from scipy.linalg import qr, svd
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.shapes_of_r import is_too_small, near_ones
@@ -20,6 +20,8 @@ _FEWEST, _MOST_KNOTS = 4, 100
 _SAME, _LEAST_SAME = 1e-6, 1e-9
 # Smoothness is ``256^(3 s - 1)`` of the ratio of the traces, for an s between -1.5 and 1.5.
 _BASE, _ENDS, _CLOSE = 256.0, (-1.5, 1.5), 1e-7
+# The least error is so near to where errors alone say it is.
+_AROUND = 1e-5
 # Of numbers that the basis reaches but for so little, rounding hides how little. What a number's
 # own outcome does not say is at least what rounding leaves of 1.
 _NEARLY_REACHED, _ROUNDING = 1e-6, 1e-16
@@ -114,14 +116,20 @@ class SplineFits:
         self._beyond, self._error_beyond = self._what_no_fit_reaches()
 
     def best(self) -> float:
-        """Smoothness with the least error of numbers that are left out."""
+        """Smoothness with the least error of numbers that are left out.
+
+        Errors tell where it is to half of their digits, their slope then to nearly all.
+        """
         found = minimize_scalar(
             lambda s: self.left_out(_smoothness(s)),
             bounds=_ENDS,
             method="bounded",
             options={"xatol": _CLOSE},
-        )
-        return _smoothness(found.x)
+        ).x
+        around = found - _AROUND, found + _AROUND
+        if self._slope(around[0]) < 0.0 < self._slope(around[1]):
+            found = brentq(self._slope, *around, xtol=1e-15)
+        return _smoothness(found)
 
     def left_out(self, smoothness: float) -> float:
         """Sum of weighted squared errors of the numbers, each left out in its turn.
@@ -129,11 +137,24 @@ class SplineFits:
         It is the error of the fit to all, divided by what the number's own outcome does not say
         of its value there.
         """
-        rough = smoothness * self._sine
-        lost = rough / (self._cosine + rough)
+        lost = self._lost(smoothness)
         error = self._error_beyond + self._z @ (lost * self._z_y)
         own = self._beyond + self._z**2 @ lost
         return float(((error / np.maximum(own, _ROUNDING)) ** 2).sum())
+
+    def _slope(self, s: float) -> float:
+        """Half of what that sum gains, for a small step in the logarithm of smoothness."""
+        lost = self._lost(_smoothness(s))
+        more = lost * (1.0 - lost)
+        error = self._error_beyond + self._z @ (lost * self._z_y)
+        own = np.maximum(self._beyond + self._z**2 @ lost, _ROUNDING)
+        gained = self._z @ (more * self._z_y) / own - error / own * (self._z**2 @ more) / own
+        return float((error / own * gained).sum())
+
+    def _lost(self, smoothness: float) -> FloatArray:
+        """Share of each column that a fit leaves out."""
+        rough = smoothness * self._sine
+        return np.asarray(rough / (self._cosine + rough))
 
     def at(self, smoothness: float) -> BSpline:
         """Spline of a smoothness."""
