@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.polynomial import Chebyshev
 from scipy.interpolate import BSpline, make_smoothing_spline
 
 from vtreat_py.coders.curve import Curve
@@ -333,3 +334,20 @@ def test_shapes_hold_anything(x: Array) -> None:
         assert isotonic_of_r(x, y, w)(x).min() >= -1e-9
         spline = spline_of_r(x, y, w)
         assert spline is None or np.isfinite(spline(x)).all()
+
+
+def test_the_least_error_is_found_to_all_digits() -> None:
+    apart = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, weight = np.sort(rng.random(40)), rng.integers(1, 4, 40).astype(float)
+        x, y = (x - x[0]) / np.ptp(x), np.sin(6.0 * x) + rng.normal(size=40)
+        fits = SplineFits(x, y, weight)
+        best = float(np.log(fits.best()))
+        errors = Chebyshev.interpolate(
+            np.vectorize(lambda z, fits=fits: fits.left_out(np.exp(z))),
+            12,
+            domain=[best - 0.3, best + 0.3],
+        )
+        apart.append(np.abs(errors.deriv().roots() - best).min())
+    assert max(apart) < 1e-8  # of the logarithm; by errors alone 3e-7
