@@ -145,9 +145,9 @@ def _rows_of_column(column: pd.Series, rows: Sequence[int]) -> pd.Series:
 def rows_of(frame: Any, rows: Sequence[int]) -> Any:
     """Take rows of a frame of any kind by their numbers."""
     if isinstance(frame, pd.DataFrame) and "_view" in repr(frame.dtypes.tolist()):
-        picked = [_rows_of_column(frame.iloc[:, k], rows) for k in range(frame.shape[1])]
         # pandas cannot join names that are no UTF-8.
-        numbered = [one.rename(k) for k, one in enumerate(picked)]
+        columns = (frame.iloc[:, k].rename(k) for k in range(frame.shape[1]))
+        numbered = [_rows_of_column(column, rows) for column in columns]
         return pd.concat(numbered, axis=1).set_axis(frame.columns, axis=1)
     if isinstance(frame, pd.DataFrame | pd.Series):
         return frame.iloc[list(rows)]
