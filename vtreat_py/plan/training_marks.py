@@ -100,10 +100,15 @@ class TrainingMarks:
         return bool(known >= enough)
 
     def _first_look(self, treatment: Treatment, values: NumberArray) -> IntArray:
-        """Places of the values that have one of the marks."""
-        keys = np.array(self.keys, dtype=np.uint64)
+        """Places of the values that have one of the marks; some of them, if they are too many."""
+        keys = np.sort(np.array(self.keys, dtype=np.uint64))
         if isinstance(treatment, LevelTreatment) and treatment.levels.novel < len(values):
-            is_key = np.isin(_short(marks_of_values(np.arange(treatment.levels.novel + 1))), keys)
+            of_levels = _short(marks_of_values(np.arange(treatment.levels.novel + 1)))
+            place = np.searchsorted(keys, of_levels)  # faster than isin, as keys are few
+            is_key = keys.take(place, mode="clip") == of_levels
+            first = np.flatnonzero(is_key.take(values[: 2 * _MANY_ROWS].astype(np.intp)))
+            if len(first) > _MOST_ALIKE:
+                return first
             return np.flatnonzero(is_key.take(values.astype(np.intp)))
         found = _short(marks_of_values(values))
         is_start = np.zeros(1 << _START_BITS, dtype=bool)
