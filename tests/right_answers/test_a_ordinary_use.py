@@ -425,6 +425,16 @@ def test_a9_other_rows_are_not(X: pd.DataFrame, y: Any) -> None:
     vt.prepare(few, X.iloc[:500])  # six towns tell no rows apart
 
 
+def test_a9_columns_of_which_none_tells_rows_apart_have_no_marks() -> None:
+    frame = pd.DataFrame({"g": list("abcde") * 28, "h": list("tuvwxyz") * 20})
+    y = np.arange(140.0) % 5 + 3.0 * (np.arange(140) % 7)
+    plan = design(frame, y, coders=["catN"])
+    assert plan.marks is not None
+    assert not plan.marks.keys
+    assert len(plan.marks.rows) >= 16
+    assert len(vt.prepare(plan, frame.assign(h=frame["h"][::-1].to_numpy()))) == len(frame)
+
+
 def test_a10_a_row_alone_is_what_it_is_in_a_batch() -> None:
     y = np.random.default_rng(0).normal(size=60)
     frame = pd.DataFrame({"z": np.r_[np.zeros(59), 1e6] + np.arange(60)})

@@ -104,8 +104,9 @@ class TrainingMarks:
         keys = np.sort(np.array(self.keys, dtype=np.uint64))
         if isinstance(treatment, LevelTreatment) and treatment.levels.novel < len(values):
             of_levels = _short(marks_of_values(np.arange(treatment.levels.novel + 1)))
-            place = np.searchsorted(keys, of_levels)  # faster than isin, as keys are few
-            is_key = keys.take(place, mode="clip") == of_levels
+            # Faster than isin, as keys are few: there are more up to a mark than below it.
+            up_to = np.searchsorted(keys, of_levels, side="right")
+            is_key = up_to > np.searchsorted(keys, of_levels)
             first = np.flatnonzero(is_key.take(values[: 2 * _MANY_ROWS].astype(np.intp)))
             if len(first) > _MOST_ALIKE:
                 return first
