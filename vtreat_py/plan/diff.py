@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -218,8 +218,9 @@ def _ranges_tree(seen: RangeStatistics) -> dict[str, Any]:
 
 
 def _variable_tree(variable: DerivedVariable) -> dict[str, Any]:
-    names = ("code", "level", "target", "needs_split", "extra_model_degrees", "slope", "mean")
-    tree = {f".{name}": getattr(variable, name) for name in (*names, "few_events")}
+    apart = ("name", "orig_variable", "slot", "scores")
+    names = [one.name for one in fields(variable) if one.name not in apart]
+    tree = {f".{name}": getattr(variable, name) for name in names}
     for score in variable.scores:
         tree[f".rsq{_of_class(score.target)}"] = score.rsq
         tree[f".sig{_of_class(score.target)}"] = score.sig
