@@ -72,7 +72,7 @@ def what_a_plan_says(plan: vt.TreatmentPlan, d: pd.DataFrame, p: pl.DataFrame) -
 
 
 def words_that_there_are_not(plan: vt.TreatmentPlan, d: pd.DataFrame) -> None:
-    vt.design_treatments(d, "y")  # error: arg-type
+    vt.design_treatments(d, "y")  # error: call-arg
     vt.design_treatments(d, outcome_type="number")  # error: arg-type
     vt.design_treatments(d, weight_kind="counts")  # error: arg-type
     vt.design_treatments(d, significance="permuted")  # error: arg-type
