@@ -323,6 +323,22 @@ def test_levels_that_differ_no_more_than_chance_have_one_code() -> None:
     assert not plan.derived  # codes that differ by 1e-12 would be scaled by 1e11
 
 
+def test_texts_that_say_nothing_in_any_fold_have_no_rsq_in_any_order() -> None:
+    rows = pd.DataFrame(
+        {
+            "x": ["d0", "h3", "i6", "d0", "b2", "c9", "i6", "i8", "d5", "c9", "h3", "c9"],
+            "y": [-16.0, 0.0, 0.0, 18.0, -2.0, -16.0, 2.0, 0.0, -18.0, 0.0, -16.0, -16.0],
+            "weight": np.array([1, 1, 1, 1, 2, 1, 1, 3, 1, 3, 3, 1]) * 0.37,
+            "fold": [2, 0, 0, 1, 2, 0, 1, 2, 0, 1, 0, 1],
+        }
+    )
+    options = {"sample_weight": "weight", "cv": "fold", "coders": ["text"]}
+    options |= {"variables": ["x"], "outcome": "y", "significance": "classic"}
+    for some in (rows, rows.iloc[::-1], rows.sort_values("y")):
+        plan = vt.design_treatments(some.reset_index(drop=True), **options)
+        assert plan.score_frame["rsq"].tolist() == [0.0]  # of codes that are 0 but for rounding
+
+
 def test_the_ridge_is_that_of_all_directions() -> None:
     """Few texts: the model is that of their n-grams as they are, in closed form."""
     levels = Levels.of(sorted(set(texts(120, 9))))

@@ -117,8 +117,9 @@ class _Fit:
     def at(cls, features: TextFeatures, levels: LevelMeans, ratio: float) -> _Fit:
         """Sum up the levels, each as far as it is known."""
         precision = levels.weight / (1.0 + levels.weight * ratio)
-        whole = float(precision.sum())
+        whole, least = float(precision.sum()), ROUNDING * levels.size
         mean = float((precision * levels.mean).sum()) / whole
+        mean = mean if abs(mean) > least else 0.0
         apart, rank = levels.mean - mean, features.points.shape[1]
         centre, products, along = np.zeros(rank), np.zeros((rank, rank)), np.zeros(rank)
         counts = np.flatnonzero(precision)
@@ -133,7 +134,7 @@ class _Fit:
         products -= whole * np.outer(centre, centre)
         eigenvalues, directions = np.linalg.eigh(products)
         squares = float((precision * apart * apart).sum())
-        is_rounding = squares <= whole * (ROUNDING * levels.size) ** 2
+        is_rounding = squares <= whole * least**2
         return cls(
             features,
             levels,
