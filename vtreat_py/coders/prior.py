@@ -12,6 +12,7 @@ from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.mixture import Mixture, is_normal_inside, mixture_of
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
+from vtreat_py.coders.unseen import MOST_ROWS, log_rows_of_one
 from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
 
@@ -26,8 +27,6 @@ _LEAST = 1e-15
 # Variances by chance that the square of a slope, or of what is beyond the line, must exceed to be
 # believed at all.
 _CLEARLY = 4.0
-# So many levels of one row tell of their sizes as well alone as with those of two to four rows.
-_SMOOTHED = 10.0
 # Fewer levels do not tell of what kind their distribution is, nor how it goes with sizes.
 _FEW = 20
 # Those that are from a normal distribution by fewer standard errors are taken to be of one.
@@ -188,8 +187,7 @@ def _of_one_row(likelihood: Likelihood, point: Point, more: FloatArray) -> Float
     Their sum varies ``more`` times as much as if they were independent.
 
     The slope is believed as far as it is larger than by chance. A level of which one row was seen
-    has more on average: twice as many as there are levels of two rows for each of one (Good, as
-    above).
+    has more on average (`log_rows_of_one`).
     """
     size, (count, total) = likelihood.size, likelihood.powers[:, :, :2].transpose(2, 0, 1)
     log = np.log(np.where(size > 0, size, 1.0))
@@ -203,10 +201,9 @@ def _of_one_row(likelihood: Likelihood, point: Point, more: FloatArray) -> Float
     by_chance = _CLEARLY * point.within * varies
     beyond = product * product > by_chance
     slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
-    ones, twos, threes, fours = ((count * (whole == k)).sum(axis=1) for k in (1.0, 2.0, 3.0, 4.0))
-    smooth = (twos + threes + 4.0 * fours + 1.0) / (ones + twos + threes + 1.0)
-    rows = (2.0 * twos + _SMOOTHED * smooth) / (ones + _SMOOTHED)
-    return np.asarray(np.where(beyond, slope * (np.log(rows) - mean), 0.0))
+    n_levels = [(count * (whole == k)).sum(axis=1) for k in range(1, MOST_ROWS + 1)]
+    rows = log_rows_of_one(np.stack(n_levels, axis=1))
+    return np.asarray(np.where(beyond, slope * (rows - mean), 0.0))
 
 
 def _whole_rows(size: FloatArray) -> FloatArray:
