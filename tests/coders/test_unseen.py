@@ -39,8 +39,8 @@ def test_it_is_nearer_than_the_ratio_of_levels_of_two_and_one_rows():
 
 
 def test_training_sets_are_as_each_alone_and_many_levels_are_no_trouble():
-    some = np.array([[3.0, 2.0, 4.0, *[1.0] * 7], [1e9] * 10, [0.0] * 10])
+    some = np.array([[3.0, 2.0, 4.0, *[1.0] * 7], [1e9] * 10, [0.0] * 10] * 100)
     found = log_rows_of_one(some)
-    alone = [log_rows_of_one(one[None])[0] for one in some]
+    alone = [log_rows_of_one(one[None])[0] for one in some[:3]] * 100
     np.testing.assert_allclose(found, alone, rtol=1e-12)
     assert found[2] == pytest.approx(np.log(2.0))  # nothing is known

@@ -7,12 +7,15 @@ from functools import cache
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
+from vtreat_py.statistics.blocks import blocks
 
 # Levels of up to so many rows tell of those of none.
 MOST_ROWS = 10
 # Rows of a level that was seen once, and which share of them goes with rows, that are looked at.
 _ROWS = np.geomspace(0.25, 16.0, 65)
 _SHARES = (np.arange(32) + 0.5) / 32
+# Training sets at a time.
+_SETS = 256
 
 
 def log_rows_of_one(n_levels: FloatArray) -> FloatArray:
@@ -42,10 +45,13 @@ def log_rows_of_one(n_levels: FloatArray) -> FloatArray:
     Species and the Number of Individuals in a Random Sample of an Animal Population", Journal of
     Animal Ecology 12 (1943). Beside other ways: benchmarks/shrinkage_study.txt.
     """
-    likelihood = n_levels @ _log_chances()
-    likely = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-    by_rows = likely.reshape(len(n_levels), len(_ROWS), len(_SHARES)).sum(axis=2)
-    return np.asarray(by_rows @ np.log(_ROWS) / by_rows.sum(axis=1))
+    log_rows = np.empty(len(n_levels))
+    for some in blocks(len(n_levels), _SETS):
+        likelihood = n_levels[some] @ _log_chances()
+        likely = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+        by_rows = likely.reshape(-1, len(_ROWS), len(_SHARES)).sum(axis=2)
+        log_rows[some] = by_rows @ np.log(_ROWS) / by_rows.sum(axis=1)
+    return log_rows
 
 
 @cache
