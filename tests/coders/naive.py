@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isnan, log, nan, sqrt
+from math import exp, inf, isnan, log, nan, sqrt
 
 from scipy import optimize, stats
 
@@ -237,10 +237,26 @@ def of_one_row(reml: Reml, ratio: float) -> float:
     product = sum(p * d * (z - mean) for p, d, z in zip(v, off, logs, strict=True))
     if not product**2 > 4 * within * spread:
         return 0.0
-    ones, twos, threes, fours = (sum(k < n <= k + 1 for n in reml.n) for k in range(4))
+    n_levels = [sum(k < n <= k + 1 for n in reml.n) for k in range(10)]
     slope = (product - 4 * within * spread / product) / spread
-    smooth = (twos + threes + 4 * fours + 1) / (ones + twos + threes + 1)
-    return slope * (log((2 * twos + 10 * smooth) / (ones + 10)) - mean)
+    return slope * (log_rows_of_one(n_levels) - mean)
+
+
+def log_rows_of_one(n_levels: list[int]) -> float:
+    """Posterior mean of the logarithm of a + b, if levels of k rows have a + b * k on average."""
+    likely = {}
+    for i in range(65):
+        for j in range(32):
+            rows, share = 2.0 ** (i * 6 / 64 - 2), (j + 0.5) / 32
+            a, b = rows * (1 - share), rows * share
+            chances = [1.0]
+            for k in range(1, 10):
+                chances.append(chances[-1] * (a + b * k) / (k + 1))
+            each = [n * log(c / sum(chances)) for n, c in zip(n_levels, chances, strict=True)]
+            likely[rows, share] = sum(each)
+    most = max(likely.values())
+    weights = {key: exp(one - most) for key, one in likely.items()}
+    return sum(w * log(rows) for (rows, _), w in weights.items()) / sum(weights.values())
 
 
 def cat_n(levels: Levels, smoothing: float | str) -> Code:
