@@ -43,7 +43,7 @@ def log_rows_of_one(n_levels: FloatArray) -> FloatArray:
     I. Good, "The Population Frequencies of Species and the Estimation of Population Parameters",
     Biometrika 40 (1953); R. Fisher, A. Corbet and C. Williams, "The Relation Between the Number of
     Species and the Number of Individuals in a Random Sample of an Animal Population", Journal of
-    Animal Ecology 12 (1943). Beside other ways: benchmarks/shrinkage_study.txt.
+    Animal Ecology 12 (1943).
     """
     log_rows = np.empty(len(n_levels))
     for some in blocks(len(n_levels), _SETS):
