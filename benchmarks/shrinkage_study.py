@@ -381,6 +381,10 @@ def few_unseen() -> None:
             error = (ours - ratio * best).std() / np.sqrt(NOVEL) / best.mean()
             row.append(f"{ratio:.3f} +- {error:.3f}")
         say(f"  {shape:<30}" + "".join(f"{each:>20}" for each in row))
+    say(
+        "\nHow sizes are told was chosen with some of these seeds in sight; 3,000 others had\n"
+        "1.159 +- 0.017 for effects that go with size, normal noise."
+    )
 
 
 def intervals() -> None:
