@@ -278,24 +278,31 @@ def held_vector(what: str, values: Any, n_rows: int) -> Held:
     FrameError
         If it has not one dimension, or its length is not ``n_rows``.
     """
-    try:
-        series: Any = nw.from_native(values, series_only=True)
-    except TypeError:
-        listed = isinstance(values, list | tuple)
-        array: Any = _listed(values) if listed else np.asanyarray(values)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            kind = FrameError if array.ndim else OptionTypeError
-            raise kind(
-                f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
-                f"found {type(values).__name__} of shape {array.shape}"
-            ) from None
-        series = held_in(pd.Series, array)
+    series: Any = values
+    if not isinstance(values, pd.Series | np.ndarray):
+        try:
+            series = nw.from_native(values, series_only=True)
+        except TypeError:
+            series = _listed(values) if isinstance(values, list | tuple) else np.asanyarray(values)
+    if isinstance(series, np.ndarray):
+        series = held_in(pd.Series, _along_rows(what, series, values, n_rows))
     if len(series) != n_rows:
         raise FrameError(f"{what} has {len(series)} values, but the frame has {n_rows} rows")
     held = nw.to_native(series, pass_through=True)
     return held if isinstance(held, pd.Series) else series
+
+
+def _along_rows(what: str, array: npt.NDArray[Any], given: Any, n_rows: int) -> npt.NDArray[Any]:
+    """One dimension of an array, which may have a second one of a single column."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim != 1:
+        kind = FrameError if array.ndim else OptionTypeError
+        raise kind(
+            f"{what} must be a column name or a one-dimensional array of {n_rows} values; "
+            f"found {type(given).__name__} of shape {array.shape}"
+        )
+    return array
 
 
 def _listed(values: Sequence[Any]) -> npt.NDArray[Any]:

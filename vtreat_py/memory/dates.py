@@ -16,6 +16,7 @@ from vtreat_py.frames.calendar import UTC, CalendarPart, Part, is_known, named_p
 from vtreat_py.frames.columns import CodedColumn, Column, NumericColumn
 from vtreat_py.frames.frame import InputFrame
 from vtreat_py.frames.made import calendar_parts_of
+from vtreat_py.frames.reading import Held
 
 _DATES = ("date", "datetime")
 
@@ -54,8 +55,7 @@ def _extent(
     source: InputFrame, name: Hashable, counted: IntArray | slice
 ) -> tuple[str, str, float, float] | None:
     """Kind, zone, first and last of a column of dates; None of another, or one without dates."""
-    series = source.series(name)
-    if not _may_be_dates(series):
+    if not _may_be_dates(source.held(name)):
         return None
     column = source.read(name)
     if not isinstance(column, NumericColumn) or column.kind not in _DATES:
@@ -63,7 +63,7 @@ def _extent(
     numbers = _good(column, counted)
     if not len(numbers):
         return None
-    zone = _zone(series) or UTC
+    zone = _zone(source.series(name)) or UTC
     if not is_known(zone):
         warn(
             f"column {name!r} is in the time zone {zone}, which is no name of the time zone "
@@ -91,7 +91,9 @@ def warn_of_lost_zones(source: InputFrame, columns: Iterable[Hashable]) -> None:
     parts = calendar_parts_of(columns, source.made.values())
     for part in {part.column: part for part in parts if part.needs_zone}.values():
         series = source.series(part.column)
-        if _may_be_dates(series) and not (series.is_null().all() or _has_zone(series)):
+        if _may_be_dates(source.held(part.column)) and not (
+            series.is_null().all() or _has_zone(series)
+        ):
             part.warn_of_lost_zone()
 
 
@@ -103,15 +105,19 @@ def _has_zone(series: nw.Series[Any]) -> bool:
     return _zone(series) is not None
 
 
-def _may_be_dates(series: nw.Series[Any]) -> bool:
-    native: Any = series.to_native()
-    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+def _may_be_dates(column: Held) -> bool:
+    if not isinstance(column, pd.Series):
+        return column.dtype.is_temporal() or column.dtype == nw.Unknown
+    dtype = column.dtype
+    if dtype != object and isinstance(dtype, np.dtype):
+        return dtype.kind == "M"
+    if isinstance(dtype, pd.CategoricalDtype | pd.StringDtype):
         return False  # pandas hashes categories, and cannot those with lone surrogates
-    if not (isinstance(native, pd.Series) and native.dtype == object):
-        return series.dtype.is_temporal() or series.dtype == nw.Unknown
+    if dtype != object:
+        return _may_be_dates(nw.from_native(column, series_only=True))
     known = (
         value
-        for value in native
+        for value in column
         if not (isinstance(value, float) or value is None or value is pd.NA)
     )
     return isinstance(next(known, None), dt.date | np.datetime64)
