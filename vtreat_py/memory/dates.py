@@ -109,12 +109,12 @@ def _may_be_dates(column: Held) -> bool:
     if not isinstance(column, pd.Series):
         return column.dtype.is_temporal() or column.dtype == nw.Unknown
     dtype = column.dtype
-    if dtype != object and isinstance(dtype, np.dtype):
-        return dtype.kind == "M"
     if isinstance(dtype, pd.CategoricalDtype | pd.StringDtype):
         return False  # pandas hashes categories, and cannot those with lone surrogates
-    if dtype != object:
+    if not isinstance(dtype, np.dtype):
         return _may_be_dates(nw.from_native(column, series_only=True))
+    if dtype.kind != "O":
+        return dtype.kind == "M"
     known = (
         value
         for value in column
