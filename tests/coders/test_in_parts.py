@@ -91,6 +91,26 @@ def test_levels_that_do_not_differ_have_no_code() -> None:
     assert any(one.column == "a:b" and one.code == "catN" for one in plan.dropped)
 
 
+@pytest.mark.parametrize("kind", ["numeric", "binomial"])
+def test_codes_of_parts_never_seen_are_no_rounding(kind: str) -> None:
+    fold, cell, random = np.repeat(np.arange(3), 42), np.arange(126) % 6, np.random.default_rng(3)
+    new = 10 * (fold == 2)  # the others have as many rows of each cell: the base is their mean
+    frame = pd.DataFrame({"a": cell // 2 + new, "b": cell % 2 + new}).astype(str)
+    y = 2.0 * (cell // 2 == 1) + random.normal(size=126)
+    y, code = (y, "catN") if kind == "numeric" else ((y > 1.0).astype(int), "catB")
+    experiment = vt.cross_frame_experiment(
+        frame.assign(fold=fold),
+        outcome=y,
+        outcome_type=kind,
+        cv="fold",
+        significance="classic",
+        **JOINT[0],
+    )
+    codes = experiment.cross_frame[f"a_colon_b_{code}"]
+    np.testing.assert_array_equal(codes[fold == 2], 0.0)
+    assert codes[fold < 2].abs().min() > 1e-3
+
+
 def test_parts_that_tell_the_classes_apart_are_not_believed_without_end() -> None:
     levels = np.repeat(["p:j", "h:h", "c:c", "f:g", "h:j"], [3, 3, 2, 2, 3])
     frame = pd.DataFrame({"x": [one[0] for one in levels], "z": [one[2] for one in levels]})

@@ -134,11 +134,13 @@ class InParts(Impact):
             unit = link.unit(mean)
             dispersion = float(self._dispersion(levels)[group]) / unit
             means = np.where(sums.weight > 0, sums.mean / unit, 0.0)
-            return self._fit_link(link, sums.weight, means, mean / unit, dispersion, given)
+            fitted = self._fit_link(link, sums.weight, means, mean / unit, dispersion, given)
+            return fitted.without_rounding(1.0)
         unit = self._unit(levels)
         means = np.where(sums.weight > 0, (sums.mean - mean) / unit, 0.0)
         inside = float(sums.squares.sum()) / unit / unit
-        return self._effects(JointMeans(sums.weight, means, inside, None, self._ratios(given)))
+        fitted = self._effects(JointMeans(sums.weight, means, inside, None, self._ratios(given)))
+        return fitted.without_rounding(float(np.abs(means).max(initial=0.0)))
 
     def _fit_link(
         self,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
 
 from vtreat_py.base.arrays import FloatArray, IntArray
-from vtreat_py.statistics.outcome_sums import sum_by
+from vtreat_py.statistics.outcome_sums import ROUNDING, sum_by
 
 # Ratios of variances that are tried first, from levels of a million rows to any.
 _RATIOS = np.logspace(-6.0, 4.0, 11)
@@ -45,6 +45,15 @@ class PartEffects:
     of_parts: tuple[FloatArray, ...]
     own: FloatArray
     ratios: tuple[float, ...]
+
+    def without_rounding(self, size: float) -> PartEffects:
+        """Have nothing where there is next to nothing beside effects of a size.
+
+        What levels are that say nothing would rest on how the mean of all was rounded.
+        """
+        least = ROUNDING * size
+        base = self.base if abs(self.base) > least else 0.0
+        return replace(self, base=base, own=np.where(np.abs(self.own) > least, self.own, 0.0))
 
     def towards(self, other: PartEffects, share: float) -> PartEffects:
         """Go a share of the way to other effects, and have their ratios."""
