@@ -222,7 +222,12 @@ def prior_of(
     by_size = of_one_row(reml, ratio) if told else 0.0
     off = sum(n * m for n, m in once) / rows - apart - by_size
     between = min(ratio, 1e15)
-    by_chance = (4 if told else 1) * within * (1 + between) / rows
+    by_chance = within * (1 + between)
+    if told:  # of one alone nothing is known
+        mean = sum(n * m for n, m in once) / rows
+        squares = sum(n * (m - mean) ** 2 for n, m in once)
+        by_chance = 4 * max(by_chance, squares / (len(once) - 1)) if len(once) > 1 else inf
+    by_chance /= rows
     farther = off - by_chance / off if off * off > by_chance else 0.0
     farther *= rows * between / ((rows + 1) * between + 1)
     return Prior(weight, apart, apart + by_size + farther)
@@ -235,10 +240,12 @@ def of_one_row(reml: Reml, ratio: float) -> float:
     mean = sum(p * z for p, z in zip(v, logs, strict=True)) / sum(v)
     spread = sum(p * (z - mean) ** 2 for p, z in zip(v, logs, strict=True))
     product = sum(p * d * (z - mean) for p, d, z in zip(v, off, logs, strict=True))
-    if not product**2 > 4 * within * spread:
+    seen = sum((p * d * (z - mean)) ** 2 for p, d, z in zip(v, off, logs, strict=True))
+    by_chance = 4 * max(within * spread, seen)
+    if not product**2 > by_chance:
         return 0.0
     n_levels = [sum(k < n <= k + 1 for n in reml.n) for k in range(10)]
-    slope = (product - 4 * within * spread / product) / spread
+    slope = (product - by_chance / product) / spread
     return slope * (log_rows_of_one(n_levels) - mean)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.mixture import Mixture, is_normal_inside, mixture_of
+from vtreat_py.coders.novel import novel_mean
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.shrinkage import moments_weight
-from vtreat_py.coders.unseen import MOST_ROWS, log_rows_of_one
 from vtreat_py.statistics.blocks import by_blocks
-from vtreat_py.statistics.outcome_sums import ROUNDING, OutcomeSums, sum_by
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by
 
 ByLikelihood = Literal["auto", "mixed"]
 Smoothing = float | ByLikelihood
@@ -24,10 +24,7 @@ AUTO, MIXED = BY_LIKELIHOOD
 BY_MOMENTS = "moments"
 # Stands for a prior of no weight.
 _LEAST = 1e-15
-# Variances by chance that the square of a slope, or of what is beyond the line, must exceed to be
-# believed at all.
-_CLEARLY = 4.0
-# Fewer levels do not tell of what kind their distribution is, nor how it goes with sizes.
+# Fewer levels do not tell of what kind their distribution is.
 _FEW = 20
 # Those that are from a normal distribution by fewer standard errors are taken to be of one.
 _ODD = 2.0
@@ -111,7 +108,7 @@ def prior_of(
     unit = likelihood.equal.unit
     if smoothing == MIXED or not counts_rows:
         return Prior(weight, unit * apart, unit * apart)
-    novel = apart + _novel(likelihood, point, ratio, levels.alone)
+    novel = apart + novel_mean(likelihood, levels.alone)
     mixtures = _mixtures(levels, point, ratio) if normal else {}
     return Prior(weight, unit * apart, unit * novel, mixtures)
 
@@ -144,71 +141,6 @@ def _mixtures(levels: PooledLevels, point: Point, ratio: FloatArray) -> dict[int
         if mixture is not None:
             found[int(k)] = mixture
     return found
-
-
-def _novel(
-    likelihood: Likelihood, point: Point, ratio: FloatArray, alone: FloatArray | None
-) -> FloatArray:
-    """Mean of levels never seen, less the mean over rows, in units.
-
-    A row of a level that was never seen is as a row of a level that, but for it, would not have
-    been seen (I. Good, "The Population Frequencies of Species and the Estimation of Population
-    Parameters", Biometrika 40 (1953)). So it is the mean of the levels of one row, believed as far
-    as there are rows of them, each of which varies as levels do, too, and as that is farther than
-    by chance from where a line through the sizes of all levels puts it, if there is one: clearly
-    farther then (C. Morris, "Parametric Empirical Bayes Inference", JASA 78 (1983)).
-    """
-    once = np.where(_whole_rows(likelihood.size) <= 1.0, likelihood.size, 0.0)
-    if not once.any():
-        return np.zeros_like(ratio)
-    rows, total, _ = (once[:, None] @ likelihood.powers)[:, 0].T
-    known = np.where(rows > 0, rows, 1.0)
-    one, more = 1.0 + np.minimum(ratio, 1.0 / _LEAST), np.ones_like(ratio)
-    if alone is not None:  # what is inside levels does not average out with so many of them
-        rows = np.minimum(rows, alone)
-        more = (one - 1.0 + known / np.where(rows > 0, rows, 1.0)) / one
-    differ, by_size = (rows > 0) & (ratio > 0), np.zeros_like(ratio)
-    told = differ & ~likelihood.exact & (likelihood.n_levels >= _FEW)
-    told &= not likelihood.of_class  # a line might leave the range of rates
-    if told.any():
-        by_size = np.where(told, _of_one_row(likelihood, point, more), 0.0)
-    off = np.where(differ, total / known - point.off - by_size, 0.0)
-    by_chance = np.where(told, _CLEARLY, 1.0) * point.within * one * more / known
-    beyond = off * off > by_chance
-    farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
-    # Between levels is so much, inside so much of what a row varies.
-    farther *= rows * (one - 1.0) / ((rows + 1.0) * (one - 1.0) + 1.0)
-    return np.asarray(by_size + farther)
-
-
-def _of_one_row(likelihood: Likelihood, point: Point, more: FloatArray) -> FloatArray:
-    """How far levels of one row are from the mean of all, by a line through logarithms of sizes.
-
-    Their sum varies ``more`` times as much as if they were independent.
-
-    The slope is believed as far as it is larger than by chance. A level of which one row was seen
-    has more on average (`log_rows_of_one`).
-    """
-    size, (count, total) = likelihood.size, likelihood.powers[:, :, :2].transpose(2, 0, 1)
-    log = np.log(np.where(size > 0, size, 1.0))
-    precision = size / (1.0 + size * point.ratio[:, None])
-    mean = (precision * count * log).sum(axis=1) / point.precision
-    off = log - mean[:, None]
-    spread = (precision * count * off * off).sum(axis=1)
-    product = (precision * (total - point.off[:, None] * count) * off).sum(axis=1)
-    whole = _whole_rows(size)
-    varies = spread + (more - 1.0) * (precision * count * off * off * (whole <= 1.0)).sum(axis=1)
-    by_chance = _CLEARLY * point.within * varies
-    beyond = product * product > by_chance
-    slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
-    n_levels = [(count * (whole == k)).sum(axis=1) for k in range(1, MOST_ROWS + 1)]
-    rows = log_rows_of_one(np.stack(n_levels, axis=1))
-    return np.asarray(np.where(beyond, slope * (rows - mean), 0.0))
-
-
-def _whole_rows(size: FloatArray) -> FloatArray:
-    """Rows of levels: sums of fractions may be a little more."""
-    return np.ceil(size * (1.0 - ROUNDING))
 
 
 def _oddness(likelihood: Likelihood, point: Point, ratio: FloatArray) -> FloatArray:
