@@ -240,7 +240,9 @@ def of_one_row(reml: Reml, ratio: float) -> float:
     mean = sum(p * z for p, z in zip(v, logs, strict=True)) / sum(v)
     spread = sum(p * (z - mean) ** 2 for p, z in zip(v, logs, strict=True))
     product = sum(p * d * (z - mean) for p, d, z in zip(v, off, logs, strict=True))
-    seen = sum((p * d * (z - mean)) ** 2 for p, d, z in zip(v, off, logs, strict=True))
+    line = [product / spread * (z - mean) for z in logs]
+    left = zip(v, off, line, logs, strict=True)
+    seen = sum((p * (d - at) * (z - mean)) ** 2 for p, d, at, z in left)
     by_chance = 4 * max(within * spread, seen)
     if not product**2 > by_chance:
         return 0.0

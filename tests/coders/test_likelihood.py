@@ -150,10 +150,10 @@ def test_novel_levels_are_coded_as_rare_ones_where_these_are_unlike_the_others()
 
 @pytest.mark.parametrize("n_once", [1, 2, 5])
 def test_an_odd_row_of_a_level_seen_once_does_not_move_novel_levels(n_once: int) -> None:
-    random, size = np.random.default_rng(5), np.append(np.full(60, 8), np.ones(n_once, dtype=int))
+    random, size = np.random.default_rng(5), np.repeat([8, 4, 2, 1], [30, 30, 30, n_once])
     code = np.repeat(np.arange(len(size)), size)
     y = 0.4 * random.normal(size=len(size))[code] + random.normal(size=len(code))
-    y[code == 60] = 15.0
+    y[code == 90] = 15.0
     prior = prior_of(pooled_whole(example_of(code, y)), "auto")
     assert abs(prior.novel - prior.apart)[0] < 0.1
 

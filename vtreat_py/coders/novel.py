@@ -77,24 +77,22 @@ def _of_one_row(likelihood: Likelihood, point: Point, more: FloatArray) -> Float
 
     Their sum varies ``more`` times as much as if they were independent.
 
-    The slope is believed as far as it is larger than by chance, also if levels vary as these do (F.
-    Eicker, "Limit Theorems for Regressions with Unequal and Dependent Errors", 1967). A level of
-    which one row was seen has more on average (`log_rows_of_one`).
+    The slope is believed as far as it is larger than by chance, also if levels vary about the line
+    as these do (F. Eicker, "Limit Theorems for Regressions with Unequal and Dependent Errors",
+    1967). A level of which one row was seen has more on average (`log_rows_of_one`).
     """
-    size, centre = likelihood.size, point.off[:, None]
-    count, total, squares = likelihood.powers.transpose(2, 0, 1)
-    squares = squares - centre * (2.0 * total - centre * count)
-    total = total - centre * count
-    log = np.log(np.where(size > 0, size, 1.0))
+    size, (count, total, squares) = likelihood.size, likelihood.powers.transpose(2, 0, 1)
+    log, whole = np.log(np.where(size > 0, size, 1.0)), _whole_rows(size)
     precision = size / (1.0 + size * point.ratio[:, None])
     mean = (precision * count * log).sum(axis=1) / point.precision
-    off = log - mean[:, None]
-    spread = (precision * count * off * off).sum(axis=1)
-    product = (precision * total * off).sum(axis=1)
-    whole = _whole_rows(size)
-    inflated = np.where(whole <= 1.0, more[:, None], 1.0) * precision * off * off
-    by_model = point.within * (inflated * count).sum(axis=1)
-    by_chance = _CLEARLY * np.maximum(by_model, (inflated * precision * squares).sum(axis=1))
+    along = log - mean[:, None]
+    spread = (precision * count * along * along).sum(axis=1)
+    product = (precision * (total - point.off[:, None] * count) * along).sum(axis=1)
+    line = along * (product / np.where(spread > 0, spread, 1.0))[:, None] + point.off[:, None]
+    about_line = squares - line * (2.0 * total - line * count)
+    tells = np.where(whole <= 1.0, more[:, None], 1.0) * precision * along * along
+    by_model = point.within * (tells * count).sum(axis=1)
+    by_chance = _CLEARLY * np.maximum(by_model, (tells * precision * about_line).sum(axis=1))
     beyond = product * product > by_chance
     slope = (product - by_chance / np.where(beyond, product, 1.0)) / np.where(beyond, spread, 1.0)
     n_levels = [(count * (whole == k)).sum(axis=1) for k in range(1, MOST_ROWS + 1)]
