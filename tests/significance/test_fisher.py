@@ -58,9 +58,9 @@ def test_large_tables_have_the_p_value_of_scipy(table: Table) -> None:
 def test_d2_census_weights_take_no_time() -> None:
     n = 10**6
     tables = [(0, k * n, 40 * n, 60 * n) for k in range(1, 60)] + [(3, 10**18, 20, 10**19)]
-    start = time.perf_counter()
+    start = time.process_time()
     p = fisher_exact(as_columns(*tables))
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     np.testing.assert_array_equal(p[:-1], 0.0)
     # Of 23 rows in nearly boundless margins, 3 or fewer, or as unlikely, in a part of 1 in 11.
     assert p[-1] == pytest.approx(stats.binomtest(3, 23, 1 / 11).pvalue, rel=1e-9)
