@@ -249,7 +249,9 @@ SIZES: dict[str, Callable[[int], Any]] = {
 # Levels, rows for each on average, standard deviation of their effects.
 SCALES = ((200, 20, 0.3), (1_000, 5, 0.5))
 NOISES = ("normal", "t(3)")
-DRAWS, INTERVALS, NOVEL = 40, 200, 1_500
+DRAWS, INTERVALS = 40, 200
+# Seeds that were not in sight when it was chosen how novel levels are coded.
+FIRST_NOVEL, NOVEL = 30_000, 2_000
 
 
 def sparse(random: Any, n_levels: int) -> Any:
@@ -315,13 +317,30 @@ def shape_errors(
 def novel_errors(
     shape: str, share: Any, spread: float, truth: Any, known: Any, novel: float
 ) -> list[float]:
-    """Squared errors of what levels that were not seen are coded, and of the best constant."""
+    """Of levels that were not seen: squared error of their code, and means of effects and squares.
+
+    And what the mean of their effects is expected to be by whoever knows which they are.
+    """
     unseen = np.setdiff1d(np.arange(len(share)), known)
     if not len(unseen):
-        return [0.0, 0.0]
+        return [0.0] * 4
     weight = share[unseen] / share[unseen].sum()
-    best = 0.8 * spread * weight @ by_size(share)[unseen] if shape == "with size" else 0.0
-    return [float(weight @ (truth[unseen] - one) ** 2) for one in (novel, best)]
+    effects = truth[unseen]
+    expected = 0.8 * spread * weight @ by_size(share)[unseen] if shape == "with size" else 0.0
+    squared = ((effects - novel) ** 2, effects, effects**2)
+    return [*(float(weight @ one) for one in squared), float(expected)]
+
+
+def over_constant(drawn: Any, *, known: bool = False) -> tuple[float, float]:
+    """Squared error over that of the constant that is best in all seeds, and its standard error.
+
+    Or over what knows of each seed which levels were not seen.
+    """
+    ours, mean, square, expected = np.array(drawn)[np.array(drawn)[:, 2] > 0].T
+    constant = expected if known else expected.mean()
+    best = square - 2.0 * constant * mean + constant**2
+    ratio = ours.mean() / best.mean()
+    return ratio, (ours - ratio * best).std() / np.sqrt(len(ours)) / best.mean()
 
 
 def shapes() -> None:
@@ -343,9 +362,8 @@ def shapes() -> None:
                     mean = each.mean(axis=0)
                     least = mean[:3].min()
                     apart = (each[:, 0] - each[:, mean[:3].argmin()]).std() / np.sqrt(DRAWS)
-                    novel = (
-                        mean[3] / mean[4] if np.count_nonzero(each[:, 4]) > DRAWS / 2 else np.nan
-                    )
+                    often = np.count_nonzero(each[:, 5]) > DRAWS / 2
+                    novel = over_constant(each[:, 3:])[0] if often else np.nan
                     row = [mean[0] / least, apart / least, *(mean[1:3] / least), novel]
                     line(f"  {shape}, {size}", row, ".2f")
             say()
@@ -358,33 +376,38 @@ def shapes() -> None:
 
 def few_unseen() -> None:
     """Codes of the one or two levels that 200 by Zipf's law leave unseen, in more seeds."""
-    n_levels, rows, spread = SCALES[0]
+    n_levels, rows, _ = SCALES[0]
     say(
         f"Novel levels of {n_levels} by Zipf's law, {rows} rows each: squared error over\n"
         f"what the best constant has, and its standard error; {NOVEL:,} seeds, three quarters of\n"
         "which leave a level unseen\n"
     )
     say(" " * 32 + "".join(f"{f'{noise} noise':>20}" for noise in NOISES))
-    share = SIZES["Zipf"](n_levels)
     for shape in SHAPES:
-        row = []
-        for noise in NOISES:
-            errors = []
-            for seed in range(NOVEL):
-                random = np.random.default_rng(seed)
-                truth, level, y = of_shape(random, shape, share, noise, rows, spread)
-                code = y.mean() + plan_of(level, y)[1]
-                known = np.unique(level)
-                errors.append(novel_errors(shape, share, spread, truth, known, code))
-            ours, best = np.transpose(errors)
-            ratio = ours.mean() / best.mean()
-            error = (ours - ratio * best).std() / np.sqrt(NOVEL) / best.mean()
-            row.append(f"{ratio:.3f} +- {error:.3f}")
-        say(f"  {shape:<30}" + "".join(f"{each:>20}" for each in row))
+        drawn = [novel_draws(shape, noise) for noise in NOISES]
+        row_of_novel(shape, [over_constant(one) for one in drawn])
+    row_of_novel("  over who knows which", [over_constant(one, known=True) for one in drawn])
     say(
-        "\nHow sizes are told was chosen with some of these seeds in sight; 3,000 others had\n"
-        "1.159 +- 0.017 for effects that go with size, normal noise."
+        "\nThe last line is over what knows in each seed which levels were not seen, and so how\n"
+        "large they are, as no code can."
     )
+
+
+def novel_draws(shape: str, noise: str) -> list[list[float]]:
+    """The same of one cell, seed by seed."""
+    n_levels, rows, spread = SCALES[0]
+    share, drawn = SIZES["Zipf"](n_levels), []
+    for seed in range(FIRST_NOVEL, FIRST_NOVEL + NOVEL):
+        random = np.random.default_rng(seed)
+        truth, level, y = of_shape(random, shape, share, noise, rows, spread)
+        code = y.mean() + plan_of(level, y)[1]
+        drawn.append(novel_errors(shape, share, spread, truth, np.unique(level), code))
+    return drawn
+
+
+def row_of_novel(name: str, ratios: list[tuple[float, float]]) -> None:
+    cells = "".join(f"{f'{ratio:.3f} +- {error:.3f}':>20}" for ratio, error in ratios)
+    say(f"  {name:<30}{cells}")
 
 
 def intervals() -> None:
