@@ -35,7 +35,7 @@ def lazily_the_same(random: Random) -> None:
     drop_series(drawn)
     drawn.options.pop("rare_sig", None)  # a p-value at the limit may fall to either side
     drawn.options.pop("categorical", None)  # is for integers only, there
-    if drawn.outcome_kind == "rate":
+    if drawn.outcome_kind == "rate" or drawn.options.get("weight_kind") == "importance":
         drawn.options.pop("composites", None)  # whose p-values take the rows
     _without_rows(drawn)
     given = drawn.given | {"row_id": "id"}
