@@ -300,7 +300,7 @@ def plan_of(level: Any, y: Any, **options: Any) -> Any:
 def shape_errors(
     seed: int, shape: str, size: str, noise: str, scale: tuple[int, int, float]
 ) -> list[float]:
-    """Squared errors: of the default, moments and the nonparametric prior; of novel levels."""
+    """Squared errors of the default, moments and the nonparametric prior; and `novel_errors`."""
     n_levels, rows, spread = scale
     random, share = np.random.default_rng(seed), SIZES[size](n_levels)
     truth, level, y = of_shape(random, shape, share, noise, rows, spread)
@@ -336,7 +336,8 @@ def over_constant(drawn: Any, *, known: bool = False) -> tuple[float, float]:
 
     Or over what knows of each seed which levels were not seen.
     """
-    ours, mean, square, expected = np.array(drawn)[np.array(drawn)[:, 2] > 0].T
+    each = np.array(drawn)
+    ours, mean, square, expected = each[each[:, 2] > 0].T
     constant = expected if known else expected.mean()
     best = square - 2.0 * constant * mean + constant**2
     ratio = ours.mean() / best.mean()

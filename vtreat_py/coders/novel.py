@@ -9,8 +9,6 @@ from vtreat_py.coders.likelihood import Likelihood, Point
 from vtreat_py.coders.unseen import MOST_ROWS, log_rows_of_one
 from vtreat_py.statistics.outcome_sums import ROUNDING
 
-# Stands for a prior of no weight.
-_LEAST = 1e-15
 # Variances by chance that the square of a slope, or of what is beyond the line, must exceed to be
 # believed at all.
 _CLEARLY = 4.0
@@ -39,20 +37,20 @@ def novel_mean(likelihood: Likelihood, alone: FloatArray | None) -> FloatArray:
     -------
     ndarray of shape (training sets,)
     """
-    ratio, point = likelihood.ratio, likelihood.point
+    point = likelihood.point
     once = np.where(_whole_rows(likelihood.size) <= 1.0, likelihood.size, 0.0)
     if not once.any():
-        return np.zeros_like(ratio)
+        return np.zeros_like(point.ratio)
     rows, total, square = (once[:, None] @ likelihood.powers)[:, 0].T
     known = np.where(rows > 0, rows, 1.0)
-    one, more = 1.0 + np.minimum(ratio, 1.0 / _LEAST), np.ones_like(ratio)
+    between, more = point.ratio, np.ones_like(point.ratio)
     if alone is not None:  # what is inside levels does not average out with so many of them
         rows = np.minimum(rows, alone)
-        more = (one - 1.0 + known / np.where(rows > 0, rows, 1.0)) / one
-    differ, by_size = (rows > 0) & (ratio > 0), np.zeros_like(ratio)
+        more = (between + known / np.where(rows > 0, rows, 1.0)) / (1.0 + between)
+    differ, by_size = (rows > 0) & (between > 0), np.zeros_like(between)
     told = differ & ~likelihood.exact & (likelihood.n_levels >= _FEW)
     told &= not likelihood.of_class  # a line might leave the range of rates
-    by_chance = point.within * one
+    by_chance = point.within * (1.0 + between)
     if told.any():
         by_size = np.where(told, _of_one_row(likelihood, point, more), 0.0)
         n_levels = ((once > 0) * likelihood.powers[:, :, 0]).sum(axis=1)
@@ -63,7 +61,7 @@ def novel_mean(likelihood: Likelihood, alone: FloatArray | None) -> FloatArray:
     beyond = off * off > by_chance
     farther = np.where(beyond, off - by_chance / np.where(beyond, off, 1.0), 0.0)
     # Between levels is so much, inside so much of what a row varies.
-    farther *= rows * (one - 1.0) / ((rows + 1.0) * (one - 1.0) + 1.0)
+    farther *= rows * between / ((rows + 1.0) * between + 1.0)
     return np.asarray(by_size + farther)
 
 
