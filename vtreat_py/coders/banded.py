@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,68 +16,61 @@ class Factors:
 
     Attributes
     ----------
-    pivots : ndarray of shape (J, ...)
+    pivots : ndarray of shape (..., J)
         The diagonal of D.
-    below : list of ndarray of shape (J, ...)
-        Entries of L one place before the diagonal, two places, and so on.
-    forward : ndarray of shape (J, ...)
+    lower : ndarray of shape (..., J, 1 + k)
+        Column j of L from the diagonal down; what stands for the ones there is not read.
+    forward : ndarray of shape (..., J)
     """
 
     pivots: FloatArray
-    below: Sequence[FloatArray]
+    lower: FloatArray
     forward: FloatArray
 
     @property
     def log_determinant(self) -> FloatArray:
         """Log of the determinant of each system."""
-        return np.asarray(np.log(self.pivots).sum(axis=0))
+        return np.asarray(np.log(self.pivots).sum(axis=-1))
 
     @property
     def explained(self) -> FloatArray:
         """``b' A**-1 b`` of each right side."""
-        return np.asarray((self.forward**2 / self.pivots).sum(axis=0))
-
-    def take(self, *index: IntArray) -> Factors:
-        """Return some of the systems."""
-
-        def some(values: FloatArray) -> FloatArray:
-            return np.asarray(np.moveaxis(values, 0, -1)[index].T)
-
-        return Factors(some(self.pivots), [some(one) for one in self.below], some(self.forward))
+        return np.asarray((self.forward**2 / self.pivots).sum(axis=-1))
 
     def solution(self) -> FloatArray:
-        """Solutions, of shape (J, ...)."""
-        found = self.forward / self.pivots
-        size = len(found)
-        for j in range(size - 2, -1, -1):
-            for k, below in enumerate(self.below, 1):
-                if j + k < size:
-                    found[j] -= below[j + k] * found[j + k]
-        return np.asarray(found)
+        """Solutions, of shape (..., J)."""
+        return _substituted(self.lower, self.forward / self.pivots, "T")
 
 
-def factored(bands: Sequence[FloatArray], right: FloatArray) -> Factors:
+def factored(bands: FloatArray, right: FloatArray) -> Factors:
     """Factor positive definite systems of some diagonals.
+
+    To LAPACK they are one system, whose parts have nothing to do with each other.
 
     Parameters
     ----------
-    bands : sequence of ndarray of shape (J - k, ...)
-        The diagonal, then those k places off it.
-    right : ndarray of shape (J, ...)
+    bands : ndarray of shape (..., J, 1 + k)
+        Column j of each from the diagonal down, 0 where that leaves the system.
+    right : ndarray of shape (..., J)
         Right sides; they spread over the systems.
     """
-    pivots, forward, *below = (np.empty(bands[0].shape) for _ in range(len(bands) + 1))
-    for j in range(len(pivots)):
-        pivot, ahead, reach = bands[0][j], right[j], min(j, len(below))
-        rest: dict[int, FloatArray] = {}
-        for k in range(reach, 0, -1):  # entry (j, j - k), times its pivot
-            entry = bands[k][j - k]
-            for further in range(k + 1, reach + 1):
-                entry = entry - rest[further] * below[further - k - 1][j - k]
-            rest[k] = entry
-        for k, entry in rest.items():
-            factor = np.divide(entry, pivots[j - k], out=below[k - 1][j])
-            pivot = pivot - factor * entry
-            ahead = ahead - factor * forward[j - k]
-        pivots[j], forward[j] = pivot, ahead
-    return Factors(pivots, below, forward)
+    columns = bands.reshape(-1, bands.shape[-1])
+    if columns.shape[1] == 2:  # noqa: PLR2004 (a diagonal, and one beside it)
+        pivots, beside, failed = lapack.dpttrf(columns[:, 0], columns[:-1, 1])
+        lower = columns.copy()
+        lower[:-1, 1] = beside
+    else:
+        roots, failed = lapack.dpbtrf(columns.T, lower=1)
+        lower, pivots = roots.T / roots[0][:, None], roots[0] ** 2
+    assert not failed
+    lower = lower.reshape(bands.shape)
+    forward = _substituted(lower, np.broadcast_to(right, bands.shape[:-1]), "N")
+    return Factors(pivots.reshape(forward.shape), lower, forward)
+
+
+def _substituted(lower: FloatArray, right: FloatArray, trans: str) -> FloatArray:
+    """Solve ``L``, or its transpose, for right sides."""
+    found, _ = lapack.dtbtrs(
+        lower.reshape(-1, lower.shape[-1]).T, right.reshape(-1, 1), "L", trans, "U"
+    )
+    return np.asarray(found).reshape(right.shape)

@@ -27,12 +27,13 @@ class Bins(ShapeCode):
         starts = starts[starts < n_bins]
         step = np.repeat(np.arange(len(starts)), np.diff(starts, append=n_bins))
         weight, total = (
-            np.add.reduceat(values, starts, axis=1).T
+            np.add.reduceat(values, starts, axis=1)
             for values in (sets.weight, sets.weight * sets.apart)
         )
         meets = np.full(len(starts), 2.0)
         meets[[0, -1]] = 1.0
-        nothing = np.zeros((len(starts) - 1, len(sets.rows)))
-        roughness = [meets, np.full(len(starts) - 1, -1.0)]
-        values = likeliest(sets, [weight, nothing], total, roughness, 1).T[:, step]
+        beside = np.append(np.full(len(starts) - 1, -1.0), 0.0)
+        sums = np.stack([weight, np.zeros_like(weight)], axis=-1)
+        roughness = np.column_stack([meets, beside])
+        values = likeliest(sets, sums, total, roughness, 1)[:, step]
         return values, sets.rows[:, None] / len(starts)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import solveh_banded
+from scipy.sparse import csr_array
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
@@ -17,6 +20,8 @@ _ROUNDING = 1e-12
 # Weight of flat joins, as a share of a segment's rows: knots without rows beside them get a value.
 _FLAT = 1e-9
 
+Place = tuple[IntArray, FloatArray]
+
 
 class Piecewise(ShapeOfR):
     """Straight lines between quantiles of the column: as many as generalize best."""
@@ -29,64 +34,70 @@ class Piecewise(ShapeOfR):
 
     def fitted(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
         """Fit each number of segments, and keep what cross-validation says is best."""
-        best, parts = np.full(len(sets.rows), np.inf), np.ones(len(sets.rows))
-        fits: dict[int, tuple[IntArray, FloatArray]] = {}
-        for segments in _SEGMENTS:
-            knots = np.unique([0, *sets.cuts(segments), len(sets.edges) - 1])
-            tried = len(knots) - 1
-            if tried in fits:
-                continue  # most rows have the same value, or values are too few for more
-            at = _segments(sets.edges, knots, sets.x)
-            at_knots = _fit(sets, tried, *at)
-            score = cross_validation(sets.residual(_along(*at, at_knots)), sets.rows, tried + 1.0)
-            are_few = sets.rows < (1.0 - _ROUNDING) * _ROWS * tried
-            score = np.where(are_few & (tried > 1), np.inf, score)
-            better = score < best
-            best, parts = np.where(better, score, best), np.where(better, tried, parts)
-            fits[tried] = knots, at_knots
+        knots = _knots(sets)
+        parts = np.array([len(one) - 1 for one in knots])
+        places = [_place(one, sets.x) for one in knots]
+        heights = _fit(sets, parts, places)
+        fits = (_along(*one) for one in zip(heights, places, strict=True))
+        left = [sets.residual(one) for one in fits]
+        rows = sets.rows[:, None]
+        score = cross_validation(np.column_stack(left), rows, parts + 1.0)
+        score[(rows < (1.0 - _ROUNDING) * _ROWS * parts) & (parts > 1)] = np.inf
+        best = score.argmin(axis=1)  # the fewest of those that are as good
         found = np.zeros_like(sets.mean)
-        for tried, (knots, at_knots) in fits.items():
-            own = np.flatnonzero((parts == tried) & np.isfinite(best))
-            at = _segments(sets.edges, knots, sets.known_edges)
-            found[own] = _along(*at, at_knots[own])
-        return sets.level_beyond(found), (sets.rows / parts)[:, None]
+        for k in np.unique(best):
+            own = np.flatnonzero((best == k) & np.isfinite(score[:, k]))
+            found[own] = _along(heights[k][own], _place(knots[k], sets.known_edges))
+        return sets.level_beyond(found), rows / parts[best][:, None]
 
 
-def _segments(edges: FloatArray, knots: IntArray, at: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Segment of each number, and its place there, from 0 to 1."""
-    ends = edges[knots]
-    segment = np.clip(np.searchsorted(ends, at) - 1, 0, len(ends) - 2)
-    return segment, (at - ends[segment]) / np.diff(ends)[segment]
+def _place(knots: FloatArray, x: FloatArray) -> Place:
+    """Between which knots numbers are, and where there, from 0 to 1."""
+    line = np.searchsorted(knots[1:-1], x)
+    return line, (x - knots[line]) / np.diff(knots)[line]
 
 
-def _along(segment: IntArray, place: FloatArray, at_knots: FloatArray) -> FloatArray:
-    """Values of lines at places, given those at knots."""
-    found = np.take(np.diff(at_knots, axis=1), segment, axis=1)
-    found *= place
-    found += np.take(at_knots, segment, axis=1)
+def _along(heights: FloatArray, place: Place) -> FloatArray:
+    """Values at places, for heights of knots of shape (sets, knots)."""
+    line, share = place
+    found = np.diff(heights, axis=1).take(line, axis=1)
+    found *= share
+    found += heights.take(line, axis=1)
     return found
 
 
-def _fit(sets: BinnedSets, parts: int, segment: IntArray, place: FloatArray) -> FloatArray:
-    """Least squares of each set: values at the knots."""
-    starts = np.flatnonzero(np.diff(segment, prepend=-1))
+def _knots(sets: BinnedSets) -> list[FloatArray]:
+    """Edges where lines meet; where most rows have the same value, fewer lines than were asked."""
+    ends, cuts = (0, len(sets.edges) - 1), sets.cuts(_SEGMENTS[-1])
+    steps = [_SEGMENTS[-1] // segments for segments in _SEGMENTS]
+    tried = [np.unique([*ends, *cuts[step - 1 :: step]]) for step in steps]
+    different = {len(knots): knots for knots in reversed(tried)}
+    return [sets.edges[knots] for knots in reversed(different.values())]
 
-    def sums(values: FloatArray) -> FloatArray:
-        found = np.zeros((len(values), parts))
-        found[:, segment[starts]] = np.add.reduceat(values, starts, axis=1)
-        return found
 
-    w, wy = sets.weight, sets.weight * sets.apart
-    wt = w * place
-    n, t, tt, y, ty = map(sums, (w, wt, wt * place, wy, wy * place))
-    flat = _FLAT * sets.rows[:, None] / parts
-    diagonal, right = np.zeros((2, len(w), parts + 1))
+def _fit(sets: BinnedSets, parts: IntArray, places: Sequence[Place]) -> list[FloatArray]:
+    """Least squares of each set: heights of the knots, in one system for all numbers of parts."""
+    start = np.append(0, np.cumsum(parts + 1))
+    number, share = (np.column_stack(one) for one in zip(*places, strict=True))
+    n, low, rest = int(start[-1]), number + start[:-1], 1.0 - share
+    weight = _sums(sets.weight, (low, low + 1, low + n), (rest**2, share**2, rest * share), 2 * n)
+    right = _sums(sets.weight * sets.apart, (low, low + 1), (rest, share), n)
+    flat = np.repeat(_FLAT / parts, parts + 1)
+    flat[start[1:] - 1] = 0.0  # nothing joins the last knot with those of the next lines
+    flat = sets.rows[:, None] * flat
+    diagonal, beside = weight[:, :n] + flat, weight[:, n:] - flat
+    diagonal[:, 1:] += flat[:, :-1]
     diagonal[sets.rows == 0] = 1.0
-    diagonal[:, :-1] += n - 2.0 * t + tt + flat
-    diagonal[:, 1:] += tt + flat
-    right[:, :-1] += y - ty
-    right[:, 1:] += ty
-    beside = np.zeros_like(diagonal)  # none between the last knot of a set and the next set
-    beside[:, :-1] = t - tt - flat
     bands = np.stack([diagonal.ravel(), beside.ravel()])
-    return np.asarray(solveh_banded(bands, right.ravel(), lower=True)).reshape(right.shape)
+    heights = solveh_banded(bands, right.ravel(), lower=True).reshape(right.shape)
+    return np.split(heights, start[1:-1], axis=1)
+
+
+def _sums(
+    values: FloatArray, columns: Sequence[IntArray], shares: Sequence[FloatArray], n: int
+) -> FloatArray:
+    """Shares of values of shape (sets, bins), summed by column."""
+    index, share = np.hstack(columns), np.hstack(shares)
+    starts = np.arange(len(index) + 1) * index.shape[1]
+    by_bin = csr_array((share.ravel(), index.ravel(), starts), shape=(len(index), n))
+    return np.asarray(by_bin.T @ values.T).T

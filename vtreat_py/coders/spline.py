@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.sparse import csr_array
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.roughness import likeliest
@@ -47,8 +46,8 @@ class Spline(ShapeOfR):
             lines += slope * (one.known_edges - mean)
         basis = _Basis.of(even)
         sums, right = basis.sums(bent)
-        values = (basis.at_edges @ likeliest(bent, sums, right, basis.roughness, 2)).T + lines
-        return sets.level_beyond(np.asarray(values)), sets.rows[:, None] / (len(right) - _CUBIC)
+        values = likeliest(bent, sums, right, basis.roughness, 2) @ basis.at_edges.T + lines
+        return sets.level_beyond(values), sets.rows[:, None] / (right.shape[1] - _CUBIC)
 
 
 def _evened(sets: BinnedSets) -> BinnedSets:
@@ -89,52 +88,42 @@ class _Basis:
 
     Attributes
     ----------
-    at_bins, at_edges : csr_array of shape (bins, J)
-        Four entries a row: all other functions are 0 there. See `BinnedSets.known_edges`.
-    roughness : list of ndarray
-        Diagonals of the matrix of integrals of products of second derivatives.
+    at_bins, at_edges : ndarray of shape (bins, J)
+        See `BinnedSets.known_edges`.
+    roughness : ndarray of shape (J, 4)
+        Integrals of products of second derivatives: of each with itself and the next three.
     """
 
-    at_bins: csr_array
-    at_edges: csr_array
-    roughness: list[FloatArray]
+    at_bins: FloatArray
+    at_edges: FloatArray
+    roughness: FloatArray
 
     @classmethod
     def of(cls, sets: BinnedSets) -> _Basis:
         """Place knots at quantiles of all rows."""
         ends = _ends(sets)
         knots = np.concatenate([np.zeros(_CUBIC), ends, np.ones(_CUBIC)])
-
-        def at(x: FloatArray) -> csr_array:
-            return csr_array(BSpline.design_matrix(np.clip(x, 0.0, 1.0), knots, _CUBIC))
-
+        each = BSpline(knots, np.eye(len(knots) - _CUBIC - 1), _CUBIC)
         length = np.diff(ends)
         points = np.concatenate([ends[:-1] + share * length for share in _GAUSS])
-        size = len(knots) - _CUBIC - 1
-        second = BSpline(knots, np.eye(size), _CUBIC).derivative(2)(points)
-        weight = np.tile(length / 2.0, 2)[:, None]
-        roughness = [
-            (second[:, : size - k] * second[:, k:] * weight).sum(axis=0) for k in range(_CUBIC + 1)
-        ]
-        return cls(at(sets.x), at(sets.known_edges), roughness)
+        roughness = np.tile(length / 2.0, 2) @ _products(each(points, 2))
+        at_bins, at_edges = (each(np.clip(x, 0.0, 1.0)) for x in (sets.x, sets.known_edges))
+        return cls(at_bins, at_edges, roughness.reshape(-1, _CUBIC + 1))
 
-    def sums(self, sets: BinnedSets) -> tuple[list[FloatArray], FloatArray]:
-        """Diagonals of the normal equations, and their right side: shapes (J, sets)."""
-        products = _products(self.at_bins).T @ sets.weight.T
-        bands = np.split(products, _CUBIC + 1)
-        bands = [band[: len(band) - k] for k, band in enumerate(bands)]
-        return bands, np.asarray(self.at_bins.T @ (sets.weight * sets.apart).T)
+    def sums(self, sets: BinnedSets) -> tuple[FloatArray, FloatArray]:
+        """Normal equations of shape (sets, J, 4), and their right sides."""
+        products = sets.weight @ _products(self.at_bins)
+        right = (sets.weight * sets.apart) @ self.at_bins
+        return products.reshape(*right.shape, _CUBIC + 1), right
 
 
-def _products(basis: csr_array) -> csr_array:
-    """Products of each function with itself and those that follow, one place on, two, three."""
-    n, size = basis.shape
-    each = _CUBIC + 1
-    values, index = basis.data.reshape(n, each), basis.indices.reshape(n, each)
-    products = np.hstack([values[:, : each - k] * values[:, k:] for k in range(each)])
-    column = np.hstack([index[:, : each - k] + k * size for k in range(each)])
-    starts = np.arange(n + 1) * products.shape[1]
-    return csr_array((products.ravel(), column.ravel(), starts), shape=(n, each * size))
+def _products(values: FloatArray) -> FloatArray:
+    """Products of each function with itself and the next three, 0 beyond the last one."""
+    n, size = values.shape
+    products = np.zeros((n, size, _CUBIC + 1))
+    for k in range(_CUBIC + 1):
+        np.multiply(values[:, : size - k], values[:, k:], out=products[:, : size - k, k])
+    return products.reshape(n, -1)
 
 
 def _ends(sets: BinnedSets) -> FloatArray:
