@@ -11,6 +11,7 @@ from vtreat_py.coders.banded import factored
 from vtreat_py.coders.bins import Bins
 from vtreat_py.coders.isotonic import Isotonic
 from vtreat_py.coders.piecewise import Piecewise
+from vtreat_py.coders.roughness import likeliest
 from vtreat_py.coders.shape_code import BinnedSets, believed, cross_validation, log_odds, log_ratio
 from vtreat_py.coders.spline import Spline
 from vtreat_py.coders.window import Window
@@ -185,17 +186,48 @@ def test_systems_of_few_diagonals():
     rng = np.random.default_rng(6)
     size = 9
     for width in (1, 3):
-        bands = [rng.normal(size=(size - k, 4)) for k in range(width + 1)]
-        bands[0] = np.abs(bands[0]) + 10.0
-        right = rng.normal(size=(size, 4))
+        bands = np.zeros((4, size, width + 1))
+        for k in range(width + 1):
+            bands[:, : size - k, k] = rng.normal(size=(4, size - k))
+        bands[..., 0] = np.abs(bands[..., 0]) + 10.0
+        right = rng.normal(size=(4, size))
         found = factored(bands, right)
         for k in range(4):
-            dense = sum(np.diag(band[:, k], i) for i, band in enumerate(bands))
-            dense = dense + np.triu(dense, 1).T
-            expected = np.linalg.solve(dense, right[:, k])
-            np.testing.assert_allclose(found.solution()[:, k], expected)
+            dense = sum(np.diag(bands[k, : size - i, i], -i) for i in range(width + 1))
+            dense = dense + np.tril(dense, -1).T
+            expected = np.linalg.solve(dense, right[k])
+            np.testing.assert_allclose(found.solution()[k], expected)
             np.testing.assert_allclose(found.log_determinant[k], np.linalg.slogdet(dense)[1])
-            np.testing.assert_allclose(found.explained[k], right[:, k] @ expected)
+            np.testing.assert_allclose(found.explained[k], right[k] @ expected)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1, 1.0, 10.0])
+def test_the_likeliest_roughness_is_that_of_all_that_are_tried(noise):
+    rng = np.random.default_rng(7)
+    x = np.repeat(np.linspace(0.0, 1.0, 40), 5)
+    y = np.sin(6.0 * x) + noise * rng.normal(size=200)
+    sets, _ = sets_of(x, y, [rng.random(200), np.ones(200)])
+    sums = np.zeros((2, 40, 2))
+    sums[..., 0] = sets.weight
+    roughness = np.tile([2.0, -1.0], (40, 1))
+    roughness[[0, -1], 0], roughness[-1, 1] = 1.0, 0.0
+    found = likeliest(sets, sums, sets.weight * sets.apart, roughness, 1)
+    penalty = (
+        np.diag(roughness[:, 0]) + np.diag(roughness[:-1, 1], 1) + np.diag(roughness[:-1, 1], -1)
+    )
+    for k in range(2):
+        size = sets.weight[k].sum() / roughness[:, 0].sum()
+        squares = sets.squares[k] + (sets.weight[k] * sets.apart[k] ** 2).sum()
+        tried = []
+        for weight in size * np.logspace(-6.0, 6.0, 25):
+            system = np.diag(sets.weight[k]) + weight * penalty
+            solution = np.linalg.solve(system, sets.weight[k] * sets.apart[k])
+            left = squares - (sets.weight[k] * sets.apart[k]) @ solution
+            rows = sets.weight[k].sum() - 1.0
+            deviance = rows * np.log(left) + np.linalg.slogdet(system)[1] - 39.0 * np.log(weight)
+            tried.append((deviance, solution))
+        expected = min(tried, key=lambda one: one[0])[1]
+        np.testing.assert_allclose(found[k], expected, atol=1e-8)
 
 
 def test_cross_validation_wants_more_rows_than_parameters():

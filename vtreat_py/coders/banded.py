@@ -55,7 +55,7 @@ def factored(bands: FloatArray, right: FloatArray) -> Factors:
         Right sides; they spread over the systems.
     """
     columns = bands.reshape(-1, bands.shape[-1])
-    if columns.shape[1] == 2:  # noqa: PLR2004 (a diagonal, and one beside it)
+    if columns.shape[1] == 2:  # the diagonal, and one beside it
         pivots, beside, failed = lapack.dpttrf(columns[:, 0], columns[:-1, 1])
         lower = columns.copy()
         lower[:-1, 1] = beside
@@ -63,9 +63,8 @@ def factored(bands: FloatArray, right: FloatArray) -> Factors:
         roots, failed = lapack.dpbtrf(columns.T, lower=1)
         lower, pivots = roots.T / roots[0][:, None], roots[0] ** 2
     assert not failed
-    lower = lower.reshape(bands.shape)
     forward = _substituted(lower, np.broadcast_to(right, bands.shape[:-1]), "N")
-    return Factors(pivots.reshape(forward.shape), lower, forward)
+    return Factors(pivots.reshape(forward.shape), lower.reshape(bands.shape), forward)
 
 
 def _substituted(lower: FloatArray, right: FloatArray, trans: str) -> FloatArray:

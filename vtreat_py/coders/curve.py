@@ -165,9 +165,12 @@ def units_between(low: FloatArray, high: FloatArray) -> FloatArray:
     """Units in which differences are neither very small nor very large: powers of 2, mostly 1."""
     with np.errstate(over="ignore"):
         found = high - low
+    is_usual = (found > _SMALL) & (found < _LARGE)
+    if is_usual.all():
+        return np.ones_like(found)
     power = np.clip(np.frexp(found)[1], _LEAST_POWER, _LARGEST_POWER)
     power = np.where(np.isfinite(found), power, _LARGEST_POWER)
-    return np.ldexp(1.0, np.where((found > _SMALL) & (found < _LARGE), 0, power))
+    return np.ldexp(1.0, np.where(is_usual, 0, power))
 
 
 def apart(low: FloatArray, high: FloatArray, unit: FloatArray | None) -> FloatArray:

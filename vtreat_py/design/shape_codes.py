@@ -145,13 +145,14 @@ class _Learner:
         context, n_folds = self.context, self.context.folds.n_folds
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
-        if context.has_link and n_folds > _PARTS:
-            coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
-        parts = _with_bad(coded, form.bad[:n_folds], bad)
-        if context.has_link:
-            found = by_regression(context, None, regression(context, self._points(parts)))
+        if not context.has_link:
+            whole = _with_bad(coded.merged(), form.bad[:n_folds], bad).merged()
+            found = by_regression(context, whole, None)
         else:
-            found = by_regression(context, parts.merged(), None)
+            if n_folds > _PARTS:
+                coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
+            parts = _with_bad(coded, form.bad[:n_folds], bad)
+            found = by_regression(context, None, regression(context, self._points(parts)))
         if context.calibrated is None:
             return found
         return replace(found, sig=np.array([self.sigs()[self._number]]))
@@ -200,6 +201,11 @@ class _Learner:
         """All rows, by bin."""
         return self._from_edges(self.binned.wholes[self._number])
 
+    @cached_property
+    def _widths(self) -> FloatArray:
+        """Lengths of all bins but the first, which is one value: shape (bins - 1, 1)."""
+        return np.diff(self.binned.inner_edges)[:, None]
+
     def _from_edges(self, cells: Moments) -> Moments:
         """Cells ``bin * groups + group`` with their means about the ends of their bins.
 
@@ -222,12 +228,12 @@ class _Learner:
 
         A curve is a line in each bin, so that they follow from those of the numbers.
         """
-        edges = self.binned.inner_edges
-        slope = np.diff(values, axis=1, prepend=values[:, :1]) / np.diff(edges, prepend=-np.inf)
-        slope, end = slope.T.ravel(), values.T.ravel()
+        ends, slopes = values.T.copy(), np.zeros(values.shape[::-1])
+        np.divide(ends[1:] - ends[:-1], self._widths, out=slopes[1:])
+        slope = slopes.ravel()
         return replace(
             cells,
-            x=np.where(cells.weight > 0, end + slope * cells.x, 0.0),
+            x=np.where(cells.weight > 0, ends.ravel() + slope * cells.x, 0.0),
             xx=slope * (slope * cells.xx),  # the square of a slope may be too large
             xy=slope * cells.xy,
             centre_x=0.0,

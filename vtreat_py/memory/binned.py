@@ -12,8 +12,8 @@ from vtreat_py.coders.forms import filled
 from vtreat_py.design.binned import BinnedNumbers
 from vtreat_py.frames.columns import NumericColumn
 from vtreat_py.memory.rows import DesignRows
-from vtreat_py.statistics.bins import BinnedRows, bin_edges, bin_moments
-from vtreat_py.statistics.blocks import ROWS, blocks
+from vtreat_py.statistics.bins import SUMMED_ROWS, BinnedRows, bin_edges, bin_moments
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
 from vtreat_py.statistics.outcome_sums import sum_by
@@ -118,7 +118,7 @@ class ColumnBins:
         if self._column.bad is not None or taken.weight is not None:
             some = self._counted(row, taken.weight)
         n_groups = taken.n_folds * max(n_classes, 1)
-        size = max(ROWS, 4 * n_bins * n_groups)  # adding up the sums of blocks costs little
+        size = max(SUMMED_ROWS, 4 * n_bins * n_groups)  # adding up the sums of blocks costs little
         n_rows = len(taken.fold) if some is None else len(some)
         some_rows = (
             self._some(one if some is None else some[one], row, taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -210,6 +211,10 @@ class Moments:
 
     def merged(self) -> Moments:
         """Merge all entries into one."""
+        return self._merged
+
+    @cached_property
+    def _merged(self) -> Moments:
         n = self.weight.sum(keepdims=True)
         safe = np.where(n > 0, n, 1.0)
         x, y = (self.weight * self.x).sum() / safe, (self.weight * self.y).sum() / safe
