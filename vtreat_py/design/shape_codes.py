@@ -100,8 +100,8 @@ class _Learner:
         return BinnedSets(
             (edges - low) / span,
             (inside - low) / span,
-            unit * np.vstack([weight, whole.weight]),
-            np.vstack([mean, whole.y]),
+            unit * _and_last(weight, whole.weight),
+            _and_last(mean, whole.y),
             unit * np.append(squares, whole.yy.sum()),
             None if binned.counted is None else counted.weight,
         )
@@ -238,6 +238,11 @@ class _Learner:
             xy=slope * cells.xy,
             centre_x=0.0,
         )
+
+
+def _and_last(of_folds: FloatArray, of_all: FloatArray) -> FloatArray:
+    """Put all rows after the folds; what is known of a set lies side by side in memory."""
+    return np.ascontiguousarray(np.vstack([of_folds, of_all]))
 
 
 def _with_bad(coded: Moments, values: FloatArray, bad: OutcomeSums) -> Moments:
