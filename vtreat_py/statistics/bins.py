@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.statistics.coordinates import Coordinates
 from vtreat_py.statistics.moments import Moments
+from vtreat_py.statistics.outcome_sums import sum_many
 from vtreat_py.statistics.parts import HEAVY, MOST_BINS, PARTS, Parts
 
 # Up to so many rows are counted value by value, more in equal parts of their range.
@@ -108,15 +108,16 @@ def bin_moments(
     shape : (bins, groups)
     """
     size = shape[0] * shape[1]
-    total = np.zeros((3, 3, size))
+    total = np.zeros((6, size))
     for place, group, values, outcome, weight in some_rows:
         cell = np.multiply(place, shape[1], dtype=np.int32)
         cell += group
-        one, row = np.ones(len(cell)), np.arange(len(cell), dtype=np.int32)
-        by_cell = coo_array((one, (cell, row)), shape=(size, len(cell)))
-        factors = [one, values] if outcome is None else [one, values, outcome]
-        for i, factor in enumerate(factors):
-            by_cell.data = factor if weight is None else weight * factor
-            for j, other in enumerate(factors[i:], i):
-                total[i, j] += by_cell @ other
-    return Moments.of_raw(list(total[np.triu_indices(3)]), centre)
+        wx = values if weight is None else weight * values
+        summands = [weight, wx, wx * values]
+        if outcome is not None:
+            wy = outcome if weight is None else weight * outcome
+            summands += [wy, wx * outcome, wy * outcome]
+        for one, summand in zip(total, summands, strict=False):
+            one += sum_many(cell, summand, size)
+    n, x, xx, y, xy, yy = total
+    return Moments.of_raw([n, x, y, xx, xy, yy], centre)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 
@@ -14,11 +15,27 @@ from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 _TINY = 1e-300
 # What is left of this share of a weight, after subtraction, is rounding.
 ROUNDING = 1e-12
+# From so many entries on `sum_many` is faster than `sum_by`.
+_MANY = 1 << 16
 
 
 def sum_by(group: IntArray, values: NumberArray | None, n_groups: int) -> FloatArray:
     """Sum of the values in each group, or its number of entries."""
     return np.bincount(group, values, n_groups).astype(np.float64, copy=False)
+
+
+def sum_many(group: IntArray, values: FloatArray | None, n_groups: int) -> FloatArray:
+    """Do as `sum_by` does, faster where entries are very many: the bits are the same.
+
+    ``group`` is of int32, and below ``n_groups``, which is not checked. A product of SciPy's with
+    a column that has an entry for each row adds up those of a group.
+    """
+    if len(group) < _MANY:
+        return sum_by(group, values, n_groups)
+    if values is None:
+        values = np.ones(len(group))
+    ends = np.array([0, len(group)], dtype=group.dtype)
+    return np.asarray(csc_array((values, group, ends), shape=(n_groups, 1)) @ np.ones(1))
 
 
 def raw_sums(
