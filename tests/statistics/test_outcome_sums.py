@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.statistics.rows import assert_same_sums, examples, law, masks, naive_sums
-from vtreat_py.statistics.outcome_sums import OutcomeSums, weight_left
+from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, sum_many, weight_left
 
 
 @law
@@ -213,3 +213,13 @@ def test_another_unit_of_weight_changes_no_mean(y):
     group = np.array([0, 0, 1])
     expected = OutcomeSums.of_rows(group, 2, y, np.full(3, 2.5))
     assert_same_sums(OutcomeSums.of_rows(group, 2, y).scaled(2.5), expected)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1_000, 1 << 16, 100_000])
+def test_very_many_rows_have_the_same_sums_to_the_bit(n_rows):
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 700, n_rows).astype(np.int32)
+    for values in (None, rng.normal(size=n_rows), rng.integers(0, 9, n_rows).astype(float)):
+        found = sum_many(group, values, 800)
+        np.testing.assert_array_equal(found, sum_by(group, values, 800))
+        assert found.dtype == np.float64
