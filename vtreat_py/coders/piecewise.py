@@ -68,11 +68,13 @@ def _along(heights: FloatArray, place: Place) -> FloatArray:
 
 def _knots(sets: BinnedSets) -> list[FloatArray]:
     """Edges where lines meet; where most rows have the same value, fewer lines than were asked."""
-    ends, cuts = (0, len(sets.edges) - 1), sets.cuts(_SEGMENTS[-1])
-    steps = [_SEGMENTS[-1] // segments for segments in _SEGMENTS]
-    tried = [np.unique([*ends, *cuts[step - 1 :: step]]) for step in steps]
-    different = {len(knots): knots for knots in reversed(tried)}
-    return [sets.edges[knots] for knots in reversed(different.values())]
+    ends, cuts, found = (0, len(sets.edges) - 1), sets.cuts(_SEGMENTS[-1]), [sets.edges[:0]]
+    for segments in _SEGMENTS:
+        every = _SEGMENTS[-1] // segments
+        knots = sets.edges[np.unique([*ends, *cuts[every - 1 :: every]])]
+        if len(knots) > len(found[-1]):
+            found.append(knots)
+    return found[1:]
 
 
 def _fit(sets: BinnedSets, parts: IntArray, places: Sequence[Place]) -> list[FloatArray]:

@@ -37,7 +37,8 @@ def likeliest(
 
     The weight of roughness is the ratio of variances of the mixed model that has the fit as its
     prediction (G. Wahba, "A Comparison of GCV and GML for Choosing the Smoothing Parameter in the
-    Generalized Spline Smoothing Problem", Annals of Statistics 13, 1985).
+    Generalized Spline Smoothing Problem", Annals of Statistics 13, 1985). It is looked for twice:
+    far and wide, and then near the one that was found.
 
     Parameters
     ----------
