@@ -201,9 +201,9 @@ def test_systems_of_few_diagonals():
             np.testing.assert_allclose(found.explained[k], right[k] @ expected)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("noise", [0.0, 0.1, 1.0, *range(10, 20)])
 def test_the_likeliest_roughness_is_that_of_all_that_are_tried(noise):
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(int(noise))
     x = np.repeat(np.linspace(0.0, 1.0, 40), 5)
     y = np.sin(6.0 * x) + noise * rng.normal(size=200)
     sets, _ = sets_of(x, y, [rng.random(200), np.ones(200)])
