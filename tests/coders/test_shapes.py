@@ -201,11 +201,12 @@ def test_systems_of_few_diagonals():
             np.testing.assert_allclose(found.explained[k], right[k] @ expected)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1, 1.0, *range(10, 20)])
-def test_the_likeliest_roughness_is_that_of_all_that_are_tried(noise):
-    rng = np.random.default_rng(int(noise))
+# Of nothing but noise, seed 109 has two tops; a search step by step ends at the lower one.
+@pytest.mark.parametrize(("wave", "seed"), [(1e6, 0), (10.0, 1), (1.0, 2), (0.0, 3), (0.0, 109)])
+def test_the_likeliest_roughness_is_that_of_all_that_are_tried(wave, seed):
+    rng = np.random.default_rng(seed)
     x = np.repeat(np.linspace(0.0, 1.0, 40), 5)
-    y = np.sin(6.0 * x) + noise * rng.normal(size=200)
+    y = wave * np.sin(6.0 * x) + rng.normal(size=200)
     sets, _ = sets_of(x, y, [rng.random(200), np.ones(200)])
     sums = np.zeros((2, 40, 2))
     sums[..., 0] = sets.weight

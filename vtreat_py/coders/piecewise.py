@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import solveh_banded
 from scipy.sparse import csr_array
 
 from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.coders.banded import factored
 from vtreat_py.coders.shape_code import BinnedSets, Fitted, ShapeOfR, cross_validation
 from vtreat_py.coders.shapes_of_r import piecewise_of_r
 
@@ -90,8 +90,7 @@ def _fit(sets: BinnedSets, parts: IntArray, places: Sequence[Place]) -> list[Flo
     diagonal, beside = weight[:, :n] + flat, weight[:, n:] - flat
     diagonal[:, 1:] += flat[:, :-1]
     diagonal[sets.rows == 0] = 1.0
-    bands = np.stack([diagonal.ravel(), beside.ravel()])
-    heights = solveh_banded(bands, right.ravel(), lower=True).reshape(right.shape)
+    heights = factored(np.stack([diagonal, beside], axis=-1), right).solution()
     return np.split(heights, start[1:-1], axis=1)
 
 

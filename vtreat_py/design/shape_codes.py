@@ -146,13 +146,14 @@ class _Learner:
         coded = self._coded(self._crossed, form.values[:n_folds])
         bad = self.filled.facts.crossed_sums()[self._number].bad
         if not context.has_link:
-            whole = _with_bad(coded.merged(), form.bad[:n_folds], bad).merged()
-            found = by_regression(context, whole, None)
-        else:
-            if n_folds > _PARTS:
-                coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
-            parts = _with_bad(coded, form.bad[:n_folds], bad)
+            coded = coded.merged()
+        elif n_folds > _PARTS:
+            coded = coded.grouped(self._few_folds, _PARTS * self.binned.n_bins)
+        parts = _with_bad(coded, form.bad[:n_folds], bad)
+        if context.has_link:
             found = by_regression(context, None, regression(context, self._points(parts)))
+        else:
+            found = by_regression(context, parts.merged(), None)
         if context.calibrated is None:
             return found
         return replace(found, sig=np.array([self.sigs()[self._number]]))
