@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -30,12 +31,13 @@ TEXT_DTYPE = "str" if int(pd.__version__.split(".")[0]) >= 3 else "string"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that ask for a slow engine, by a fixture or as a parameter."""
+    """Mark as long what asks for a slow engine, and about every second case of halved tests."""
     for item in items:
         asked = {*getattr(item, "fixturenames", ())}
         if hasattr(item, "callspec"):
             asked |= {v for v in item.callspec.params.values() if isinstance(v, str)}
-        if asked & SLOW_ENGINES:
+        is_left_out = item.get_closest_marker("halved") and zlib.crc32(item.name.encode()) % 2
+        if asked & SLOW_ENGINES or is_left_out:
             item.add_marker("long")
 
 

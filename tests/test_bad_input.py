@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import numpy as np
@@ -220,25 +221,29 @@ def test_prepare_needs_only_the_columns_of_the_chosen_variables(plan: vt.Treatme
 
 
 DRIFTED: dict[str, tuple[str, Any, str]] = {
-    "text for number": ("z", ["a"], r"'z' \(designed on number, found levels such as 'a'\)"),
+    "text for number": (
+        "z",
+        ["a"],
+        r"'z' \(designed on number, found levels such as 'a' in row 0\)",
+    ),
     "category for number": (
         "z",
         pd.Categorical(["a"]),
-        r"'z' \(designed on number, found levels such as 'a'\)",
+        r"'z' \(designed on number, found levels such as 'a' in row 0\)",
     ),
     "digits for number": (
         "z",
         ["1.5"],
-        r"'z' \(designed on number, found levels such as '1.5'\)",
+        r"'z' \(designed on number, found levels such as '1.5' in row 0\)",
     ),
     "date for number": ("z", [dt.date(2020, 1, 1)], r"'z' \(designed on number, found date\)"),
     "datetime for number": ("z", pd.to_datetime(["2020"]), r"designed on number, found datetime"),
     "duration for number": ("z", pd.to_timedelta(["1s"]), r"designed on number, found duration"),
-    "number for text": ("x", [1.5], r"'x' \(designed on levels, found number\)"),
-    "flag for text": ("x", [True], r"'x' \(designed on levels, found number\)"),
+    "number for text": ("x", [1.5], r"'x' \(designed on levels, found number such as 1.5\)"),
+    "flag for text": ("x", [True], r"'x' \(designed on levels, found number such as 1\)"),
     "date for text": ("x", [dt.date(2020, 1, 1)], r"'x' \(designed on levels, found date\)"),
     "infinite for text": ("x", [np.inf], r"'x' \(designed on levels, found number\)"),
-    "number for date": ("d", [18000], r"'d' \(designed on date, found number\)"),
+    "number for date": ("d", [18000], r"'d' \(designed on date, found number such as 18000\)"),
     "text for date": ("d", ["2020-01-01"], r"designed on date, found levels such as '2020-01-01'"),
     "datetime for date": ("d", pd.to_datetime(["2020"]), r"'d' \(designed on date, found dateti"),
 }
@@ -251,6 +256,22 @@ def test_a_column_of_another_type_is_refused(
     row = pd.DataFrame({name: v[:1] for name, v in table().items()} | {column: values})
     with pytest.raises(SchemaError, match=rf"1 column changed type.*{message}.*Convert"):
         vt.prepare(plan, row)
+
+
+def test_of_a_number_that_comes_as_objects_the_value_that_is_none_is_named(
+    plan: vt.TreatmentPlan,
+) -> None:
+    rows = pd.DataFrame({"z": pd.Series([1.5, None, "2", "n/a", 3], dtype=object)})
+    match = r"such as 'n/a' in row 3\).*\(pandas.to_numeric\(..., errors=\"coerce\"\)\)$"
+    with pytest.raises(SchemaError, match=match):
+        vt.prepare(plan, rows, variables=["z"])
+
+
+def test_a_column_whose_name_differs_in_case_is_meant(plan: vt.TreatmentPlan) -> None:
+    with pytest.raises(SchemaError, match="lacks 1 column: 'z'; did you mean 'Z'\\? Add them"):
+        vt.prepare(plan, pd.DataFrame({"Z": [1.0]}), variables=["z"])
+    with pytest.raises(InvalidOptionError, match="did you mean 'x_catN'"):
+        vt.prepare(plan, pd.DataFrame(table()), variables=["x_catn"])
 
 
 def test_all_columns_of_another_type_are_reported_at_once(
@@ -467,6 +488,40 @@ def test_a_column_whose_codes_would_be_constant_is_said_to_be_so() -> None:
     frame = pd.DataFrame({"x": [f"id {i}" for i in range(60)], "z": noise(60)})
     with pytest.warns(vt.VtreatWarning, match="'x': the codes asked for would be constant: its le"):
         vt.design_treatments(frame, outcome=noise(60, seed=1), coders=["clean", "catN"])
+
+
+@pytest.mark.parametrize(
+    ("coder", "why"),
+    [
+        ("lev", "are too rare for indicators$"),
+        ("catN", "differ no more than chance makes them$"),
+        ("catP", "are equally frequent$"),
+    ],
+)
+def test_why_codes_would_be_constant_is_said_of_those_asked_for(coder: str, why: str) -> None:
+    frame = pd.DataFrame({"x": [f"id {i}" for i in range(60)], "z": noise(60)})
+    with pytest.warns(vt.VtreatWarning, match="'x': the codes asked for would be constant"):
+        plan = vt.design_treatments(frame, outcome=noise(60, seed=1), coders=["clean", coder])
+    assert re.search(f"its levels {why}", dict(plan.unused)["x"])
+
+
+def test_codes_that_apply_to_no_column_at_all_give_a_warning() -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 30})
+    with pytest.warns(
+        vt.VtreatWarning, match=r"\['spline'\] make no variable of any column, .* 'x'"
+    ):
+        plan = vt.design_treatments(frame, outcome=noise(60), coders=["spline"])
+    assert not plan.feature_names
+
+
+def test_a_series_in_place_of_a_frame_is_told_how_to_be_one() -> None:
+    with pytest.raises(FrameError, match=r"X\.to_frame\(\) for one column"):
+        vt.UnsupervisedTreatment().fit(pd.Series(["a", "b"] * 5))
+
+
+def test_a_plan_is_not_written_to_a_folder_that_is_not_there(plan: vt.TreatmentPlan) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no such folder; make it first.*'/no/such'"):
+        plan.to_json("/no/such/plan.json")
 
 
 def test_an_array_for_a_plan_of_named_columns_is_told_from_a_frame(plan: vt.TreatmentPlan) -> None:

@@ -12,14 +12,14 @@ from tests import fuzz
 
 # Laws of what is slow to ask.
 _SLOW = {
-    "containers": 4, "lazy": 3, "kept": 5, "tampered": 5, "repeats": 6, "for scoring": 6,
-    "swapped": 6, "sql": 6,
+    "containers": 2, "lazy": 2, "kept": 3, "tampered": 3, "repeats": 3, "for scoring": 3,
+    "swapped": 3, "sql": 3,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("law", fuzz.LAWS)
 def test_laws_hold(law: str) -> None:
-    tried = [fuzz.case(law, 0, number) for number in range(_SLOW.get(law, 10))]
+    tried = [fuzz.case(law, 0, number) for number in range(_SLOW.get(law, 6))]
     assert sum(tried) >= len(tried) / 3  # the others were refused
 
 

@@ -125,7 +125,10 @@ def test_lesson_08_missing_outcomes_are_an_error_that_counts_them(missing: Any) 
     frame = pd.DataFrame({"z": np.arange(20.0)})
     for values in (["p", "q"], [0, 1]):
         y = pd.Series([missing, missing, *values * 9], dtype=object)
-        with pytest.raises(ValueError, match="2 missing values in 20 rows; remove those rows or"):
+        with pytest.raises(
+            ValueError,
+            match="2 missing values in 20 rows, the first in row 0; remove those rows or",
+        ):
             vt.design_treatments(frame, outcome=y)
 
 

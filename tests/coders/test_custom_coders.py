@@ -340,6 +340,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "number error": (vt.NumberCoder(fails), "failed: KeyError: 'sorry'"),
     "short": (vt.LevelCoder(lambda levels, y, w: [1.0]), r".* of shape \(1,\); it mu"),
     "nan": (vt.NumberCoder(lambda x, y, w: y * np.nan), "returned nan at place 0; it must return"),
+    "masked": (vt.NumberCoder(lambda x, y, w: np.ma.array(y, mask=x > 0)), "returned nan at place"),
     "infinite": (vt.LevelCoder(lambda t: t["mean"] / 0, of="table"), "returned inf at place 0"),
     "text": (vt.NumberCoder(lambda x, y, w: "abc"), "returned a str that is no array of numbers"),
     "sorted": (

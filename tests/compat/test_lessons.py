@@ -145,7 +145,10 @@ def test_lesson_08_missing_outcomes_are_an_error_that_counts_them(
     frame = example()
     frame[outcome] = frame[outcome].astype(object)
     frame.loc[frame.index[:2], outcome] = np.nan
-    with pytest.raises(ValueError, match="2 missing values in 240 rows; remove those rows or"):
+    with pytest.raises(
+        ValueError,
+        match="2 missing values in 240 rows, the first in row 0; remove those rows or",
+    ):
         all_variables(outcome).fit(frame, frame[outcome] if given else None)
 
 

@@ -186,6 +186,14 @@ def test_effect_scaler_takes_weights_and_refuses_what_it_cannot_scale() -> None:
         EffectScaler().fit(X, [1, 2])
 
 
+def test_effects_are_not_those_of_masked_values() -> None:
+    X, y = pd.DataFrame({"x": [1.0, 2.0, 3.0]}), np.ma.array([1.0, 2.0, 1e6], mask=[0, 0, 1])
+    with pytest.raises(ValueError, match="y has missing"):
+        EffectScaler().fit(X, y)
+    with pytest.raises(ValueError, match="sample_weight has missing"):
+        EffectScaler().fit(X, [1, 2, 3], sample_weight=y)
+
+
 def test_group_means_by_themselves() -> None:
     expected = pd.DataFrame(
         {

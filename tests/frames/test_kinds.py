@@ -106,6 +106,7 @@ def rows_of(frame: Any, start: int, stop: int) -> Any:
     return frame.slice(start, stop - start) if isinstance(frame, pa.Table) else frame[start:stop]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     ("kind", "y", "name"),
     checkered(
@@ -123,6 +124,7 @@ def test_plan_and_cross_frame_are_the_same(
     assert_same_values(made.cross_frame, expected[y, name].cross_frame)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("how", ["by name", "by array"])
 @pytest.mark.parametrize("y", ["y", "c"])
 def test_weights_and_groups_mean_the_same(kind: FrameKind, y: str, how: str) -> None:

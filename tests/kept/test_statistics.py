@@ -128,6 +128,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_keeping_statistics_changes_neither_plan_nor_cross_frame(
@@ -171,6 +172,7 @@ def test_keeping_statistics_changes_neither_plan_nor_cross_frame(
     pd.testing.assert_frame_equal(*effects)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_the_plan_of_merged_parts_is_that_of_all_rows(
@@ -340,6 +342,7 @@ def test_a_column_may_be_missing_throughout_a_part() -> None:
     pd.testing.assert_frame_equal(coded, again.cross_frame[:200])
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_new_rows_are_coded_as_in_the_cross_frame_of_all_rows(

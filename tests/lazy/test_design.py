@@ -152,6 +152,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", ["polars", pytest.param("duckdb", marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
 def test_options(case: str, kind: str) -> None:

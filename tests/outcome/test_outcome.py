@@ -283,21 +283,37 @@ BAD_OUTCOMES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a missing target": (TWO, {"target": float("nan")}, r"target nan does not occur"),
     "target of another type": ([0, 1] * 15, {"target": "one"}, r"'one' is not a number"),
     "text for a number": (["1", "2", "2"] * 10, {"target": 1}, r"target 1 does not occur"),
-    "a missing number": ([np.nan, *range(1, ROWS)], {}, r"1 missing values in 30 rows; remove"),
+    "a missing number": (
+        [np.nan, *range(1, ROWS)],
+        {},
+        r"1 missing value in 30 rows, the first in row 0; remove",
+    ),
     "missing numbers and infinite": (
         [np.nan, np.nan, np.inf, *range(3, ROWS)],
         {},
-        r"2 missing values and 1 infinite values in 30 rows; remove",
+        r"2 missing values and 1 infinite value in 30 rows, the first in row 0; remove",
     ),
-    "infinite": ([-np.inf, *range(1, ROWS)], {}, r"1 infinite values in 30 rows; remove"),
-    "missing text": ([None, None, *TWO[2:]], {}, r"2 missing values in 30 rows; remove"),
+    "infinite": (
+        [-np.inf, *range(1, ROWS)],
+        {},
+        r"1 infinite value in 30 rows, the first in row 0; remove",
+    ),
+    "missing text": (
+        [None, None, *TWO[2:]],
+        {},
+        r"2 missing values in 30 rows, the first in row 0; remove",
+    ),
     "missing text, with target": (
         [None, *TWO[1:]],
         {"target": "yes"},
-        r"1 missing values in 30 rows; remove",
+        r"1 missing value in 30 rows, the first in row 0; remove",
     ),
     "missing flags": (pd.array([None, True, False] * 10, "boolean"), {}, r"10 missing values"),
-    "a missing category": (pd.Categorical([None, *TWO[1:]]), {}, r"1 missing values in 30 rows"),
+    "a missing category": (
+        pd.Categorical([None, *TWO[1:]]),
+        {},
+        r"1 missing value in 30 rows, the first in row 0",
+    ),
     "only missing": ([None] * ROWS, {}, r"missing values only"),
     "text as numbers": (
         TWO,
@@ -404,3 +420,15 @@ def test_weights_that_cannot_be_used_are_refused(
     with pytest.raises(error, match=message) as caught:
         designed(Z, sample_weight=given)
     assert isinstance(caught.value, vt.VtreatError)
+
+
+@pytest.mark.parametrize(("on", "left"), [(True, "'no'"), (False, "'yes'")])
+def test_weights_may_leave_one_class(on: bool, left: str) -> None:
+    weight = np.repeat([float(on), float(not on)], 10)
+    match = f"the outcome is {left} in every row of positive weight; it must vary"
+    with pytest.raises(OutcomeError, match=match):
+        vt.design_treatments(
+            pd.DataFrame({"x": ["a", "b"] * 10}),
+            outcome=["no"] * 10 + ["yes"] * 10,
+            sample_weight=weight,
+        )

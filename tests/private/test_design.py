@@ -161,7 +161,7 @@ def test_nothing_is_said_of_rows(y: Any) -> None:
     y[:4] = [np.nan, np.inf, -1e300, 1e300]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plan = numeric(frame, y)
+        plan = numeric(frame, y, random_state=None)
     assert {v.orig_variable for v in plan.derived} == {"age", "town"}
     assert dict(plan.unused) == {"id": "no level of it has so many rows that it could be published"}
     assert all(np.isfinite(vt.prepare(plan, frame.iloc[:9]).to_numpy()).ravel())
@@ -278,11 +278,35 @@ def test_other_mistakes_are_refused(frame: pd.DataFrame, y: Any) -> None:
     privacy = private(number_ranges=AGES | {"town": (0, 1)}, outcome_range=(0, 1))
     with pytest.raises(InvalidOptionError, match="holds no numbers"):
         numeric(frame.astype({"town": "string"}), y, privacy=privacy)
+    dated = frame.assign(day=pd.Timestamp("2024-01-01"))
+    ranges = private(number_ranges=AGES | {"day": (0, 1)}, outcome_range=(0, 1))
+    for more in ({}, {"privacy": ranges}, {"categorical": ["day"]}):
+        with pytest.raises(InvalidOptionError, match="'day' holds a datetime in each row, which"):
+            numeric(dated, y, **more)
+    with pytest.raises(InvalidOptionError, match=r"'flag' holds .*booleans.* \(\(0, 1\) of bool"):
+        numeric(frame.assign(flag=True), y)
     for wrong in ({"epsilon": 0}, {"delta": 1.0}, {"outcome_range": (1, 1)}, {"number_ranges": 3}):
         with pytest.raises(VtreatError):
             vt.DifferentialPrivacy(**{"epsilon": 1.0} | wrong)
     with pytest.raises(OptionTypeError, match="must be two numbers"):
         vt.DifferentialPrivacy(1.0, outcome_range=(0, 1, 2))
+
+
+def test_noise_of_a_seed_gives_a_warning(frame: pd.DataFrame, y: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        with pytest.warns(vt.VtreatWarning, match="a seed that is guessed takes it away"):
+            numeric(frame, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            numeric(frame, y, random_state=None)
+
+
+@pytest.mark.parametrize("calendar", [None, []])
+def test_dates_may_be_numbers_alone(frame: pd.DataFrame, y: Any, calendar: Any) -> None:
+    assert numeric(frame, y, calendar=calendar) == numeric(frame, y)
+    with pytest.raises(InvalidOptionError, match="calendar parts are not made"):
+        numeric(frame, y, calendar=["month"])
 
 
 def test_codes_see_no_rows() -> None:

@@ -257,6 +257,21 @@ def test_a4_text_that_is_numbers_or_dates_is_told(X: pd.DataFrame, y: Any) -> No
     assert [column for column, _ in plan.hints] == ["price", "day", "whole"]
 
 
+def test_a4_numbers_beside_a_few_texts_are_told_and_names_of_both_kinds_are_not(
+    X: pd.DataFrame, y: Any
+) -> None:
+    price = X["inc"].astype(object)
+    price[3] = "?"
+    code = X["zip"].astype(object)
+    code[::2] = "A" + code[::2].astype(str)
+    frame = pd.DataFrame({"price": price, "code": code, "number": X["inc"].round().astype(object)})
+    with pytest.warns(vt.VtreatWarning, match="nothing is derived|holds values of several types"):
+        plan = design(frame, y, categorical=["number"])
+    ((column, hint),) = plan.hints
+    assert column == "price"
+    assert hint.startswith("holds values of several types, and 99.83% of its rows are numbers, all")
+
+
 @pytest.mark.parametrize(("marks", "told"), [(["?", "NA", "-"], True), (list("abcd"), False)])
 def test_a4_a_few_texts_for_missing_values_may_be_many_rows(
     X: pd.DataFrame, y: Any, marks: list[str], told: bool

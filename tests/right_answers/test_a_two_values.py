@@ -71,3 +71,30 @@ def test_a11_which_class_is_the_target_does_not_matter_where_rows_are_drawn(seed
     for options in ({}, {"sample_weight": "w"}):
         one, other = (sigs(rows, target=k, **options) for k in (0, 1))
         pd.testing.assert_series_equal(one, other, rtol=1e-7)
+
+
+@pytest.mark.parametrize("far", [1e15, float(np.iinfo(np.int64).min), 1e100])
+@pytest.mark.parametrize("kind", ["numeric", "binomial"])
+def test_a11_one_number_far_from_all_others_does_not_make_these_one_value(
+    far: float, kind: str
+) -> None:
+    random = np.random.default_rng(5)
+    z, noise = random.normal(size=(2, 400))
+    y = z**2 + 0.3 * noise if kind == "numeric" else (z + noise > 0).astype(int)
+    rows = pd.DataFrame({"z": z, "y": y, "id": np.arange(400)})
+    rows.loc[0, "z"] = far
+    for frame, options in (
+        (rows, {}),
+        (rows, {"keep_statistics": True}),
+        (pl.from_pandas(rows).lazy(), {"row_id": "id"}),
+    ):
+        plan = vt.design_treatments(frame, outcome="y", variables=["z"], random_state=0, **options)
+        assert plan.score_frame["sig"][0] < 1e-20  # of two values it is above .1
+
+
+def test_a11_that_others_are_one_beside_it_is_said_of_shapes() -> None:
+    z = np.random.default_rng(6).normal(size=300)
+    frame = pd.DataFrame({"z": np.r_[1e15, z[1:]], "on": z > 0})
+    plan = vt.design_treatments(frame, outcome=z, coders=["clean", "spline"], random_state=0)
+    assert dict(plan.unused).keys() == {"z"}
+    assert "beside a number that is far off" in dict(plan.unused)["z"]

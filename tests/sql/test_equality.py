@@ -71,6 +71,7 @@ CASES = [
 ] + [("spark", FORMS[i % len(FORMS)], kind, RARE, True) for i, kind in enumerate(KINDS)]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     ("engine", "form", "kind", "options", "scale"), CASES, indirect=["engine", "form"]
 )

@@ -117,7 +117,8 @@ np.testing.assert_allclose(
 #
 # A `NumberCoder` gets the rows whose number is good. It may return a number for each row, a
 # `vt.Curve`, or anything that can be called; or it is a scikit-learn model, which is cloned and
-# fitted anew for each fold. All of them become a curve. Missing values get the mean outcome.
+# fitted anew for each fold. All of them become a curve. Missing values
+# get the mean of the rows that have a number.
 
 
 # %%
@@ -144,10 +145,10 @@ assert table.loc["uranium_line", "rsq"] < table.loc["uranium_tree", "rsq"]
 uranium = pd.DataFrame({"county": "county 1", "uranium": np.linspace(0, 10, 400)})
 curves = vt.prepare(shapes.plan, uranium)
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-ax.plot(train["uranium"], train["radon"] - train["radon"].mean(), ".", color="#bbbbbb", ms=3)
+ax.plot(train["uranium"], train["radon"], ".", color="#bbbbbb", ms=3)
 for name, dash in zip(numbers, ("-", "-.", "--"), strict=True):
     ax.plot(uranium["uranium"], curves[f"uranium_{name}"], dash, label=name)
-ax.set(xlabel="uranium", ylabel="radon, less its mean", xlim=(0, 10))
+ax.set(xlabel="uranium", ylabel="radon", xlim=(0, 10))
 ax.legend(title="coder")
 plt.show()
 

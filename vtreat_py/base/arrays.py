@@ -25,6 +25,13 @@ def objects(values: Sequence[Any]) -> ObjectArray:
     return array
 
 
+def unmasked(values: Any) -> npt.NDArray[Any]:
+    """Values as an array, in which those that are masked are NaN."""
+    if np.ma.is_masked(values):
+        return np.asarray(values.astype(np.float64).filled(np.nan))
+    return np.asarray(values)
+
+
 def changes(values: NumberArray) -> BoolArray:
     """Whether each value is another than the one before it; differences may be out of range."""
     first = np.ones(min(len(values), 1), dtype=bool)

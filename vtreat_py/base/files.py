@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -28,9 +29,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
         return
-    aside = os.path.join(
-        os.path.dirname(path), f".{os.path.basename(path)[:100]}.{secrets.token_hex(8)}"
-    )
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            errno.ENOENT, "there is no such folder; make it first, or correct the path", folder
+        )
+    aside = os.path.join(folder, f".{os.path.basename(path)[:100]}.{secrets.token_hex(8)}")
     try:
         with open(aside, "xb") as file:
             yield file

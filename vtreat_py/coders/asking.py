@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, unmasked
 from vtreat_py.base.errors import InvalidOptionError, VtreatError, listed
 from vtreat_py.outcome.reading import GREATEST_NUMBER
 
@@ -58,7 +58,7 @@ class Asked:
                 "with the index 0, 1, 2 and so on, or as an array, such as by to_numpy()"
             )
         try:
-            numbers = np.asarray(found)
+            numbers = unmasked(found)
             if numbers.dtype.kind not in "biuf":
                 numbers = numbers.astype(object).astype(np.float64)
         except (TypeError, ValueError) as reason:

@@ -18,6 +18,10 @@ Fitted = Callable[[FloatArray], FloatArray]
 FEWEST_VALUES = 3
 # Why a column has none.
 NO_SHAPE = "it has too few rows or different values for a shape"
+ALL_ONE = (
+    "it has no shape: beside a number that is far off, all others are one; make that number "
+    "missing, or cut it off"
+)
 # Shares of a class are kept so far from 0 and 1.
 _CLIP = 1e-6
 # Shares of what sums and means are made of that are rounding.

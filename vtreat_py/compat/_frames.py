@@ -13,6 +13,7 @@ from vtreat_py.base.arrays import FloatArray, IntArray
 from vtreat_py.base.errors import FrameError, InvalidOptionError, OptionTypeError, OutcomeError
 from vtreat_py.frames.columns import EmptyColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame, held_in
+from vtreat_py.outcome.reading import incomplete
 
 # Rows that tell most columns from identifiers.
 _FIRST_ROWS = 1000
@@ -47,12 +48,9 @@ def read_vector(y: Any, n_rows: int) -> Any:
         raise OptionTypeError(f"y must be a one-dimensional array of {n_rows} values")
     if len(values) != n_rows:
         raise FrameError(f"y has {len(values)} values, but X has {n_rows} rows")
-    missing = int(pd.isna(values).sum())
-    if missing:
-        raise OutcomeError(
-            f"the outcome has {missing} missing values in {n_rows} rows; "
-            "remove those rows or fill in their outcome first"
-        )
+    missing = pd.isna(values)
+    if missing.any():
+        raise incomplete(int(missing.sum()), 0, n_rows, int(missing.argmax()))
     return values
 
 

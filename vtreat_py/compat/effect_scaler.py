@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from vtreat_py.base.arrays import FloatArray
+from vtreat_py.base.arrays import FloatArray, unmasked
 from vtreat_py.base.errors import FrameError, SchemaError
 from vtreat_py.base.on_use import public_names
 from vtreat_py.significance.linear import linear_slope
@@ -59,12 +59,16 @@ class EffectScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         array([10.])
         """
         frame, values = _numbers(X)
-        outcome = np.asarray(y, dtype=np.float64)
+        outcome = unmasked(y).astype(np.float64)
         if outcome.shape != (len(values),):
             raise FrameError(f"y has shape {outcome.shape}, but X has {len(values)} rows")
         if not np.isfinite(outcome).all():
             raise FrameError("y has missing or infinite values; remove those rows first")
-        weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, float)
+        weight = np.ones(len(values))
+        if sample_weight is not None:
+            weight = unmasked(sample_weight).astype(np.float64)
+            if not np.isfinite(weight).all():
+                raise FrameError("sample_weight has missing or infinite values; remove those rows")
         group = np.zeros(len(values), dtype=np.intp)
         self.columns_ = list(frame.columns)
         self.means_ = np.average(values, axis=0, weights=weight)

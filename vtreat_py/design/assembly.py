@@ -102,6 +102,11 @@ def assemble(
         derived += [v for v in of_target if v.slot is not None]
     if told := [one for one in unused if one[0] not in made_here]:
         _warn_of_unused(told)
+        if all(reason == NO_CODE_APPLIES for _, reason in unused) and not everything:
+            warn(
+                f"nothing is derived: coders={list(context.options.coders)} make no variable of "
+                f"any column, such as {unused[0][0]!r}; name codes of its type"
+            )
     if hints:
         _warn_of_hints(hints)
     return Plan(

@@ -22,10 +22,6 @@ from vtreat_py.plan.options import CLASSIC, ORDERED, DesignOptions
 
 # Why a column is not used when the user asked for no code of its type: no cause for a warning.
 NO_CODE_APPLIES = "no code that was asked for applies to its type"
-CODES_WOULD_BE_CONSTANT = (
-    "the codes asked for would be constant: its levels are too rare for indicators, or differ no "
-    "more than chance makes them"
-)
 NO_BAD_VALUES = "it has no bad value to mark, and no other code was asked for"
 
 
@@ -143,6 +139,16 @@ class DesignContext:
     def uses_levels(self) -> bool:
         """Whether categorical columns are looked at."""
         return bool(self.level_codes) or self.invalid_mark is not None
+
+    @property
+    def codes_are_constant(self) -> str:
+        """Why a categorical column has no variable although it has levels."""
+        has_indicators = any(not code.is_table for code in self.level_codes)
+        reasons = ["are too rare for indicators"] if has_indicators else []
+        if any(code.y_aware for code in self.level_codes):
+            reasons.append("differ no more than chance makes them")
+        why = ", or ".join(reasons or ["are equally frequent"])
+        return f"the codes asked for would be constant: its levels {why}"
 
     @property
     def codes_of_numbers(self) -> bool:

@@ -61,9 +61,11 @@ def _of_values(facts: LevelFacts, context: DesignContext) -> tuple[str, ...]:
     sums = [table.by_level() for table in facts.tables]
     if context.supervised and _determine(sums, context):
         return (DETERMINES,)
-    if not facts.levels.is_text or len(facts.levels) < _FEW_LEVELS:
+    text = None
+    if len(facts.levels) >= _FEW_LEVELS:
+        text = read_text(facts.levels, sums[0].weight[:-1])
+    if text is None:
         return ()
-    text = read_text(facts.levels, sums[0].weight[:-1])
     enough = _MANY_ROWS if text.n_others <= _FEW_MARKS else _MOST_ROWS
     if text.share < enough or not (text.is_telling or _follows(text, sums, context)):
         return ()
@@ -135,8 +137,11 @@ def _of_text(text: ReadText) -> str:
         kind, convert = "date", "pandas.to_datetime"
     share = f"{100.0 * text.share:.4g}%"
     others = f", all but {', '.join(map(repr, text.others))}" if text.others else ""
+    reads = f"is text, and {share} of its rows read as"
+    if not text.is_text:
+        reads = f"holds values of several types, and {share} of its rows are"
     return (
-        f"is text, and {share} of its rows read as {kind}s{others}: convert it "
+        f"{reads} {kind}s{others}: convert it "
         f'({convert}(..., errors="coerce")), or each of its {counted(text.n_levels, "level")} is '
         "coded for itself"
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import LevelCode
-from vtreat_py.design.context import CODES_WOULD_BE_CONSTANT, DesignContext
+from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.design.hints import hints_of_levels
 from vtreat_py.design.level_codes import DerivedLevels, LevelLearner
@@ -96,7 +96,7 @@ def learn_level_facts(
         # The levels of an identifier would be its rows.
         worth_keeping = outcomes and (seen.size > 1).any()
         kept = statistics if worth_keeping else None
-        reason = "; ".join(declined) or CODES_WOULD_BE_CONSTANT
+        reason = "; ".join(declined) or context.codes_are_constant
         return UnusedLevels(reason, kept, hints, dropped)
     treatment = LevelTreatment(
         facts.name,

@@ -234,8 +234,11 @@ def _by_rows(
 def _two_values(filled: FilledNumbers, moments: Moments) -> Sample | None:
     """The clean copy over all rows, where it has no more than two values; else None.
 
-    No variable of the same ends and mean has squares as large as that one.
+    No variable of the same ends and mean has squares as large as that one; but beside a number that
+    is far enough from all others, these are one but for rounding.
     """
+    if len(filled.profile.edges) > 1:  # edges of three values or more
+        return None
     ends = filled.inner(np.array([*filled.range, *([filled.value] * filled.any_bad)]))
     low, high = ends.min() - moments.x[0], ends.max() - moments.x[0]
     if not moments.xx[0] >= (1.0 - _TWO_VALUES) * moments.weight[0] * -low * high > 0:

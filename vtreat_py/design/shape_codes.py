@@ -13,6 +13,7 @@ from vtreat_py.coders.asking import vary
 from vtreat_py.coders.curve import Curve
 from vtreat_py.coders.forms import FoldCurves
 from vtreat_py.coders.shape_code import (
+    ALL_ONE,
     FEWEST_VALUES,
     NO_SHAPE,
     BinnedSets,
@@ -56,7 +57,8 @@ def shape_parts(filled: FilledNumbers, copied: Copied) -> Iterator[CurvePart | s
             continue
         learner = _Learner(filled, context, filled.facts.binned(), sigs)
         if learner.binned.n_bins < FEWEST_VALUES:
-            yield NO_SHAPE
+            are_many = len(filled.profile.edges) >= FEWEST_VALUES - 1
+            yield ALL_ONE if are_many else NO_SHAPE
             continue
         for code in context.shape_codes:
             made = learner.part(code)

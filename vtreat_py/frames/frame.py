@@ -336,10 +336,12 @@ def _as_array(given: Any) -> npt.NDArray[Any] | None:
         ) from reason
     if array.ndim != 2:
         found = "scalar" if array.ndim == 0 else f"{array.ndim}D"
+        ways = "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+        if hasattr(given, "to_frame"):
+            ways = "X.to_frame() for one column"
         raise FrameError(
             f"Expected 2D array, got {found} array instead ({type(given).__name__}). Reshape your "
-            "data: give a data frame, or X.reshape(-1, 1) for one column, X.reshape(1, -1) for one "
-            "row"
+            f"data: give a data frame, or {ways}"
         )
     if array.dtype.kind == "c":
         raise FrameError(

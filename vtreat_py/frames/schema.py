@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from vtreat_py.base.errors import SchemaError, counted
+from vtreat_py.base.errors import SchemaError, counted, meant
 
 
 def check_present(
@@ -15,15 +15,25 @@ def check_present(
     missing = [name for name in needed if name not in present]
     if missing:
         nameless = "; an array has x0, x1, ..., so give a data frame" if is_array else ""
+        alike = meant(missing[0], present) if len(missing) == 1 else ""
         raise SchemaError(
             f"the frame lacks {counted(len(missing), 'column')}: "
-            f"{', '.join(map(repr, missing))}{nameless}. "
+            f"{', '.join(map(repr, missing))}{nameless}{alike or '.'} "
             "Add them (missing values are fine), or prepare fewer variables"
         )
 
 
 # A column's name, what it was, and what it is.
 Changed = tuple[Hashable, str, str]
+
+# How pandas converts to what a column was designed on.
+_CONVERT = {
+    "number": 'pandas.to_numeric(..., errors="coerce")',
+    "date": "pandas.to_datetime",
+    "datetime": "pandas.to_datetime",
+    "duration": "pandas.to_timedelta",
+    "levels": '.astype("string")',
+}
 
 
 class ChangedTypesError(SchemaError):
@@ -37,9 +47,11 @@ class ChangedTypesError(SchemaError):
     def __init__(self, changed: Sequence[Changed]) -> None:
         self.changed = changed
         told = "; ".join(f"{n!r} (designed on {was}, found {now})" for n, was, now in changed)
+        ways = dict.fromkeys(_CONVERT[was] for _, was, _ in changed if was in _CONVERT)
+        how = f" ({', '.join(ways)})" if ways else ""
         super().__init__(
             f"{counted(len(changed), 'column')} changed type since the design: {told}. Convert to "
-            "the type of the design"
+            f"the type of the design{how}"
         )
 
     def __reduce__(self) -> tuple[type[ChangedTypesError], tuple[Sequence[Changed]]]:

@@ -1,15 +1,17 @@
-"""Text that is numbers or dates: how much of it, and which numbers."""
+"""Text that is numbers or dates, and numbers beside text: how much of it, and which numbers."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from vtreat_py.base.arrays import FloatArray, IntArray
+from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray
 from vtreat_py.frames.levels import Levels
 
 # Levels that are looked at first, and in all; messages name a few that do not read.
@@ -37,7 +39,9 @@ class ReadText:
         What they read as; None for dates.
     is_telling : bool
         Whether they cannot be names that happen to be written in digits: dates, fractions.
-    others : list of str
+    is_text : bool
+        Whether all levels are text.
+    others : list
         Some levels that do not read.
     n_others : int
         How many there are, of those that were looked at.
@@ -48,19 +52,25 @@ class ReadText:
     places: IntArray
     numbers: FloatArray | None
     is_telling: bool
-    others: list[str]
+    is_text: bool
+    others: list[Any]
     n_others: int
 
 
-def read_text(levels: Levels, weight: FloatArray) -> ReadText:
-    """Read levels as numbers, or as dates; ``weight`` is that of the rows of each."""
+def read_text(levels: Levels, weight: FloatArray) -> ReadText | None:
+    """Read levels as numbers, or as dates; ``weight`` is that of the rows of each.
+
+    None of levels that are no text, or of which none reads. Of several types, numbers beside text
+    are read.
+    """
     n_levels = len(levels)
-    nothing = ReadText(n_levels, 0.0, np.empty(0, dtype=np.intp), None, False, [], 0)
+    if not levels.is_text:
+        return _read_objects(levels, weight)
     if not pa.types.is_large_string(levels.labels.type):
-        return nothing
+        return None
     first = _spaced(n_levels, _FIRST)
     if not any(map(_may_read, levels.labels.take(first).to_pylist())):
-        return nothing
+        return None
     places = _spaced(n_levels, _MOST)
     labels = levels.labels.take(places).to_pylist()
     numbers: FloatArray | None = pd.to_numeric(pd.Series(labels), errors="coerce").to_numpy(float)
@@ -71,17 +81,47 @@ def read_text(levels: Levels, weight: FloatArray) -> ReadText:
     is_telling = not all(map(_DIGITS.fullmatch, read))
     if (dates & ~reads).any():
         reads, numbers, is_telling = dates, None, True
+    return _read(levels, weight, places, reads, numbers, is_telling)
+
+
+def _read_objects(levels: Levels, weight: FloatArray) -> ReadText | None:
+    """Read numbers beside text."""
+    places = _spaced(len(levels), _MOST)
+    labels = [levels[place] for place in places.tolist()]
+    if not any(isinstance(label, str) for label in labels):
+        return None
+    numbers = np.array([_number(label) for label in labels])
+    reads = np.isfinite(numbers)
+    is_telling = bool((numbers[reads] % 1.0 != 0.0).any())
+    return _read(levels, weight, places, reads, numbers, is_telling)
+
+
+def _number(label: Any) -> float:
+    """A number, not of text, or NaN."""
+    is_number = isinstance(label, Real) and not isinstance(label, bool | np.bool_)
+    return float(label) if is_number else np.nan
+
+
+def _read(
+    levels: Levels,
+    weight: FloatArray,
+    places: IntArray,
+    reads: BoolArray,
+    numbers: FloatArray | None,
+    is_telling: bool,
+) -> ReadText | None:
     seen = weight[places]
     if not seen.sum() > 0:
-        return nothing
+        return None
     others = np.flatnonzero(~reads & (seen > 0))
     return ReadText(
-        n_levels,
+        len(levels),
         float(seen[reads].sum() / seen.sum()),
         places[reads],
         None if numbers is None else numbers[reads],
         is_telling,
-        [labels[i] for i in others[:_NAMED]],
+        levels.is_text,
+        [levels[place] for place in places[others[:_NAMED]].tolist()],
         len(others),
     )
 

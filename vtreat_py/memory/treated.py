@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
 
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
@@ -41,15 +44,32 @@ def check_fit(
     ``changed`` are those that others are made of.
     """
     unfit = [
-        (t.column, t.designed_on, kind_of(c) + _for_instance(c))
+        (t.column, t.designed_on, kind_of(c) + _for_instance(c, t.designed_on))
         for t, c in zip(treatments, columns, strict=True)
         if not t.fits(c)
     ]
     check_kinds([*changed, *unfit])
 
 
-def _for_instance(column: Column) -> str:
-    """A level of a column, which shows digits or dates that are text."""
-    if isinstance(column, NumericColumn | EmptyColumn):
+def _for_instance(column: Column, designed_on: str) -> str:
+    """A value of a column that is of another type than at the design, and its row."""
+    if isinstance(column, EmptyColumn):
         return ""
-    return f" such as {column.encode()[1][0]!r}"
+    if isinstance(column, NumericColumn):
+        good = np.arange(len(column)) if column.bad is None else np.flatnonzero(~column.bad)
+        is_plain = column.kind == "number" and len(good)
+        return f" such as {column.values[good[0]].item()!r}" if is_plain else ""
+    codes, levels = column.encode()
+    labels = levels.to_list()
+    others = [k for k, label in enumerate(labels) if not _reads_as_number(label)]
+    place = others[0] if others and designed_on == "number" else 0
+    row = int(np.flatnonzero(codes == place)[0])
+    return f" such as {labels[place]!r} in row {row}"
+
+
+def _reads_as_number(label: Any) -> bool:
+    try:
+        float(label)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
-from vtreat_py.base.errors import FrameError, OutcomeError, listed
+from vtreat_py.base.errors import FrameError, OutcomeError, counted, listed
 from vtreat_py.frames.beside import is_name, read_along, read_exactly
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
@@ -245,25 +245,28 @@ def _complete(column: Column) -> Known:
     """Refuse an outcome that is not known in all rows."""
     if isinstance(column, EmptyColumn):
         raise OutcomeError("the outcome has missing values only")
-    missing = infinite = 0
+    infinite = 0
     if not isinstance(column, NumericColumn):
         codes, levels = column.encode()
-        missing = int((codes == levels.missing).sum())
-    elif column.bad is not None:
-        missing = int(np.isnan(column.values).sum())
-        infinite = int(column.bad.sum()) - missing
-    if missing or infinite:
-        raise incomplete(missing, infinite, len(column))
+        unknown = codes == levels.missing
+    elif column.bad is None:
+        return column
+    else:
+        unknown, infinite = column.bad, int(np.isinf(column.values).sum())
+    if unknown.any():
+        first = int(unknown.argmax())
+        raise incomplete(int(unknown.sum()) - infinite, infinite, len(column), first)
     return column
 
 
-def incomplete(missing: int, infinite: int, n_rows: int) -> OutcomeError:
-    """Error for rows whose outcome is not known."""
-    parts = [f"{missing} missing values"] if missing else []
-    parts += [f"{infinite} infinite values"] if infinite else []
+def incomplete(missing: int, infinite: int, n_rows: int, first: int | None = None) -> OutcomeError:
+    """Error for rows whose outcome is not known; ``first`` is the first of them, if told."""
+    parts = [counted(missing, "missing value")] if missing else []
+    parts += [counted(infinite, "infinite value")] if infinite else []
+    place = "" if first is None else f", the first in row {first}"
     return OutcomeError(
-        f"the outcome has {' and '.join(parts)} in {n_rows} rows; remove those rows or fill in "
-        "their outcome first"
+        f"the outcome has {' and '.join(parts)} in {counted(n_rows, 'row')}{place}; remove those "
+        "rows or fill in their outcome first"
     )
 
 
@@ -327,7 +330,8 @@ def _numeric(column: Known, weight: FloatArray | None) -> dict[str, Any]:
 
 
 def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) -> dict[str, Any]:
-    classes = _classes(column)
+    classes, is_named = _classes(column), target is not None
+    rows = "every row" if weight is None else "every row of positive weight"
     if target is None:
         if len(classes) == 1:
             raise OutcomeError(f"the outcome is {classes[0]!r} in every row; it must vary")
@@ -341,12 +345,14 @@ def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) 
         note += f"; target {target!r}, the last of the two in sorted order"
     hit = _is_target(column, target)
     counted = hit if weight is None else hit[weight > 0]
+    if not counted.any() and not is_named:
+        raise OutcomeError(f"the outcome is {classes[0]!r} in {rows}; it must vary")
     if not counted.any():
         raise OutcomeError(
             f"target {target!r} does not occur in the outcome; its classes are {listed(classes)}"
         )
     if counted.all():
-        raise OutcomeError(f"the outcome is {target!r} in every row; it must vary")
+        raise OutcomeError(f"the outcome is {target!r} in {rows}; it must vary")
     y = hit.astype(np.int8)
     return {"y": y, "labels": y, "target": target, "note": note}
 

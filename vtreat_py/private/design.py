@@ -14,6 +14,7 @@ from vtreat_py.base.arrays import BoolArray, NumberArray
 from vtreat_py.base.errors import InvalidOptionError, listed
 from vtreat_py.base.names import NameRegister
 from vtreat_py.base.version import __version__
+from vtreat_py.base.warn import warn
 from vtreat_py.coders import codes
 from vtreat_py.design.request import DesignRequest
 from vtreat_py.frames.beside import is_name
@@ -51,6 +52,11 @@ class PrivateDesign:
         self._request, self._privacy = request, request.privacy
         self._coders = _check(request)
         self._noise = Noise(request.random_state)
+        if request.random_state is not None:
+            warn(
+                "random_state= makes the noise of privacy= repeatable, and a seed that is guessed "
+                "takes it away: leave it out where others are to get the plan"
+            )
         self.source = InputFrame.of(frame)
         beside = [one for one in request.beside if is_name(one, self.source)]
         self._variables = request.choose(self.source.columns, beside)
@@ -137,10 +143,16 @@ class PrivateDesign:
             f"column {name!r} holds values of types that no code can be made of; convert it, or "
             "leave it out with variables=",
         )
+        if isinstance(column, NumericColumn) and column.kind != "number":
+            raise InvalidOptionError(
+                f"column {name!r} holds a {column.kind} in each row, which privacy= does not "
+                "treat: convert it to numbers, such as days since a date, and give their range in "
+                "number_ranges=, or leave it out with variables="
+            )
         if name in self._privacy.number_ranges:
             values: NumberArray = np.zeros(len(column))
             bad = np.ones(len(column), dtype=bool)
-            if isinstance(column, NumericColumn) and column.kind == "number":
+            if isinstance(column, NumericColumn):
                 values = column.values
                 bad = ~bad if column.bad is None else column.bad
             elif not isinstance(column, EmptyColumn):
@@ -150,9 +162,9 @@ class PrivateDesign:
             return number_treatment(numbers, overall, options, self._coders)
         if isinstance(column, NumericColumn):
             raise InvalidOptionError(
-                f"column {name!r} holds numbers (or dates), and number_ranges= does not name its "
-                "smallest and largest; give them, name it in categorical=, or leave it out with "
-                "variables="
+                f"column {name!r} holds numbers, or booleans, and number_ranges= does not name its "
+                "smallest and largest; give them ((0, 1) of booleans), name it in categorical=, or "
+                "leave it out with variables="
             )
         if isinstance(column, EmptyColumn):
             none = NoisyLevels.of_missing(len(column), *mechanism)
@@ -208,7 +220,7 @@ def _coders(request: DesignRequest, default: DesignRequest) -> tuple[str, ...]:
     imputers = [request.imputation, *request.imputation_map.values()]
     if any(one != "mean" and not isinstance(one, int | float) for one in imputers):
         raise InvalidOptionError('privacy= takes "mean", or numbers, for imputation')
-    if request.calendar not in (default.calendar, None):
+    if request.calendar not in (default.calendar, ()):
         raise InvalidOptionError("calendar parts are not made under privacy=; leave it out")
     return tuple(name for name in request.coders_for(str(request.outcome_type)) if name in _CODERS)
 
