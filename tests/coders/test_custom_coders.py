@@ -512,3 +512,18 @@ def test_weights_reach_the_last_step_of_a_pipeline_or_a_warning_says_not() -> No
         with pytest.warns(vt.VtreatWarning, match="'size' is fitted without the weights") as told:
             designed(model)
         assert len(told) == 1
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_scores_of_weights_are_those_of_repeated_rows(binary: bool) -> None:
+    random = np.random.default_rng(2)
+    x, noise = random.normal(size=(2, 160))
+    y = 0.2 * x + noise
+    frame = pd.DataFrame({"x": x, "y": y > 0 if binary else y, "fold": random.integers(0, 4, 160)})
+    weight = random.integers(0, 4, 160)
+    tree = vt.NumberCoder(DecisionTreeRegressor(max_depth=3, random_state=0))
+    options: Any = {"outcome": "y", "cv": "fold", "variables": ["x"], "coders": ["own"]}
+    options |= {"custom_coders": {"own": tree}, "random_state": 0}
+    weighted = vt.design_treatments(frame, sample_weight=weight, **options).score_frame
+    repeated = vt.design_treatments(frame.loc[frame.index.repeat(weight)], **options).score_frame
+    pd.testing.assert_frame_equal(weighted, repeated, rtol=1e-9)

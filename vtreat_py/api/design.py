@@ -488,6 +488,11 @@ def cross_frame_experiment(
     -------
     CrossFrameExperiment
 
+    Raises
+    ------
+    VtreatError
+        One of its kinds, naming the column or option, what was found and what to do.
+
     Examples
     --------
     >>> import pandas as pd

@@ -313,6 +313,11 @@ class SupervisedTreatment(Treatment):
             Fitted. Columns of X that were named as outcome, weights or groups are not treated,
             and are not needed in ``transform``.
 
+        Raises
+        ------
+        VtreatError
+            One of its kinds, naming the column or option, what was found and what to do.
+
         Examples
         --------
         >>> import pandas as pd

@@ -241,6 +241,11 @@ class UnsupervisedTreatment(ColumnParameters, Treatment):
         -------
         self
 
+        Raises
+        ------
+        VtreatError
+            One of its kinds, naming the column or option, what was found and what to do.
+
         Examples
         --------
         >>> import pandas as pd

@@ -52,7 +52,7 @@ class CodedRows:
             p = self._rows.tests_of(contrast, rows[own]).correlation(x)
             rises = np.average((x - x.mean()) * (y - np.average(y, weights=weight)), weights=weight)
             p_values.append(p if rises > 0 else 1.0)  # half of it would ask for symmetry
-            weights.append(float(len(own)))
+            weights.append(float(len(own) if weight is None else weight.sum()))
         return p_values, weights
 
     def _coded(self, form: Form) -> tuple[FloatArray, IntArray, IntArray]:
