@@ -22,7 +22,7 @@ def listed(values: Sequence[Any]) -> str:
 
 def meant(name: Any, known: Iterable[Any]) -> str:
     """Ask for a name that is like one that is unknown; empty if there is none."""
-    names = [one for one in known if isinstance(one, str)]
+    names = sorted(one for one in known if isinstance(one, str))
     alike = [one for one in names if one.casefold() == str(name).casefold()]
     alike = alike or get_close_matches(str(name), names, n=1)
     return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.checks import check_flag, check_list, check_number, is_one_of
-from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
+from vtreat_py.base.errors import InvalidOptionError, OptionTypeError, meant
 from vtreat_py.coders import codes
 from vtreat_py.coders.clean import Imputer, ImputerName
 from vtreat_py.coders.code import Code
@@ -222,7 +222,10 @@ def check_coders(name: str, coders: Any, known: tuple[str, ...]) -> tuple[str, .
     coders = check_list(name, coders, f"codes, from {list(known)}")
     unknown = sorted({str(c) for c in coders if not is_one_of(c, known)})
     if unknown:
-        raise InvalidOptionError(f"{name} holds unknown codes {unknown}; known are {list(known)}")
+        raise InvalidOptionError(
+            f"{name} holds unknown codes {unknown}; known are {list(known)}"
+            f"{meant(unknown[0], known)}"
+        )
     if not coders:
         raise InvalidOptionError(f"{name} is empty; name at least one of {list(known)}")
     return tuple(c for c in known if c in coders)

@@ -259,6 +259,22 @@ class YAwarePCR(RegressorMixin, _Regression):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n,)
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        SchemaError
+            If columns are missing, or of another type than in fit.
+
+        Examples
+        --------
+        >>> import vtreat_py as vt
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> model = vt.YAwarePCR(3, random_state=0).fit(X, y)
+        >>> model.predict(X.head(3)).shape
+        (3,)
         """
         return self._linear(X)[:, 0]
 
@@ -362,6 +378,13 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         -------
         ndarray of shape (n,) or (n, n_classes)
 
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        SchemaError
+            If columns are missing, or of another type than in fit.
+
         Examples
         --------
         >>> import vtreat_py as vt
@@ -386,6 +409,13 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         -------
         ndarray of shape (n, n_classes)
             In the order of ``classes_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        SchemaError
+            If columns are missing, or of another type than in fit.
 
         Examples
         --------
@@ -414,6 +444,13 @@ class YAwarePCRClassifier(ClassifierMixin, _Regression):  # type: ignore[misc]
         -------
         ndarray of shape (n,)
             Of classes, as they are in y.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        SchemaError
+            If columns are missing, or of another type than in fit.
 
         Examples
         --------
