@@ -136,7 +136,6 @@ def treated_in_pandas(make: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     return treatment.fit_transform(X, OUTCOMES[make]), treatment.transform(X[:9])
 
 
-@pytest.mark.halved
 @pytest.mark.parametrize(
     ("kind", "make", "container", "through"),
     checkered(

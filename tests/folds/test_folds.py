@@ -402,7 +402,6 @@ REFITTED_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.halved
 @pytest.mark.filterwarnings("ignore:cv leaves")
 @pytest.mark.parametrize(
     ("outcome", "kind_of_folds", "options", "scale"),

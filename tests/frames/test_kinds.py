@@ -106,7 +106,6 @@ def rows_of(frame: Any, start: int, stop: int) -> Any:
     return frame.slice(start, stop - start) if isinstance(frame, pa.Table) else frame[start:stop]
 
 
-@pytest.mark.halved
 @pytest.mark.parametrize(
     ("kind", "y", "name"),
     checkered(

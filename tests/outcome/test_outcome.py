@@ -432,3 +432,12 @@ def test_weights_may_leave_one_class(on: bool, left: str) -> None:
             outcome=["no"] * 10 + ["yes"] * 10,
             sample_weight=weight,
         )
+
+
+def test_classes_of_rows_that_weigh_nothing_are_none() -> None:
+    frame, outcome = pd.DataFrame({"x": ["a", "b", "b"] * 10}), ["no", "yes", "zzz"] * 10
+    weight, options = np.tile([1.0, 1.0, 0.0], 10), {"outcome_type": "binomial"}
+    plan = vt.design_treatments(frame, outcome=outcome, sample_weight=weight, **options)
+    assert "target 'yes'" in plan.note
+    with pytest.raises(OutcomeError, match=r"'zzz' does not occur in the outcome; .* 'no', 'yes'$"):
+        vt.design_treatments(frame, outcome=outcome, sample_weight=weight, target="zzz")

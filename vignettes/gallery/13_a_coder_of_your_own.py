@@ -117,8 +117,8 @@ np.testing.assert_allclose(
 #
 # A `NumberCoder` gets the rows whose number is good. It may return a number for each row, a
 # `vt.Curve`, or anything that can be called; or it is a scikit-learn model, which is cloned and
-# fitted anew for each fold. All of them become a curve. Missing values
-# get the mean of the rows that have a number.
+# fitted anew for each fold. All of them become a curve. Missing values get the
+# mean of the rows that have a number.
 
 
 # %%

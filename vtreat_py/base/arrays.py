@@ -28,7 +28,7 @@ def objects(values: Sequence[Any]) -> ObjectArray:
 def unmasked(values: Any) -> npt.NDArray[Any]:
     """Values as an array, in which those that are masked are NaN."""
     if np.ma.is_masked(values):
-        return np.asarray(values.astype(np.float64).filled(np.nan))
+        return np.asarray(values.astype(object).filled(np.nan))
     return np.asarray(values)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray, objects
+from vtreat_py.base.arrays import EXACT_INTEGERS, FloatArray, objects, unmasked
 from vtreat_py.base.errors import InvalidOptionError, OptionTypeError
 from vtreat_py.evaluation._refusals import refused_as, shortened, shown
 
@@ -23,8 +23,7 @@ _SMALLEST_SQUARED, _GREATEST_SQUARED = 1e-150, 1e150
 def one_dimensional(values: Any, name: str) -> Any:
     """Read values as an array of one dimension; a single column counts as one."""
     with refused_as(f"{name} cannot be read as an array"):
-        masked = np.ma.is_masked(values)
-        array = values.astype(object).filled(np.nan) if masked else np.asarray(values)
+        array = unmasked(values)
         if array.ndim == 1 and isinstance(values, list | tuple) and _is_changed(values, array):
             array = objects(values)
     if array.ndim == 2 and array.shape[1] == 1:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from vtreat_py.frames.columns import Column, EmptyColumn, NumericColumn, kind_of
 from vtreat_py.frames.frame import InputFrame
@@ -56,20 +55,12 @@ def _for_instance(column: Column, designed_on: str) -> str:
     if isinstance(column, EmptyColumn):
         return ""
     if isinstance(column, NumericColumn):
-        good = np.arange(len(column)) if column.bad is None else np.flatnonzero(~column.bad)
+        good = column.values if column.bad is None else column.values[~column.bad]
         is_plain = column.kind == "number" and len(good)
-        return f" such as {column.values[good[0]].item()!r}" if is_plain else ""
+        return f" such as {good[0].item()!r}" if is_plain else ""
     codes, levels = column.encode()
-    labels = levels.to_list()
-    others = [k for k, label in enumerate(labels) if not _reads_as_number(label)]
-    place = others[0] if others and designed_on == "number" else 0
-    row = int(np.flatnonzero(codes == place)[0])
-    return f" such as {labels[place]!r} in row {row}"
-
-
-def _reads_as_number(label: Any) -> bool:
-    try:
-        float(label)
-    except (TypeError, ValueError):
-        return False
-    return True
+    labels, place = levels.to_list(), 0
+    if designed_on == "number":  # what does not read as one, if any
+        read = pd.to_numeric(pd.Series(labels, dtype=object), errors="coerce")
+        place = int(read.isna().to_numpy().argmax())
+    return f" such as {labels[place]!r} in row {int((codes == place).argmax())}"

@@ -317,24 +317,26 @@ def _numeric(column: Known, weight: FloatArray | None) -> dict[str, Any]:
     assert isinstance(column, NumericColumn)
     values = column.values
     check_size_of_numbers(float(values.min()), float(values.max()))
-    counted = values if weight is None else values[weight > 0]
-    low, high = counted.min(), counted.max()
+    weighing = values if weight is None else values[weight > 0]
+    low, high = weighing.min(), weighing.max()
     if low == high:
-        raise OutcomeError(
-            f"the outcome is {counted[0]:g} in every row"
-            f"{'' if weight is None else ' of positive weight'}; it must vary"
-        )
+        raise OutcomeError(f"the outcome is {low:g} in {_every_row(weight)}; it must vary")
     centre = float(np.average(values, weights=weight))
     _check_spread(max(centre - float(low), float(high) - centre), weight)
     return {"y": np.subtract(values, centre, dtype=np.float64), "centre": centre, "labels": values}
 
 
+def _every_row(weight: FloatArray | None) -> str:
+    return "every row" if weight is None else "every row of positive weight"
+
+
 def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) -> dict[str, Any]:
-    classes, is_named = _classes(column), target is not None
-    rows = "every row" if weight is None else "every row of positive weight"
+    classes = _classes(column) if weight is None else _counted_classes(column, weight)[1]
     if target is None:
         if len(classes) == 1:
-            raise OutcomeError(f"the outcome is {classes[0]!r} in every row; it must vary")
+            raise OutcomeError(
+                f"the outcome is {classes[0]!r} in {_every_row(weight)}; it must vary"
+            )
         if len(classes) != 2:
             raise OutcomeError(
                 f"the outcome has {len(classes)} classes ({listed(classes)}), and target= does "
@@ -344,15 +346,13 @@ def _binomial(column: Known, target: Any, weight: FloatArray | None, note: str) 
         target = classes[-1]
         note += f"; target {target!r}, the last of the two in sorted order"
     hit = _is_target(column, target)
-    counted = hit if weight is None else hit[weight > 0]
-    if not counted.any() and not is_named:
-        raise OutcomeError(f"the outcome is {classes[0]!r} in {rows}; it must vary")
-    if not counted.any():
+    weighing = hit if weight is None else hit[weight > 0]
+    if not weighing.any():
         raise OutcomeError(
             f"target {target!r} does not occur in the outcome; its classes are {listed(classes)}"
         )
-    if counted.all():
-        raise OutcomeError(f"the outcome is {target!r} in {rows}; it must vary")
+    if weighing.all():
+        raise OutcomeError(f"the outcome is {target!r} in {_every_row(weight)}; it must vary")
     y = hit.astype(np.int8)
     return {"y": y, "labels": y, "target": target, "note": note}
 
@@ -367,9 +367,8 @@ def _multinomial(column: Known, weight: FloatArray | None, max_classes: int) -> 
             "(NumericOutcomeTreatment), or raise max_classes if all of them are meant"
         )
     if len(classes) < 2:
-        positive = "" if weight is None else " of positive weight"
         raise OutcomeError(
-            f"the outcome is {classes[0]!r} in every row{positive}; it must have two classes or "
+            f"the outcome is {classes[0]!r} in {_every_row(weight)}; it must have two classes or "
             "more"
         )
     y = y.astype(np.min_scalar_type(len(classes)))
@@ -391,11 +390,11 @@ def _counted_classes(column: Known, weight: FloatArray | None) -> tuple[IntArray
         number = np.zeros(len(levels) + 1, dtype=np.intp)
         number[levels.codes_of(classes)] = np.arange(len(classes))
         y = number[codes]
-    counted = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
-    if len(counted) < len(classes):
+    weighing = np.flatnonzero(np.bincount(y, weight, len(classes)) > 0)
+    if len(weighing) < len(classes):
         number = np.zeros(len(classes), dtype=np.intp)
-        number[counted] = np.arange(len(counted))
-        y, classes = number[y], [classes[k] for k in counted]
+        number[weighing] = np.arange(len(weighing))
+        y, classes = number[y], [classes[k] for k in weighing]
     return y, classes
 
 
