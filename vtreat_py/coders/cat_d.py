@@ -8,6 +8,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions, LevelTests
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
+from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.outcome_sums import OutcomeSums, reaches
 
 # A standard deviation asks for two rows.
@@ -59,12 +60,12 @@ def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
         enough = reaches(sums.weight, _LEAST_WEIGHT) & (sums.weight > levels.rare_count)
         return np.where(enough, _deviation(sums), -np.inf)
 
+    own = scorable(view.entries)
     if levels.suppressed.any():
         largest = np.full(view.n_groups, -np.inf)
-        kept = np.where(levels.suppressed, -np.inf, scorable(view.entries))
-        np.maximum.at(largest, view.group, kept)
+        np.maximum.at(largest, view.group, np.where(levels.suppressed, -np.inf, own))
     else:
-        largest = view.max(scorable)
+        largest = view.max(lambda sums: own if sums is view.entries else scorable(sums))
     pool = np.where(
         levels.pool_coded & reaches(levels.pool.weight, _LEAST_WEIGHT),
         _deviation(levels.pool),
@@ -72,7 +73,6 @@ def cat_d(levels: PooledLevels) -> tuple[FloatArray, FloatArray]:
     )
     largest = np.maximum(largest, pool)
     largest = np.where(np.isfinite(largest), largest, _deviation(view.whole))
-    own = scorable(view.entries)
     own = np.where(np.isfinite(own), own, largest[view.group])
     return levels.assign(own, np.where(np.isfinite(pool), pool, largest), largest)
 
@@ -85,6 +85,9 @@ def has_scorable_level(levels: PooledLevels) -> bool:
 
 
 def _deviation(sums: OutcomeSums) -> FloatArray:
-    varies = sums.squares > sums.weight * (_ROUNDING * sums.mean) ** 2
-    squares = np.where(varies, sums.squares, 0.0)
-    return np.asarray(np.sqrt(squares / np.maximum(sums.weight - 1.0, 1.0)))
+    def of(some: slice) -> FloatArray:
+        weight, squares = sums.weight[some], sums.squares[some]
+        varies = squares > weight * (_ROUNDING * sums.mean[some]) ** 2
+        return np.sqrt(np.where(varies, squares, 0.0) / np.maximum(weight - 1.0, 1.0))
+
+    return by_blocks(len(sums.weight), of)

@@ -8,6 +8,7 @@ from vtreat_py.base.arrays import FloatArray
 from vtreat_py.coders.code import CodeOptions
 from vtreat_py.coders.pooling import PooledLevels
 from vtreat_py.coders.table_code import TableCode
+from vtreat_py.statistics.blocks import by_blocks
 from vtreat_py.statistics.level_view import LevelView
 
 
@@ -35,7 +36,12 @@ def cat_p(view: LevelView) -> tuple[FloatArray, FloatArray]:
     novel : ndarray of shape (training sets,)
         The code of unseen levels: half a row.
     """
+    size, group = view.entries.size, view.group
     n_rows = np.where(view.whole.size > 0, view.whole.size, 1.0)
     novel = 0.5 / n_rows
-    share = view.entries.size / n_rows[view.group]
-    return np.where(view.entries.size > 0, share, novel[view.group]), novel
+
+    def share(some: slice) -> FloatArray:
+        own, of_set = size[some], group[some]
+        return np.where(own > 0, own / n_rows[of_set], novel[of_set])
+
+    return by_blocks(len(size), share), novel

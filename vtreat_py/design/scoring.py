@@ -14,7 +14,8 @@ from vtreat_py.design.context import DesignContext
 from vtreat_py.plan.variables import OutcomeScore
 from vtreat_py.significance.linear import linear_score, linear_slope
 from vtreat_py.significance.logistic import PointSums, logistic_fit, logistic_score
-from vtreat_py.significance.newton import RegressionFit
+from vtreat_py.significance.logistic_bins import NumberBins
+from vtreat_py.significance.newton import RegressionFit, fits_may_be_rough
 from vtreat_py.significance.poisson import poisson_fit
 from vtreat_py.significance.sample import Sample
 from vtreat_py.significance.score import Score
@@ -63,11 +64,34 @@ def by_regression(
 
 
 def by_values(context: DesignContext, values: FloatArray, sums: OutcomeSums) -> Score:
-    """Score a variable by regression, of which the sums of the rows of each value are known."""
-    if context.has_link:
-        points = values[None], sums.weight[None], sums.total[None]
-        return by_regression(context, None, regression(context, points))
-    return by_regression(context, Moments.over_points(values, sums), None)
+    """Score a variable by regression, of which the sums of the rows of each value are known.
+
+    Slopes are rough where values are many.
+    """
+    fit = _binned_fit(context, values, sums) if context.has_link else None
+    if context.has_link and fit is None:
+        fit = regression(context, (values[None], sums.weight[None], sums.total[None]))
+    moments = None if context.has_link else Moments.over_points(values, sums)
+    return by_regression(context, moments, fit)
+
+
+def _binned_fit(
+    context: DesignContext, values: FloatArray, sums: OutcomeSums
+) -> RegressionFit | None:
+    """Fit a class, or a rate, on many values by narrow bins of these; None if that will not do."""
+    if not fits_may_be_rough(len(values), slopes_wanted=False):
+        return None
+    moments = Moments.over_points(values, sums)
+    counted = values if sums.weight.all() else values[sums.weight > 0]
+    low, high = float(counted.min()), float(counted.max())
+    bins = NumberBins.of(values, None, sums.weight, moments, (low, high))
+    if bins is None:
+        return None
+    if context.is_rate:
+        null_deviance = _null_deviance(context, float(sums.weight.sum()))
+        return bins.fit_rate(sums.mean, moments, None, null_deviance)
+    reach = np.abs(np.array([low, high]) - moments.x[0]).max(keepdims=True)
+    return bins.fit(sums.mean, moments, reach, None)
 
 
 def regression(context: DesignContext, points: PointSums) -> RegressionFit | None:
@@ -78,14 +102,17 @@ def regression(context: DesignContext, points: PointSums) -> RegressionFit | Non
 
 
 def rate_regression(context: DesignContext, points: PointSums) -> RegressionFit:
-    """Fit a rate, given exposures and events.
-
-    What it deviates by without variables is known of all rows; some of them have their share.
-    """
-    outcome, (x, exposure, events) = context.outcome, points
-    every = len(outcome.y) if outcome.weight is None else float(outcome.weight.sum())
+    """Fit a rate, given exposures and events."""
+    x, exposure, events = points
     some = events.shape[1] if exposure is None else float(exposure[0].sum())
-    return poisson_fit(x, exposure, events, outcome.null_deviance * some / every)
+    return poisson_fit(x, exposure, events, _null_deviance(context, some))
+
+
+def _null_deviance(context: DesignContext, weight: float) -> float:
+    """What rows of a weight have as their share of what a rate deviates by without variables."""
+    outcome = context.outcome
+    every = len(outcome.y) if outcome.weight is None else float(outcome.weight.sum())
+    return outcome.null_deviance * weight / every
 
 
 def slopes(context: DesignContext, moments: Moments, points: PointSums | None) -> FloatArray:

@@ -217,12 +217,16 @@ class _Answer:
     def _column(self, name: str) -> NumberArray:
         """Sums of all rows of the answer; what no row has is 0."""
         values: NumberArray = self.table[name].to_numpy()
-        return values if values.dtype.kind in "iu" else np.asarray(np.nan_to_num(values))
+        if values.dtype.kind in "iu" or np.isfinite(values.sum()):
+            return values
+        return np.asarray(np.nan_to_num(values))
 
     def sums(self, some: BoolArray, cells: list[OutcomeSums]) -> LevelSums:
         """Sums of the (level, fold) cells that rows have, for each contrast."""
-        level, fold = np.nonzero(some)
-        level, fold = level.astype(np.int32), fold.astype(np.min_scalar_type(some.shape[1]))
+        n_levels, n_folds = some.shape
+        level = np.repeat(np.arange(n_levels, dtype=np.int32), np.count_nonzero(some, axis=1))
+        each = np.arange(n_folds, dtype=np.min_scalar_type(n_folds))
+        fold = np.broadcast_to(each, some.shape)[some]
         tables = [LevelTable(len(some), some.shape[1], level, fold, one) for one in cells]
         counted = self.matrix("rows" if self.rows.weight is None else "counted")
         return self.levels, tables, counted.sum(axis=1).astype(np.int64)

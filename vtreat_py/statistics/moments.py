@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from vtreat_py.base.arrays import FloatArray, IntArray, NumberArray
+from vtreat_py.statistics.blocks import blocks
 from vtreat_py.statistics.outcome_sums import OutcomeSums, sum_by, weight_left
 
 # Squares about the mean below this share of the raw ones have lost digits to cancellation.
@@ -140,14 +141,20 @@ class Moments:
     @classmethod
     def over_points(cls, x: FloatArray, sums: OutcomeSums) -> Moments:
         """All rows as one group, where those of each entry of ``sums`` share the value x."""
-        whole = sums.merged()
-        if not sums.weight.all():
-            x = np.where(sums.weight > 0, x, 0.0)
-        mean = (sums.weight * x).sum() / np.where(whole.weight > 0, whole.weight, 1.0)
-        apart = x - mean
-        weighted = sums.weight * apart
-        xx = (weighted * apart).sum(keepdims=True)
-        xy = (sums.total * apart).sum(keepdims=True) - whole.mean * weighted.sum()
+        whole, weight = sums.merged(), sums.weight
+        if not weight.all():
+            x = np.where(weight > 0, x, 0.0)
+        pieces = list(blocks(len(x)))
+        safe = np.where(whole.weight > 0, whole.weight, 1.0)
+        mean = sum((weight[some] * x[some]).sum() for some in pieces) / safe
+        left, xx, xy = np.zeros((3, 1))
+        for some in pieces:
+            apart = x[some] - mean
+            weighted = weight[some] * apart
+            left += weighted.sum()
+            xy += (sums.total[some] * apart).sum()
+            xx += np.multiply(weighted, apart, out=weighted).sum()
+        xy -= whole.mean * left
         return cls(whole.weight, mean, whole.mean, xx, xy, whole.squares, 0.0, sums.centre)
 
     @classmethod
