@@ -68,11 +68,12 @@ def by_values(context: DesignContext, values: FloatArray, sums: OutcomeSums) -> 
 
     Slopes are rough where values are many.
     """
-    fit = _binned_fit(context, values, sums) if context.has_link else None
-    if context.has_link and fit is None:
+    if not context.has_link:
+        return by_regression(context, Moments.over_points(values, sums), None)
+    fit = _binned_fit(context, values, sums)
+    if fit is None:
         fit = regression(context, (values[None], sums.weight[None], sums.total[None]))
-    moments = None if context.has_link else Moments.over_points(values, sums)
-    return by_regression(context, moments, fit)
+    return by_regression(context, None, fit)
 
 
 def _binned_fit(
