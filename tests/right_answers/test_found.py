@@ -956,6 +956,38 @@ def test_two_hints_about_one_column_are_written_and_read() -> None:
     assert read.to_json() == text
 
 
+@pytest.mark.parametrize(
+    "odd", [np.timedelta64(5, "us"), 10**400, -(10**400)], ids=["duration", "large", "small"]
+)
+def test_numbers_that_no_float_holds_are_read_or_refused(odd: Any) -> None:
+    y = np.arange(200) % 7
+    beside_text = pd.DataFrame({"x": pd.Series([odd, 1, 2.5, "a"] * 50, dtype=object)})
+    assert len(vt.design_treatments(beside_text, outcome=np.arange(200) % 4).feature_names) > 4
+
+    flags = pd.DataFrame({"x": y > 3})
+    plan = vt.design_treatments(flags, outcome=y)
+    changed = flags.astype(object)
+    changed.loc[4, "x"] = odd
+    with pytest.raises(SchemaError, match="'x'"):
+        vt.prepare(plan, changed)
+
+
+def test_outcomes_beyond_all_floats_are_refused() -> None:
+    y = (np.arange(200) % 7).astype(float)
+    with pytest.raises(OutcomeError):
+        vt.design_treatments(
+            pd.DataFrame({"x": y > 3}), outcome=pd.Series([10**400, *y[1:]], dtype=object)
+        )
+
+
+def test_a_large_float_beside_integers_is_no_rounded_integer(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    x = pd.Series([1e300, *range(99)], dtype=object)
+    vt.design_treatments(pd.DataFrame({"x": x}), outcome=np.arange(100) % 7)
+    assert not [one for one in recwarn if "holds the integer" in str(one.message)]
+
+
 def test_one_row_names_all_columns_that_changed(rows: pd.DataFrame, y: Any) -> None:
     plan = vt.design_treatments(rows, outcome=y)
     kinds = {treatment.column: treatment.kind for treatment in plan.treatments}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -161,7 +162,8 @@ def _read_objects(name: Hashable, values: npt.NDArray[np.object_]) -> Column:
         numbers = np.full(len(values), np.nan)
         numbers[present] = _as_floats(values[present])
         if inferred in {"integer", "mixed-integer-float"}:
-            warn_if_rounded(name, max(abs(v) for v in values[present]))
+            whole = (abs(int(v)) for v in values[present] if isinstance(v, Integral))
+            warn_if_rounded(name, max(whole, default=0))
         return NumericColumn.of(name, numbers)
     if inferred in DATES_AMONG_OBJECTS:
         typed = typed_dates(name, values, inferred)

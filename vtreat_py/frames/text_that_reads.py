@@ -16,6 +16,8 @@ from vtreat_py.frames.levels import Levels
 
 # Levels that are looked at first, and in all; messages name a few that do not read.
 _FIRST, _MOST, _NAMED = 32, 4096, 3
+# Durations of NumPy's are integers to Python.
+_NO_NUMBERS = bool | np.bool_ | np.timedelta64
 _DATE = re.compile(
     r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})|\d{8})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?\s*"
@@ -98,8 +100,11 @@ def _read_objects(levels: Levels, weight: FloatArray) -> ReadText | None:
 
 def _number(label: Any) -> float:
     """A number, not of text, or NaN."""
-    is_number = isinstance(label, Real) and not isinstance(label, bool | np.bool_)
-    return float(label) if is_number else np.nan
+    is_number = isinstance(label, Real) and not isinstance(label, _NO_NUMBERS)
+    try:
+        return float(label) if is_number else np.nan
+    except OverflowError:  # of an integer beyond all floats
+        return np.nan
 
 
 def _read(

@@ -60,7 +60,8 @@ def _for_instance(column: Column, designed_on: str) -> str:
         return f" such as {good[0].item()!r}" if is_plain else ""
     codes, levels = column.encode()
     labels, place = levels.to_list(), 0
-    if designed_on == "number":  # what does not read as one, if any
-        read = pd.to_numeric(pd.Series(labels, dtype=object), errors="coerce")
+    if designed_on == "number":  # what does not read as one, if any; all integers do
+        small = [0 if isinstance(label, int) else label for label in labels]
+        read = pd.to_numeric(pd.Series(small, dtype=object), errors="coerce")
         place = int(read.isna().to_numpy().argmax())
     return f" such as {labels[place]!r} in row {int((codes == place).argmax())}"
