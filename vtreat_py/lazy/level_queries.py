@@ -217,7 +217,7 @@ class _Answer:
     def _column(self, name: str) -> NumberArray:
         """Sums of all rows of the answer; what no row has is 0."""
         values: NumberArray = self.table[name].to_numpy()
-        if values.dtype.kind in "iu" or np.isfinite(values.sum()):
+        if values.dtype.kind in "iu" or np.isfinite(values).all():
             return values
         return np.asarray(np.nan_to_num(values))
 
@@ -227,7 +227,7 @@ class _Answer:
         level = np.repeat(np.arange(n_levels, dtype=np.int32), np.count_nonzero(some, axis=1))
         each = np.arange(n_folds, dtype=np.min_scalar_type(n_folds))
         fold = np.broadcast_to(each, some.shape)[some]
-        tables = [LevelTable(len(some), some.shape[1], level, fold, one) for one in cells]
+        tables = [LevelTable(n_levels, n_folds, level, fold, one) for one in cells]
         counted = self.matrix("rows" if self.rows.weight is None else "counted")
         return self.levels, tables, counted.sum(axis=1).astype(np.int64)
 
