@@ -335,6 +335,16 @@ BAD_OUTCOMES: dict[str, tuple[Any, dict[str, Any], str]] = {
         {},
         r"16 classes \('id', .*\) in 30 rows, too many to be meant: name the one",
     ),
+    "numbers and a text": (
+        [*Z[1:], "n/a"],
+        {},
+        r"30 classes .*too many to be meant.* 96\.67% of its rows are numbers, all but 'n/a'$",
+    ),
+    "numbers as text": (
+        [*map(str, Z[4:]), "?", "-", "none", "na"],
+        {"outcome_type": "numeric"},
+        r"not numbers, but .* 86\.67% of its rows read as numbers, all but .* and others$",
+    ),
     "a target among several classes": (
         ["a", "b", "c"] * 10,
         {"outcome_type": "multinomial", "target": "a"},
@@ -441,3 +451,19 @@ def test_classes_of_rows_that_weigh_nothing_are_none() -> None:
     assert "target 'yes'" in plan.note
     with pytest.raises(OutcomeError, match=r"'zzz' does not occur in the outcome; .* 'no', 'yes'$"):
         vt.design_treatments(frame, outcome=outcome, sample_weight=weight, target="zzz")
+
+
+def test_classes_that_are_mostly_numbers_are_warned_of() -> None:
+    grades = [*np.arange(ROWS - 1) % 5, "n/a"]
+    halves = [str(one) if isinstance(one, str) else f"{one / 2}" for one in grades]
+    for outcome, how in ((grades, "are"), (halves, "read as")):
+        message = rf"taken for 6 classes, but 96\.67% of its rows {how} numbers, all but 'n/a'"
+        with pytest.warns(vt.VtreatWarning, match=message):
+            vt.design_treatments(pd.DataFrame({"z": Z}), outcome=outcome)
+
+
+@pytest.mark.parametrize("outcome", [["a", "b", "c"] * 10, ["1", "2", "3"] * 10])
+def test_names_and_digits_are_classes_without_a_warning(outcome: list[str]) -> None:
+    assert (
+        vt.design_treatments(pd.DataFrame({"z": Z}), outcome=outcome).outcome_type == "multinomial"
+    )

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 _SHOWN = 8
 
 
@@ -16,8 +18,13 @@ def counted(number: int, noun: str) -> str:
 
 def listed(values: Sequence[Any]) -> str:
     """The first few of several values, for messages."""
-    shown = ", ".join(repr(v) for v in values[:_SHOWN])
+    shown = ", ".join(map(_shown, values[:_SHOWN]))
     return shown + (f", ... ({len(values)} in all)" if len(values) > _SHOWN else "")
+
+
+def _shown(value: Any) -> str:
+    """What a value is written as; NumPy's numbers as those of Python."""
+    return repr(value.item() if isinstance(value, np.number | np.bool_) else value)
 
 
 def meant(name: Any, known: Iterable[Any]) -> str:

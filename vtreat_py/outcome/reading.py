@@ -12,9 +12,11 @@ import pandas as pd
 
 from vtreat_py.base.arrays import BoolArray, FloatArray, IntArray, NumberArray
 from vtreat_py.base.errors import FrameError, OutcomeError, counted, listed
+from vtreat_py.base.warn import warn
 from vtreat_py.frames.beside import is_name, read_along, read_exactly
 from vtreat_py.frames.columns import CodedColumn, Column, EmptyColumn, LevelColumn, NumericColumn
 from vtreat_py.frames.frame import InputFrame
+from vtreat_py.outcome.almost_numbers import said_of_fractions, said_of_numbers
 from vtreat_py.outcome.outcome import OutcomeRows, OutcomeType
 from vtreat_py.outcome.rates import (
     RATE,
@@ -280,6 +282,7 @@ def _choose_type(
                 f"the outcome holds levels such as {listed(_classes(column))}, not numbers, "
                 'but outcome_type is "numeric"; convert it, or ask for another type '
                 "(BinomialOutcomeTreatment, MultinomialOutcomeTreatment)"
+                + _added(said_of_numbers(column))
             )
         if target is not None:
             raise OutcomeError('target= names a class; outcome_type="numeric" has none')
@@ -301,11 +304,20 @@ def _choose_type(
         raise OutcomeError(
             f"the outcome has {len(classes)} classes ({listed(classes)}) in {n_rows} rows, "
             "too many to be meant: name the one to predict with target=, convert the outcome to "
-            'numbers, or insist with outcome_type="multinomial"'
+            'numbers, or insist with outcome_type="multinomial"' + _added(said_of_numbers(column))
         )
     if len(classes) > 2:
+        if said := said_of_fractions(column):
+            warn(
+                f"the outcome is taken for {len(classes)} classes, but {said}: convert it to "
+                'numbers, or say outcome_type="multinomial" if classes are meant'
+            )
         return "multinomial", note_of_classes(len(classes))
     return "binomial", "binomial, because the outcome has two classes"
+
+
+def _added(said: str) -> str:
+    return said and f". {said}"
 
 
 def note_of_classes(number: int) -> str:
