@@ -161,7 +161,7 @@ class InParts(Impact):
         ratios: Sequence[float] | None = self._ratios(
             None if given is None else given / (link.rows * varies)
         )
-        near: Sequence[float] | None = None
+        near: PartEffects | None = None
         for step in range(_STEPS):
             mean = link.mean(base + effect)
             bends = link.bend(mean)
@@ -172,12 +172,12 @@ class InParts(Impact):
             if ratios is None and max(new.ratios) > most:  # parts tell the classes apart
                 bounded = [min(ratio, most) for ratio in new.ratios]
                 new = self._effects(replace(means, ratios=bounded))
-            near = new.ratios
+            near = new
             step_length = float(np.abs(self._of_levels(new) - effect).max())
             fitted = fitted.towards(new, min(_FAR / max(step_length, _FAR), 1.0))
             effect = self._of_levels(fitted)
             if step >= _ESTIMATING and step_length <= _FAR:
-                ratios = near
+                ratios = new.ratios
             if step > _ESTIMATING and step_length < _CLOSE:
                 break
         levels = LinkedMeans(link, base, weight * varies, level_mean)

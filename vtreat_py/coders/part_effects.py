@@ -15,8 +15,8 @@ from vtreat_py.statistics.outcome_sums import ROUNDING, sum_by
 _RATIOS = np.logspace(-6.0, 4.0, 11)
 # A gain of likelihood below this one is rounding.
 _SAME = 1e-9
-# Times that a ratio may be from one that it is looked for near to.
-_APART = 3.0
+# Times that a ratio may be from one that it is looked for near to, and is at first.
+_APART = 1.01, 3.0
 # Stands for 0 where there is a division by it.
 _TINY = 1e-300
 # Rounds in which crossed parts are fitted to what the others leave, and their variances are found.
@@ -82,8 +82,8 @@ class JointMeans:
     ratios : sequence of float, or None
         Ratios of variances that are given, of levels and of each kind of their parts; None: they
         are estimated.
-    near : sequence of float, or None
-        Ratios that those are looked for near to, first.
+    near : PartEffects or None
+        Effects, and ratios, that those are looked for near to, first.
     """
 
     weight: FloatArray
@@ -91,7 +91,7 @@ class JointMeans:
     inside: float
     within: float | None
     ratios: Sequence[float] | None
-    near: Sequence[float] | None = None
+    near: PartEffects | None = None
 
     @property
     def rows(self) -> float:
@@ -122,11 +122,8 @@ def nested_effects(
     """
     weight, mean, within = levels.weight, levels.mean, levels.within
     up, inside = [], inside_of(keys, sizes)
-    # That of levels, then the innermost first.
-    given, near = (
-        None if ratios is None else [ratios[0], *ratios[:0:-1]]
-        for ratios in (levels.ratios, levels.near)
-    )
+    given = _upwards(levels.ratios)
+    near = _upwards(levels.near.ratios if levels.near else None)
     for k, (parent, size) in enumerate(inside):
         beside = (0.0, 0.0) if k else (levels.inside, levels.rows)
         stage = _OneWay(weight, mean, parent, size, within, *beside)
@@ -142,6 +139,11 @@ def nested_effects(
         believed = believed[stage.group] + effect
     ratios = up[0][1], *(ratio for _, ratio in reversed(up[1:]))
     return PartEffects(base, tuple(effects[:-1]), effects[-1], ratios)
+
+
+def _upwards(ratios: Sequence[float] | None) -> list[float] | None:
+    """That of levels, then the innermost first."""
+    return None if ratios is None else [ratios[0], *ratios[:0:-1]]
 
 
 def inside_of(keys: Sequence[IntArray], sizes: Sequence[int]) -> list[tuple[IntArray, int]]:
@@ -192,7 +194,9 @@ class _OneWay:
 
     def parents(self, ratio: float) -> tuple[FloatArray, FloatArray]:
         """Rows that each group is worth, and its mean."""
-        v = self._precision(ratio)
+        return self._groups(self._precision(ratio))
+
+    def _groups(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         weight = sum_by(self.group, v, self.size)
         return weight, sum_by(self.group, v * self.mean, self.size) / np.maximum(weight, _TINY)
 
@@ -203,9 +207,13 @@ class _OneWay:
 
     def within(self, ratio: float) -> float:
         """Variance of a row."""
+        v = self._precision(ratio)
+        return self._within_of(v * self._squares_off(self._groups(v)[1]))
+
+    def _within_of(self, between: FloatArray) -> float:
         if self._within is not None:
             return self._within
-        return max((self._inside + self._between(ratio)) / max(self._free, 1.0), _TINY)
+        return max((self._inside + float(between.sum())) / max(self._free, 1.0), _TINY)
 
     def most_likely(self, near: float | None) -> float:
         """The most likely ratio of variances; 0 where means differ no more than by chance."""
@@ -216,22 +224,24 @@ class _OneWay:
     def _precision(self, ratio: float) -> FloatArray:
         return self.weight / (1.0 + ratio * self.weight)
 
-    def _between(self, ratio: float) -> float:
-        v, (_, mean) = self._precision(ratio), self.parents(ratio)
-        off = self.mean - mean[self.group]
-        return float((v * off * off).sum())
+    def _squares_off(self, of_group: FloatArray) -> FloatArray:
+        off = self.mean - of_group[self.group]
+        return off * off
 
     def _deviance(self, ratio: float) -> float:
-        weight, _ = self.parents(ratio)
+        v = self._precision(ratio)
+        weight, mean = self._groups(v)
         log = float(np.log1p(ratio * self.weight).sum() + np.log(weight[weight > 0]).sum())
-        return log + spread_deviance(self._between(ratio), self._inside, self._free, self._within)
+        between = float((v * self._squares_off(mean)).sum())
+        return log + spread_deviance(between, self._inside, self._free, self._within)
 
     def _slope(self, ratio: float) -> float:
-        v, (weight, mean) = self._precision(ratio), self.parents(ratio)
-        off = self.mean - mean[self.group]
+        v = self._precision(ratio)
+        weight, mean = self._groups(v)
+        between = v * self._squares_off(mean)
         squares = sum_by(self.group, v * v, self.size)
-        trace = float(v.sum() - (squares / np.maximum(weight, _TINY)).sum())
-        return trace - float((v * v * off * off).sum()) / self.within(ratio)
+        trace = float(v.sum()) - float((squares / np.maximum(weight, _TINY)).sum())
+        return trace - float((v * between).sum()) / self._within_of(between)
 
 
 def spread_deviance(between: float, inside: float, free: float, within: float | None) -> float:
@@ -251,9 +261,10 @@ def most_likely(
     if near is not None:
         if not near and slope(float(_RATIOS[0])) > 0.0:
             return 0.0
-        low, high = near / _APART, near * _APART
-        if near and slope(low) < 0.0 < slope(high):
-            return float(brentq(slope, low, high, xtol=1e-12 * low, rtol=_CLOSE))
+        for apart in _APART if near else ():
+            low, high = near / apart, near * apart
+            if slope(low) < 0.0 < slope(high):
+                return float(brentq(slope, low, high, xtol=1e-12 * low, rtol=_CLOSE))
     found = np.array([deviance(float(ratio)) for ratio in _RATIOS])
     best = int(found.argmin())
     low, high = (float(_RATIOS[min(max(best + k, 0), len(found) - 1)]) for k in (-1, 1))
@@ -286,28 +297,32 @@ def crossed_effects(
 
 
 class _Crossed:
-    """The fit of crossed parts, as it comes nearer."""
+    """The fit of crossed parts, as it comes nearer: to levels that have rows."""
 
     def __init__(self, levels: JointMeans, keys: Sequence[IntArray], sizes: Sequence[int]) -> None:
-        self._levels, self._keys, self._sizes = levels, keys, sizes
-        self._parts = [np.zeros(size) for size in sizes]
-        self._ratio, *self._ratios = levels.ratios or [0.0, *(1.0 for _ in keys)]
-        self._free = max(levels.rows - 1.0, 1.0)
-        weight = levels.weight
-        self._base = float((weight * levels.mean).sum() / max(float(weight.sum()), _TINY))
+        self._levels, self._sizes = levels, sizes
+        self._some = np.flatnonzero(levels.weight > 0)
+        self._weight, self._mean = levels.weight[self._some], levels.mean[self._some]
+        self._keys = [key[self._some] for key in keys]
+        near = levels.near or self._anywhere(levels)
+        self._base, self._parts = near.base, list(near.of_parts)
+        self._ratio, *self._ratios = levels.ratios or near.ratios
+
+    def _anywhere(self, levels: JointMeans) -> PartEffects:
+        mean = float((self._weight * self._mean).sum() / max(levels.rows, _TINY))
+        parts = tuple(np.zeros(size) for size in self._sizes)
+        return PartEffects(mean, parts, levels.weight, (0.0, *(1.0 for _ in parts)))
 
     def effects(self) -> PartEffects:
         """Fit in turns until nothing moves."""
-        unit = np.sqrt(max(float((self._levels.weight * self._left() ** 2).sum()), _TINY))
-        near = self._levels.near
-        if near is not None:
-            self._ratio, *self._ratios = near
+        unit = np.sqrt(max(float((self._weight * self._left() ** 2).sum()), _TINY))
         for number in range(0 if self._levels.ratios else _ESTIMATING):
             known = [self._ratio, *self._ratios]
-            anywhere = near is None and not number
+            anywhere = self._levels.near is None and not number
             self._fit_parts(estimates=True, anywhere=anywhere)
+            own = self._own()
             before = None if anywhere else self._ratio
-            self._ratio = most_likely(self._deviance, self._slope, before)
+            self._ratio = most_likely(own.deviance, own.slope, before)
             if np.allclose([self._ratio, *self._ratios], known, rtol=_NEAR, atol=0.0):
                 break
         for _ in range(_ROUNDS):
@@ -316,38 +331,19 @@ class _Crossed:
             after = np.concatenate([[self._base], *self._parts])
             if np.abs(after - effects).max() <= _CLOSE * unit:
                 break
-        own = self._ratio * self._levels.weight
-        own = own / (1.0 + own) * self._left()
-        return PartEffects(self._base, tuple(self._parts), own, (self._ratio, *self._ratios))
+        belief = self._ratio * self._weight
+        added = np.zeros(len(self._levels.weight))
+        added[self._some] = belief / (1.0 + belief) * self._left()
+        return PartEffects(self._base, tuple(self._parts), added, (self._ratio, *self._ratios))
 
     def _fit_parts(self, *, estimates: bool, anywhere: bool = False) -> None:
         for k in range(len(self._keys)):
             self._fit_part(k, estimates, None if anywhere else self._ratios[k])
 
-    def _left(self, without: int | None = None) -> FloatArray:
-        """What parts, or all but one kind of them, leave of the means of levels."""
-        left = self._levels.mean - self._base
-        for k, (part, key) in enumerate(zip(self._parts, self._keys, strict=True)):
-            if k != without:
-                left = left - part[key]
-        return np.where(self._levels.weight > 0, left, 0.0)
-
-    def _precision(self, ratio: float) -> FloatArray:
-        weight = self._levels.weight
-        return weight / (1.0 + ratio * weight)
-
-    def _penalty(self, without: int | None = None) -> float:
-        """Squares of effects, each in units of its variance."""
-        some = [
-            float((part * part).sum()) / ratio
-            for k, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True))
-            if k != without and ratio > 0
-        ]
-        return sum(some)
-
     def _fit_part(self, k: int, estimates: bool, near: float | None) -> None:
         """Fit the parts of a kind, and the mean of all, to what the others leave."""
-        key, size, v = self._keys[k], self._sizes[k], self._precision(self._ratio)
+        key, size = self._keys[k], self._sizes[k]
+        v = self._weight / (1.0 + self._ratio * self._weight)
         left = self._left(without=k) + self._base
         weight = sum_by(key, v, size)
         mean = sum_by(key, v * left, size) / np.maximum(weight, _TINY)
@@ -362,32 +358,86 @@ class _Crossed:
         self._base = float(centre[0])
         self._parts[k] = stage.effects(self._ratios[k], centre)
 
-    def _deviance(self, ratio: float) -> float:
-        v, left = self._precision(ratio), self._left()
-        log = float(np.log1p(ratio * self._levels.weight).sum() + np.log(max(v.sum(), _TINY)))
-        for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
+    def _left(self, without: int | None = None) -> FloatArray:
+        """What parts, or all but one kind of them, leave of the means of levels."""
+        left = self._mean - self._base
+        for k, (part, key) in enumerate(zip(self._parts, self._keys, strict=True)):
+            if k != without:
+                left -= part[key]
+        return left
+
+    def _penalty(self, without: int | None = None) -> float:
+        """Squares of effects, each in units of its variance."""
+        some = [
+            float((part * part).sum()) / ratio
+            for k, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True))
+            if k != without and ratio > 0
+        ]
+        return sum(some)
+
+    def _own(self) -> _Own:
+        left, levels = self._left(), self._levels
+        parts = list(zip(self._keys, self._sizes, self._ratios, strict=True))
+        free = max(levels.rows - 1.0, 1.0)
+        return _Own(
+            self._weight, left * left, parts, self._penalty(), levels.inside, levels.within, free
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """How likely ratios of variances of what levels add are, beside parts as they are.
+
+    Attributes
+    ----------
+    weight, squares : ndarray of shape (levels,)
+        Rows of each level, and the square of what its parts leave of its mean.
+    parts : list of (ndarray of int, int, float)
+        For each kind of parts: that of each level, how many there are, their ratio.
+    penalty : float
+        Squares of the effects of parts, each in units of its variance.
+    inside : float
+    within : float or None
+        As of `JointMeans`.
+    free : float
+        Degrees of freedom.
+    """
+
+    weight: FloatArray
+    squares: FloatArray
+    parts: list[tuple[IntArray, int, float]]
+    penalty: float
+    inside: float
+    within: float | None
+    free: float
+
+    def deviance(self, ratio: float) -> float:
+        """Minus twice the logarithm of the likelihood, but for a constant."""
+        v = self.weight / (1.0 + ratio * self.weight)
+        log = float(np.log1p(ratio * self.weight).sum() + np.log(max(v.sum(), _TINY)))
+        for key, size, own in self.parts:
             weight = sum_by(key, v, size)
             # The mean of the parts of a kind goes with the mean of all.
             shrunk = weight / (1.0 + own * weight)
             log += float(np.log1p(own * weight).sum())
             log += float(np.log(max(shrunk.sum(), _TINY) / max(weight.sum(), _TINY)))
-        between = float((v * left * left).sum()) + self._penalty()
-        levels = self._levels
-        return log + spread_deviance(between, levels.inside, self._free, levels.within)
+        between = float((v * self.squares).sum()) + self.penalty
+        return log + spread_deviance(between, self.inside, self.free, self.within)
 
-    def _slope(self, ratio: float) -> float:
-        v, left, levels = self._precision(ratio), self._left(), self._levels
-        squares = v * v
-        of_mean = float(squares.sum()) / max(float(v.sum()), _TINY)
+    def slope(self, ratio: float) -> float:
+        """How `deviance` grows with the ratio."""
+        v = self.weight / (1.0 + ratio * self.weight)
+        v_squares = v * v
+        of_mean = float(v_squares.sum()) / max(float(v.sum()), _TINY)
         trace = float(v.sum()) - of_mean
-        for key, size, own in zip(self._keys, self._sizes, self._ratios, strict=True):
-            weight = sum_by(key, v, size)
-            shrinks, own_squares = 1.0 + own * weight, sum_by(key, squares, size)
+        for key, size, own in self.parts:
+            weight, own_squares = sum_by(key, v, size), sum_by(key, v_squares, size)
+            shrinks = 1.0 + own * weight
             trace -= float((own * own_squares / shrinks).sum())
             shrunk = max(float((weight / shrinks).sum()), _TINY)
             trace += of_mean - float((own_squares / shrinks**2).sum()) / shrunk
-        within = levels.within
+        within = self.within
         if within is None:
-            between = float((v * left * left).sum()) + self._penalty()
-            within = max((levels.inside + between) / self._free, _TINY)
-        return trace - float((squares * left * left).sum()) / within
+            between = float((v * self.squares).sum()) + self.penalty
+            within = max((self.inside + between) / self.free, _TINY)
+        return trace - float((v_squares * self.squares).sum()) / within
