@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import zlib
@@ -39,6 +40,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_left_out = item.get_closest_marker("halved") and zlib.crc32(item.name.encode()) % 2
         if asked & SLOW_ENGINES or is_left_out:
             item.add_marker("long")
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look at the tests themselves, which are there to the end."""
+    gc.freeze()
 
 
 def pytest_runtest_setup() -> None:

@@ -29,6 +29,7 @@ def experiment(frame: Any, n_jobs: int | None, **options: Any) -> vt.CrossFrameE
     return vt.cross_frame_experiment(frame, n_jobs=n_jobs, **given | options)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
 def test_threads_change_nothing(
     kind: FrameKind, columns: dict[str, list[Any]], n_jobs: int

@@ -119,6 +119,7 @@ CASES = checkered(
 )
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(("kind", "folds", "weighted", "options"), CASES)
 def test_own_outcome_does_not_move_own_codes(frame, kind, folds, weighted, options):
     split, grouped = folds
@@ -169,6 +170,7 @@ def test_rs_rule_lets_them_in_only_where_a_fold_cannot_support_a_code(
     assert most <= 1e-10
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("split", SPLITS)
 def test_an_outcome_may_be_pushed_beyond_all_others(frame, split, scale):

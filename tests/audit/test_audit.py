@@ -181,6 +181,7 @@ def everything() -> vt.TreatmentPlan:
     )
 
 
+@pytest.mark.halved
 def test_every_kind_of_frame_gives_the_same_report(
     kind: FrameKind, everything: vt.TreatmentPlan
 ) -> None:

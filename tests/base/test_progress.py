@@ -298,6 +298,7 @@ LONG_WORK: dict[str, tuple[Callable[..., Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("name", LONG_WORK)
 def test_long_work_of_the_evaluation_is_counted(

@@ -271,6 +271,7 @@ def test_scores_tell_signal_from_noise(outcome: str, significance: str) -> None:
         assert (scores.loc[~signal, "sig"] > 0.01).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{"groups": "g"}, {"significance": "ordered", "cv": "ordered"},
                                      {"sample_weight": "w", "weight_kind": "importance"},
                                      {"cv": 240}])  # fmt: skip

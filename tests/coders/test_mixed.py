@@ -258,6 +258,7 @@ OPTIONS = {"variables": ["town"], "smoothing": "mixed", "row_id": "id", "cv": 4,
 NEW = pd.DataFrame({"town": ["town 1", None, "town 11", "never seen"]})
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("outcome", ["y", "big", "kind"])
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_json_sql_engines_and_kept_statistics_agree(outcome, weights):
@@ -294,6 +295,7 @@ TREATMENTS = {
 }
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("outcome", TREATMENTS)
 @pytest.mark.parametrize("significance", ["calibrated", "classic"])
 @pytest.mark.parametrize("cv", [KFold(4, shuffle=True, random_state=0), "ordered"])

@@ -144,6 +144,7 @@ def test_scaled_codes_are_in_units_of_the_outcome(kind):
             assert abs(np.corrcoef(crossed, units)[0, 1]) > 1.0 - 1e-9
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_engines_agree(kind, weighted):

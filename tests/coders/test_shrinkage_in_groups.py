@@ -109,6 +109,7 @@ FOLDS = {
 }
 
 
+@pytest.mark.halved
 @pytest.mark.filterwarnings("ignore:cv leaves")
 @pytest.mark.parametrize("kind", IMPACT)
 @pytest.mark.parametrize("folds", FOLDS)

@@ -101,6 +101,7 @@ def test_weak_shapes_are_found_before_the_clean_copy_finds_them(kind: str) -> No
     assert np.median(of_shape[8:] / of_copy[8:]) < 0.7
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", ["numeric", "heavy", "binomial", "multinomial"])
 def test_lazy_frames_have_the_same_p_values(kind: str) -> None:
     random = np.random.default_rng(3)
@@ -127,6 +128,7 @@ def test_kept_sums_know_shapes_but_no_ranks() -> None:
     assert plain["x_window"] != pytest.approx(kept["x_window"], rel=1e-3)
 
 
+@pytest.mark.long
 def test_noise_passes_as_seldom_as_is_said() -> None:
     random = np.random.default_rng(5)
     found = []

@@ -13,6 +13,7 @@ from vtreat_py.design import scoring
 N, N_LEVELS = 150_000, 50_000
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("size", [0.0, 1.0, 12.0])
 @pytest.mark.parametrize("kind", ["class", "rate"])

@@ -345,6 +345,7 @@ def test_two_classes_may_be_taken_for_several() -> None:
     np.testing.assert_allclose(codes[:, :2], -codes[:, 2:], atol=1e-12)
 
 
+@pytest.mark.halved
 def test_all_kinds_of_frames_agree(kind: FrameKind) -> None:
     columns = FRAME.astype(object).where(FRAME.notna(), None).to_dict("list")
     made = crossed(kind.make(columns))

@@ -120,6 +120,7 @@ INNER_CHECKS = [
 ]
 
 
+@pytest.mark.halved
 @pytest.mark.filterwarnings("ignore::vtreat_py.VtreatWarning")
 @pytest.mark.filterwarnings("ignore:X .* feature names")  # they mix frames and arrays
 @pytest.mark.parametrize("check", INNER_CHECKS)
@@ -334,6 +335,7 @@ def test_every_parameter_is_described(make: Any) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("copied", [lambda t: pickle.loads(pickle.dumps(t)), copy.deepcopy])
 def test_copies_treat_rows_alike(make: Any, copied: Any) -> None:
     original = fitted(make).set_output(transform="polars")

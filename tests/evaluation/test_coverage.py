@@ -92,6 +92,7 @@ def test_quartiles_of_vanilla_folds_cover_too_often(of_coins: CoverageStudy) -> 
     assert stats.binomtest(k, n, 0.7).pvalue > 0.01
 
 
+@pytest.mark.long
 def test_nadeau_and_bengio_cover_as_often_as_they_should(of_coins: CoverageStudy) -> None:
     k, n = covered(of_coins, "vanilla", "nadeau-bengio")
     assert stats.binomtest(k, n, 0.5).pvalue > 0.01

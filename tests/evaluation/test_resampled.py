@@ -152,6 +152,7 @@ def test_no_fewer_than_can_reach_the_level(sig: float, n: int) -> None:
     assert one_sided == n
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e155, 1e300])
 @pytest.mark.parametrize("mass", [1e-288, 1e285])
 def test_units_of_scores_and_weights_do_not_matter(unit: float, mass: float) -> None:

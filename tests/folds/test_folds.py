@@ -466,6 +466,7 @@ SPLITTERS: dict[str, tuple[Any, bool]] = {
 }
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("outcome_type", ["numeric", "binomial"])
 @pytest.mark.parametrize(("splitter", "grouped"), SPLITTERS.values(), ids=SPLITTERS)
 def test_any_splitter_codes_rows_by_its_training_rows_alone(
@@ -581,6 +582,7 @@ TIME_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.halved
 @each_plan_in_time
 @pytest.mark.parametrize("options", TIME_OPTIONS.values(), ids=TIME_OPTIONS)
 @pytest.mark.filterwarnings("ignore:nothing is derived from")

@@ -141,6 +141,7 @@ def test_weights_and_groups_mean_the_same(kind: FrameKind, y: str, how: str) -> 
     )
 
 
+@pytest.mark.halved
 def test_a_plan_of_one_kind_prepares_every_other(kind: FrameKind, expected: Any) -> None:
     plan = experiment(kind.make(wild_columns()), "y").plan
     new = wild_columns(30, seed=1)
@@ -178,6 +179,7 @@ def test_slices_are_treated_as_frames_of_their_own(kind: FrameKind, expected: An
     assert_same_values(made.cross_frame, expected["y", "defaults"].cross_frame)
 
 
+@pytest.mark.halved
 def test_other_columns_and_their_order_do_not_matter(kind: FrameKind, expected: Any) -> None:
     plan = expected["y", "defaults"].plan
     columns = wild_columns(30, 1)
@@ -204,6 +206,7 @@ def test_extra_columns_keep_their_type_and_values(kind: FrameKind, expected: Any
         assert treated.select(extra).equals(frame.select(extra))
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("y", ["y", "c"])
 def test_transformers_give_the_same(kind: FrameKind, y: str) -> None:
     make = vt.NumericOutcomeTreatment if y == "y" else vt.BinomialOutcomeTreatment

@@ -56,6 +56,7 @@ def parts_of(design: Design, learned: Any, plan: Any, source: LazySource, option
     return parts
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     ("outcome", "folds", "options"),
     [

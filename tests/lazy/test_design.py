@@ -77,6 +77,7 @@ def counted(outcome: str) -> tuple[str, ...]:
     return () if outcome == "numeric" else COUNTED
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", EAGER)
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_plans_in_memory(outcome: str, kind: str) -> None:
@@ -89,6 +90,7 @@ def test_plans_in_memory(outcome: str, kind: str) -> None:
     assert found.check_sql(duckdb.connect(), EAGER[kind](rows)).passed
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_plans_cross_frames_and_json(outcome: str, engine: str, lazy: Lazy) -> None:
     given = options(outcome, engine)
@@ -202,6 +204,7 @@ def test_levels_without_row_id_are_in_order() -> None:
     assert levels == [sorted(levels[0])]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     ("module", "name", "value"),
     [

@@ -32,6 +32,7 @@ def sorted_rows(found: Any) -> pd.DataFrame:
     return frame.sort_values("id").reset_index(drop=True).astype(float)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", ["numeric", "binomial"])
 def test_engines_make_the_plan_and_the_codes_of_memory(
     engine: str, lazy: Callable[[pa.Table], Any], kind: str

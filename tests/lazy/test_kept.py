@@ -39,6 +39,7 @@ def in_order(most: int) -> pa.Table:
     return TABLE.take(np.lexsort((ids, part)))
 
 
+@pytest.mark.halved
 @pytest.mark.filterwarnings("ignore:duckdb does not tell", "ignore:spark does not tell")
 @pytest.mark.filterwarnings("ignore:ibis does not tell")
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def rows(n_rows: int = 600) -> pa.Table:
     )
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", ["polars", "duckdb"])
 @pytest.mark.parametrize("outcome", ["c", "y"])
 @pytest.mark.parametrize("weight", [None, "w"])

@@ -36,6 +36,7 @@ def fresh() -> pa.Table:
     return awkward_table(300, seed=5, novel=True)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     ("outcome", "options"),
     [

@@ -75,6 +75,7 @@ def assert_same(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(*values, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_plans_and_cross_frames_are_those_of_memory(lazy: Lazy, weights: str) -> None:
     expected, found = experiments(lazy, **WEIGHTS[weights])
@@ -85,6 +86,7 @@ def test_plans_and_cross_frames_are_those_of_memory(lazy: Lazy, weights: str) ->
 SHAPES = ["piecewise", "spline", "window", "isotonic", "bins"]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("options", [
     {"coders": ["clean", *SHAPES], "variables": ["age", "when", "zone"]},
     {"force_split": True, "significance": "classic", "calendar": None},

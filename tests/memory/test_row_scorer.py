@@ -42,6 +42,7 @@ def assert_as_prepared(plan: vt.TreatmentPlan, frame: Any, rows: Any, **choice: 
         assert bits(found) == bits(row)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", [{}, {"rare_count": 12, "collar_prob": 0.1}])
 def test_rows_are_those_of_prepare(kind: str, options: dict[str, Any]) -> None:

@@ -226,6 +226,7 @@ OPTION_SETS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(("scale", "seed"), [(False, 1), (True, 2)], ids=["plain", "scaled"])
 @pytest.mark.parametrize("options", OPTION_SETS.values(), ids=OPTION_SETS)
 def test_whole_weights_are_repeated_rows(

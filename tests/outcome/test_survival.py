@@ -221,6 +221,7 @@ def test_only_the_order_of_times_matters(change: Callable[[Any], Any]) -> None:
     pd.testing.assert_frame_equal(one.cross_frame, other.cross_frame, check_exact=True)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize(
     "options",
     [

@@ -108,6 +108,7 @@ def test_a_plan_that_derives_nothing_comes_back() -> None:
     assert_round_trip(vt.design_treatments(frame, outcome="y"), frame)
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("y", ["y", "c"])
 def test_plans_of_every_kind_of_frame_come_back_and_have_one_text(kind: FrameKind, y: str) -> None:
     given = {"outcome": y, "variables": OF_EVERY_TYPE, "smoothing": 0, "random_state": 0}
@@ -561,6 +562,7 @@ def test_a_field_that_is_missing_or_unknown_is_named(written: dict[str, Any]) ->
             vt.TreatmentPlan.from_json(json.dumps(tree))
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("junk", [None, True, -7, 0.5, "junk", [], {}, ["a"], {"type": "x"}])
 def test_junk_anywhere_is_a_format_error_or_another_plan(written: Any, junk: Any) -> None:
     """Names and scores can be changed to something that is a plan as well; nothing else fails."""

@@ -159,6 +159,7 @@ class Reference:
         return [float(count), mean, mean_se, effect, effect_se, belief]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("outcome", ["y", "c"])

@@ -110,6 +110,7 @@ def test_noise_is_no_signal() -> None:
     assert np.mean(np.array(sigs) < 0.1) < 0.2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["numeric", "binomial"])
 def test_noise_is_no_signal_off_the_middle_of_wide_ranges(kind: str) -> None:
     """Where noise hid a variance, slopes were of millions; and it was not all reckoned with."""

@@ -41,6 +41,7 @@ def assert_same_scores(found: Any, expected: Any, rtol: float = 1e-9) -> None:
         )
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("power", [-900, -538, 900])
 @pytest.mark.parametrize("y", [Y, CLASS])

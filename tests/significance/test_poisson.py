@@ -84,6 +84,7 @@ def test_p_values_are_those_of_permutations_where_exposures_are_alike() -> None:
     assert own == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("overdispersed", [False, True])
 @pytest.mark.parametrize("differ", [False, True])
 def test_size_holds_whether_exposures_differ_or_not(differ: bool, overdispersed: bool) -> None:

@@ -36,6 +36,7 @@ WEIGHT = RANDOM.integers(0, 4, 240).astype(float)
 KINDS = ["numeric", "binomial", "multinomial"]
 
 
+@pytest.mark.halved
 @pytest.mark.parametrize("weight", [None, WEIGHT])
 @pytest.mark.parametrize(
     ("kind", "link"), [*((k, False) for k in KINDS), ("binomial", True), ("multinomial", True)]

@@ -84,8 +84,10 @@ def gamma_tail(deviation: FloatArray, skewness: FloatArray) -> FloatArray:
     skew = np.maximum(np.abs(skewness), _LEAST_SKEW)
     shape = 4.0 / skew**2
     far = np.maximum(shape + np.where(mirrored, -1.0, 1.0) * deviation * np.sqrt(shape), 0.0)
-    above = special.gammaincc(shape, far)
-    return np.asarray(np.where(mirrored, special.gammainc(shape, far), above))
+    tail = np.empty(len(shape))
+    for those, share in ((~mirrored, special.gammaincc), (mirrored, special.gammainc)):
+        tail[those] = share(shape[those], far[those])
+    return tail
 
 
 def _heaviest(square: float) -> float:
