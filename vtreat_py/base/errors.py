@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
-
-import numpy as np
 
 _SHOWN = 8
 
@@ -24,7 +23,8 @@ def listed(values: Sequence[Any]) -> str:
 
 def _shown(value: Any) -> str:
     """What a value is written as; NumPy's numbers as those of Python."""
-    return repr(value.item() if isinstance(value, np.number | np.bool_) else value)
+    is_numpys = isinstance(value, Real) and type(value).__module__ == "numpy"
+    return repr(value.item() if is_numpys else value)
 
 
 def meant(name: Any, known: Iterable[Any]) -> str:
