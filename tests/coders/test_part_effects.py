@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,6 +106,30 @@ def test_nested_effects_are_best_linear_predictions_for_their_variances() -> Non
     ours = np.array([*estimated.ratios[1:], estimated.ratios[0]])
     assert predictions(y, designs, np.maximum(ours, 1e-12))[1] < least + 0.3
     np.testing.assert_allclose(believed(estimated, keys)[level], oracle, atol=0.1)
+
+
+@pytest.mark.parametrize("fit", [crossed_effects, nested_effects])
+@pytest.mark.parametrize("within", [None, 0.7])
+@pytest.mark.parametrize("moved", [1.0, 1.004, 1.8, 50.0])
+def test_effects_do_not_rest_on_those_that_they_start_from(
+    fit: Any, within: float | None, moved: float
+) -> None:
+    """Of levels some of which have no rows, started near to the end, and far from it."""
+    random = np.random.default_rng(8)
+    first = np.arange(60) % 6
+    second = np.arange(60) // 6
+    keys = [first, first + 6 * (second % 2) if fit is nested_effects else second]
+    level = random.integers(0, 55, 900)
+    truth = random.normal(size=6)[keys[0]] + 0.6 * random.normal(size=12)[keys[1]]
+    y = (truth + 0.4 * random.normal(size=60))[level] + random.normal(size=900)
+    levels = replace(means_of(y, level, 60), within=within)
+    found = fit(levels, keys, [6, 12])
+    parts = tuple(moved * one for one in found.of_parts)
+    near = PartEffects(2.0 - moved, parts, found.own, tuple(moved * r for r in found.ratios))
+    again = fit(replace(levels, near=near), keys, [6, 12])
+    assert min(found.ratios) > 0
+    np.testing.assert_allclose(again.ratios, found.ratios, rtol=1e-5)
+    np.testing.assert_allclose(believed(again, keys), believed(found, keys), atol=1e-6)
 
 
 def test_crossed_effects_of_a_balanced_table_are_those_of_greatest_likelihood() -> None:
