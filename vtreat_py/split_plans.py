@@ -58,6 +58,13 @@ def k_way(*, n_rows: int, n_splits: int = DEFAULT_FOLDS, random_state: Any = Non
     list of (training rows, application rows)
         Each row is applied once; fold sizes differ by one at most. Rows are in ascending order.
 
+    Raises
+    ------
+    OptionTypeError
+        If a number is no whole number.
+    InvalidOptionError
+        If there are fewer rows than folds, or fewer than two.
+
     See Also
     --------
     k_way_stratified_y : Folds that are alike in the outcome; better for most work.
@@ -99,6 +106,15 @@ def k_way_stratified_y(
         Each row is applied once; fold sizes differ by one at most. A y that is the same in all
         rows gives the folds of `k_way`.
 
+    Raises
+    ------
+    OptionTypeError
+        If y is no array, or ``n_splits`` no whole number.
+    OutcomeError
+        If y has missing or infinite values.
+    InvalidOptionError
+        If there are fewer rows than folds, or fewer than two.
+
     Examples
     --------
     >>> import vtreat_py as vt
@@ -128,6 +144,11 @@ def k_way_stratified_y_replace(
     Returns
     -------
     list of (training rows, application rows)
+
+    Raises
+    ------
+    OptionTypeError, OutcomeError, InvalidOptionError
+        As those of `k_way_stratified_y`.
 
     Examples
     --------
@@ -212,6 +233,13 @@ def one_way_holdout(*, n_rows: int) -> SplitPlan:
     Returns
     -------
     list of (training rows, application rows)
+
+    Raises
+    ------
+    OptionTypeError
+        If ``n_rows`` is no whole number.
+    InvalidOptionError
+        If there are fewer than two rows.
 
     Examples
     --------

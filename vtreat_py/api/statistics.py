@@ -160,6 +160,20 @@ class DesignStatistics(KeptSums):
             If the outcome is the same in all rows.
         InvalidOptionError
             If all rows are in one fold.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> day = pd.DataFrame({"shop": list("aabb") * 5, "sold": range(20)})
+        >>> plan = vt.design_treatments(
+        ...     day, outcome="sold", random_state=0, keep_statistics=True
+        ... )
+        >>> plan.statistics.plan() == plan
+        True
+        >>> two_days = plan.statistics + plan.statistics
+        >>> two_days.n_rows, two_days.plan().level_effects("shop")["count"].tolist()[:2]
+        (40, [20.0, 20.0])
         """
         check_jobs(n_jobs)
         context = self._context()
@@ -212,6 +226,21 @@ class DesignStatistics(KeptSums):
         ------
         VtreatError
             One of its kinds, if the frame lacks a column, or folds or outcome cannot be used.
+
+        Examples
+        --------
+        A customer asks to be forgotten.
+
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> sales = pd.DataFrame({"shop": list("aabb") * 5, "sold": range(20)})
+        >>> made = vt.cross_frame_experiment(
+        ...     sales, outcome="sold", random_state=0, keep_statistics=True
+        ... )
+        >>> own = made.plan.statistics.of_rows(sales[:1], folds=made.fold_numbers[:1])
+        >>> left = made.plan.statistics - own
+        >>> left.n_rows, left.plan().level_effects("shop")["count"].tolist()[:2]
+        (19, [9.0, 10.0])
         """
         self._check_weight_given(sample_weight)
         given = {"outcome": outcome, "exposure": exposure, "sample_weight": sample_weight}
@@ -320,6 +349,18 @@ class DesignStatistics(KeptSums):
             If there are rows, under these folds, that are not in the statistics.
         VtreatError
             One of its other kinds, if the frame lacks a column, or folds or outcome cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> sales = pd.DataFrame({"shop": list("aabb") * 5, "sold": range(20)})
+        >>> made = vt.cross_frame_experiment(
+        ...     sales, outcome="sold", random_state=0, keep_statistics=True
+        ... )
+        >>> again = made.plan.statistics.cross_frame(sales[:3], folds=made.fold_numbers[:3])
+        >>> bool((again - made.cross_frame[:3]).abs().max(axis=None) < 1e-12)
+        True
         """
         check_pruning(prune_sig, prune_by)
         options = {

@@ -202,6 +202,18 @@ class AuditReport:
         ------
         InvalidOptionError
             If there is no such column, or it holds numbers.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import vtreat_py as vt
+        >>> may = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Cork"] * 50, "y": range(200)})
+        >>> plan = vt.design_treatments(may, outcome="y", random_state=0)
+        >>> june = pd.DataFrame({"town": ["Ayr", "Bath", "Cork", "Deal"] * 50})
+        >>> plan.audit(june).levels("town", most=2)[["level", "kind", "then", "now"]]
+          level   kind  then   now
+        0  Cork  level   0.5  0.25
+        1  Deal  novel   0.0  0.25
         """
         most = check_most(most)
         one = self._column(column)

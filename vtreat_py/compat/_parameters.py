@@ -43,6 +43,13 @@ def vtreat_parameters(user_params: Mapping[str, Any] | None = None) -> dict[str,
         ``tunable_params`` (those that ``get_params`` and ``set_params`` show). ``categorical``,
         ``missing_values`` and ``weight_kind`` of `vtreat_py.design_treatments` may be given, too.
 
+    Raises
+    ------
+    InvalidOptionError
+        If a key is not known, or a value not allowed.
+    OptionTypeError
+        If a value, or ``user_params`` itself, is of a type that is not allowed.
+
     Examples
     --------
     >>> import vtreat_py.compat as vtreat
@@ -85,6 +92,13 @@ def unsupervised_parameters(user_params: Mapping[str, Any] | None = None) -> dic
         may have, of its most common levels), ``user_transforms``, ``sparse_indicators``,
         ``missingness_imputation``, ``tunable_params``. ``categorical``, ``missing_values`` and
         ``weight_kind`` of `vtreat_py.design_treatments` may be given, too.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a key is not known, or a value not allowed.
+    OptionTypeError
+        If a value, or ``user_params`` itself, is of a type that is not allowed.
 
     Examples
     --------

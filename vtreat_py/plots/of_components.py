@@ -45,6 +45,15 @@ def scree(pca: YAwarePCA, ax: Any = None, *, most: int = _SHOWN) -> Any:
         With the selected components filled. The grey band is the middle 90% of what permuted
         outcomes give, the dashed line what their largest hardly ever reaches.
 
+    Raises
+    ------
+    OptionTypeError
+        If ``pca`` is no `YAwarePCA`.
+    InvalidOptionError
+        If ``most`` is no whole number from 1 on.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+
     Examples
     --------
     >>> import matplotlib
@@ -97,6 +106,15 @@ def loadings(pca: YAwarePCA, ax: Any = None, *, most: int = 2) -> Any:
     -------
     matplotlib Axes
         With a row for each column of the frame, in its order.
+
+    Raises
+    ------
+    OptionTypeError
+        If ``pca`` is no `YAwarePCA`.
+    InvalidOptionError
+        If ``most`` is no whole number from 1 on.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
 
     Examples
     --------
