@@ -235,3 +235,15 @@ def test_parts_that_say_nearly_the_same_share_what_they_say() -> None:
                ((first, 6), (second, 6), (np.arange(12), 12))]  # fmt: skip
     expected, _ = predictions(y, designs, np.array([1e4, 1e4, 1e-3]))
     np.testing.assert_allclose(believed(found, [first, second])[level], expected, atol=0.05)
+
+
+def test_ratios_that_are_given_count_beside_those_of_the_step_before() -> None:
+    random = np.random.default_rng(9)
+    keys = [np.arange(30) % 5, np.arange(30) // 5]
+    levels = means_of(random.normal(size=200), random.integers(0, 30, 200), 30)
+    given = replace(levels, ratios=(0.4, 0.2, 0.1))
+    found = crossed_effects(given, keys, [5, 6])
+    near = replace(found, ratios=(4.0, 9.0, 7.0))
+    again = crossed_effects(replace(given, near=near), keys, [5, 6])
+    assert again.ratios == found.ratios == (0.4, 0.2, 0.1)
+    np.testing.assert_allclose(believed(again, keys), believed(found, keys), atol=1e-9)

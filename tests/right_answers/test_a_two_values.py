@@ -98,3 +98,6 @@ def test_a11_that_others_are_one_beside_it_is_said_of_shapes() -> None:
     plan = vt.design_treatments(frame, outcome=z, coders=["clean", "spline"], random_state=0)
     assert dict(plan.unused).keys() == {"z"}
     assert "beside a number that is far off" in dict(plan.unused)["z"]
+    assert vt.TreatmentPlan.from_json(plan.to_json()) == plan
+    assert "Codes not made:" in plan._repr_html_()
+    assert "Columns not used:" not in plan._repr_html_()

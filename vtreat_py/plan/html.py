@@ -57,8 +57,10 @@ def _warnings(plan: Plan) -> list[str]:
         warnings.append(f"A private plan. {escape(plan.privacy.told)}")
     if plan.derived and not any(plan.recommended):
         warnings.append("No derived variable is recommended.")
-    if plan.unused:
-        warnings.append(f"Columns not used:{_listed(plan.unused, 'unused')}")
+    used = {one.column for one in plan.treatments}
+    for what, is_used in (("Columns not used", False), ("Codes not made", True)):
+        if told := [one for one in plan.unused if (one[0] in used) == is_used]:
+            warnings.append(f"{what}:{_listed(told, 'unused')}")
     if plan.hints:
         warnings.append(f"Hints:{_listed(plan.hints, 'hints')}")
     return [f'<div class="vtreat-warning">{one}</div>' for one in warnings]

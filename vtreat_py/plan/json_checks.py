@@ -14,7 +14,7 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.ngrams import BUCKETS
-from vtreat_py.coders.shape_code import ShapeCode
+from vtreat_py.coders.shape_code import ALL_ONE, ShapeCode
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.frames.calendar import LABELS, CalendarPart
 from vtreat_py.frames.joint import BETWEEN, JointColumn, LevelParts
@@ -245,7 +245,8 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
-        if part == "treatments" and column in unused and not some_declined:
+        is_unused = column in unused and unused[column] != ALL_ONE  # which is said of shapes
+        if part == "treatments" and is_unused and not some_declined:
             raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
 
 
