@@ -304,18 +304,18 @@ class _Crossed:
         self._some = np.flatnonzero(levels.weight > 0)
         self._weight, self._mean = levels.weight[self._some], levels.mean[self._some]
         self._keys = [key[self._some] for key in keys]
-        near = levels.near or self._anywhere(levels)
-        self._base, self._parts = near.base, list(near.of_parts)
-        self._ratio, *self._ratios = levels.ratios or near.ratios
-
-    def _anywhere(self, levels: JointMeans) -> PartEffects:
-        mean = float((self._weight * self._mean).sum() / max(levels.rows, _TINY))
-        parts = tuple(np.zeros(size) for size in self._sizes)
-        return PartEffects(mean, parts, levels.weight, (0.0, *(1.0 for _ in parts)))
+        ratios: Sequence[float] = (0.0, *(1.0 for _ in keys))
+        self._base = float((self._weight * self._mean).sum()) / max(levels.rows, _TINY)
+        self._parts = [np.zeros(size) for size in sizes]
+        if levels.near is not None:
+            self._base, self._parts = levels.near.base, list(levels.near.of_parts)
+            ratios = levels.near.ratios
+        self._ratio, *self._ratios = levels.ratios or ratios
 
     def effects(self) -> PartEffects:
         """Fit in turns until nothing moves."""
-        unit = np.sqrt(max(float((self._weight * self._left() ** 2).sum()), _TINY))
+        squares = float((self._weight * (self._mean - self._base) ** 2).sum())
+        unit = np.sqrt(max(squares, _TINY))
         for number in range(0 if self._levels.ratios else _ESTIMATING):
             known = [self._ratio, *self._ratios]
             anywhere = self._levels.near is None and not number
