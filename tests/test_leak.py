@@ -119,7 +119,6 @@ CASES = checkered(
 )
 
 
-@pytest.mark.halved
 @pytest.mark.parametrize(("kind", "folds", "weighted", "options"), CASES)
 def test_own_outcome_does_not_move_own_codes(frame, kind, folds, weighted, options):
     split, grouped = folds

@@ -23,6 +23,9 @@ from vtreat_py.plan.training_marks import TrainingMarks
 from vtreat_py.plan.treatments import Treatment
 from vtreat_py.plan.variables import DerivedVariable, DroppedCode
 
+# A column, and why it, or some code of it, is not there.
+Told = tuple[Hashable, str]
+
 
 @dataclass(frozen=True, eq=False)
 class Plan(PlanScores):
@@ -128,6 +131,13 @@ class Plan(PlanScores):
         return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def unused_and_declined(plan: Plan) -> tuple[list[Told], list[Told]]:
+    """Tell columns that are not used from those of which only some code was not made."""
+    used = {one.column for one in plan.treatments}
+    unused = [told for told in plan.unused if told[0] not in used]
+    return unused, [told for told in plan.unused if told[0] in used]
 
 
 def check_is_whole(plan: Plan, what: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vtreat_py.base.markup import p_value, safe
 from vtreat_py.frames.made import n_added
-from vtreat_py.plan.data import Plan
+from vtreat_py.plan.data import Plan, unused_and_declined
 
 _MOST_ROWS = 20
 
@@ -57,9 +57,9 @@ def _warnings(plan: Plan) -> list[str]:
         warnings.append(f"A private plan. {escape(plan.privacy.told)}")
     if plan.derived and not any(plan.recommended):
         warnings.append("No derived variable is recommended.")
-    used = {one.column for one in plan.treatments}
-    for what, is_used in (("Columns not used", False), ("Codes not made", True)):
-        if told := [one for one in plan.unused if (one[0] in used) == is_used]:
+    named = ("Columns not used", "Codes not made")
+    for what, told in zip(named, unused_and_declined(plan), strict=True):
+        if told:
             warnings.append(f"{what}:{_listed(told, 'unused')}")
     if plan.hints:
         warnings.append(f"Hints:{_listed(plan.hints, 'hints')}")

@@ -14,7 +14,7 @@ from vtreat_py.coders import codes
 from vtreat_py.coders.code import Code
 from vtreat_py.coders.curve_code import CurveCode
 from vtreat_py.coders.ngrams import BUCKETS
-from vtreat_py.coders.shape_code import ALL_ONE, ShapeCode
+from vtreat_py.coders.shape_code import ShapeCode
 from vtreat_py.coders.step_code import StepCode
 from vtreat_py.frames.calendar import LABELS, CalendarPart
 from vtreat_py.frames.joint import BETWEEN, JointColumn, LevelParts
@@ -240,13 +240,14 @@ def _check_columns(held: dict[str, Any], part: str) -> None:
     columns = [one[0] if part == "unused" else one.column for one in held[part]]
     check_distinct(columns, part)
     known, unused = set(held["variables"]), dict(held["unused"])
-    # Columns may have other codes.
-    some_declined = bool(held["options"].custom_coders or _only_treats(held))
+    # A shape, or a code of a coder of one's own, may not be made, but others of the column.
+    asked = held["options"].coders or ()
+    shapes = [one for one in codes.every() if isinstance(one, ShapeCode) and one.name in asked]
+    some_declined = bool(held["options"].custom_coders or shapes or _only_treats(held))
     for i, column in enumerate(columns):
         if column not in known:
             raise PlanFormatError(f"{part}[{i}].column: {column!r} is not among the variables")
-        is_unused = column in unused and unused[column] != ALL_ONE  # which is said of shapes
-        if part == "treatments" and is_unused and not some_declined:
+        if part == "treatments" and column in unused and not some_declined:
             raise PlanFormatError(f"treatments[{i}].column: {column!r} is listed as unused, too")
 
 

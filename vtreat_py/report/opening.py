@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from vtreat_py.base.markup import number, safe, share
 from vtreat_py.frames.made import n_added
-from vtreat_py.plan.data import Plan
+from vtreat_py.plan.data import Plan, unused_and_declined
 from vtreat_py.plan.treatments import NumericTreatment
 from vtreat_py.report.markup import data, fold, names
 
@@ -86,9 +86,7 @@ def notices(plan: Plan) -> str:
         found.append(f"<p><b>A private plan.</b> {safe(plan.privacy.told, 2_000)}</p>")
     if plan.derived and not any(plan.recommended):
         found.append("<p><b>No derived variable is recommended.</b></p>")
-    used = {one.column for one in plan.treatments}
-    unused = [(name, reason) for name, reason in plan.unused if name not in used]
-    declined = [(name, reason) for name, reason in plan.unused if name in used]
+    unused, declined = unused_and_declined(plan)
     if unused:
         found.append(f"<p><b>Columns that are not used</b></p>{_by_reason(unused)}")
     if declined:
