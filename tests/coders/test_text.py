@@ -454,3 +454,58 @@ def test_memory_does_not_grow_with_the_length_of_texts() -> None:
 def test_grams_know_where_texts_start() -> None:
     grams = NGrams(np.array([0, 2, 2]), np.array([1, 0, 3]), np.ones(3), 3)
     assert grams.starts.tolist() == [0, 1, 1, 3]
+
+
+def sentences(n: int, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [f"{i} " + " ".join(rng.choice(WORDS, rng.integers(3, 9))) for i in range(n)]
+
+
+TOLD = "is text, and its 80 levels, of 7 words on average, are hardly ever seen twice: coders= with"
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_columns_of_sentences_are_told_of_this_code(outcome: str, container: Any) -> None:
+    given = frame(80)[[outcome]].to_dict("list") | {"x": sentences(80), "id": list(range(80))}
+    with pytest.warns(vt.VtreatWarning, match=f"column 'x' {TOLD}"):
+        plan = vt.design_treatments(
+            container(given), outcome=outcome, variables=["x"], row_id="id", random_state=0
+        )
+    ((column, hint),) = plan.hints
+    assert column == "x"
+    assert hint.startswith(TOLD)
+    assert vt.TreatmentPlan.from_json(plan.to_json()).hints == plan.hints
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        (sentences(80), {"coders": ["catN", "text"]}),
+        (sentences(80), {"outcome": None, "outcome_type": "unsupervised"}),
+        (sentences(80), {"outcome_type": "rate", "exposure": np.ones(80)}),
+        (sentences(40) * 2, {}),
+        (sentences(49), {}),
+        ([f"{first} {last}" for first in WORDS for last in texts(8, 0)], {}),
+        ([f"2026-11-{1 + i % 28:02} {i // 4:02}:00:00" for i in range(80)], {}),
+        ([None] * 80, {}),
+    ],
+)
+def test_other_columns_are_not(values: list[Any], options: dict[str, Any]) -> None:
+    y = np.random.default_rng(3).poisson(3.0, len(values)).astype(float)
+    plan = vt.design_treatments(
+        pd.DataFrame({"x": pd.Series(values, dtype=object), "z": y[::-1]}),
+        **{"outcome": y, "random_state": 0} | options,
+    )
+    assert not [hint for _, hint in plan.hints if "words" in hint]
+
+
+def test_rows_of_a_text_are_counted_as_weights_count_them() -> None:
+    given = pd.DataFrame({"x": sentences(80), "y": frame(80)["y"]})
+    once = vt.design_treatments(given, outcome="y", sample_weight=np.ones(80), random_state=0)
+    thrice = vt.design_treatments(given, outcome="y", sample_weight=[3] * 80, random_state=0)
+    worth = vt.design_treatments(
+        given, outcome="y", sample_weight=[3] * 80, weight_kind="importance", random_state=0
+    )
+    told = [any("words" in hint for _, hint in plan.hints) for plan in (once, thrice, worth)]
+    assert told == [True, False, True]

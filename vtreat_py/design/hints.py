@@ -10,9 +10,11 @@ from scipy import special
 
 from vtreat_py.base.arrays import FloatArray
 from vtreat_py.base.errors import counted
+from vtreat_py.coders.text import Text
 from vtreat_py.design.context import DesignContext
 from vtreat_py.design.facts import LevelFacts
 from vtreat_py.frames.text_that_reads import ReadText, read_text
+from vtreat_py.frames.words import words_per_level
 from vtreat_py.plan.variables import DerivedVariable
 from vtreat_py.significance.curve import curve_tests
 from vtreat_py.statistics.outcome_sums import OutcomeSums
@@ -26,6 +28,9 @@ _ROUNDING, _FITTED = 1e-9, 1e-3
 # so many beside a few texts, which stand for missing values.
 _FEW_LEVELS, _MOST_ROWS = 10, 0.9
 _MANY_ROWS, _FEW_MARKS = 0.5, 3
+# Text of so many levels, of so many words on average, that have less than so many rows on average,
+# tells by its words what it cannot tell level by level.
+_TEXTS, _WORDS, _ROWS = 50, 4.0, 2.0
 # A curve that explains the outcome so clearly, and is left so little by the levels.
 _CLEAR, _NOTHING_LEFT = 1e-3, 1e-3
 
@@ -51,7 +56,8 @@ def hints_of_numbers(
 def hints_of_levels(facts: LevelFacts, context: DesignContext) -> tuple[str, ...]:
     """Say so if levels determine the outcome, or are numbers or dates that were written as text.
 
-    And if a number was given to stand for missing values, which are a level.
+    And if they are sentences, which the code of texts is for, or if a number was given to stand
+    for missing values, which are a level.
     """
     unused = (_NOT_IMPUTED,) if facts.name in context.options.imputation_map else ()
     return unused + _of_values(facts, context)
@@ -64,12 +70,31 @@ def _of_values(facts: LevelFacts, context: DesignContext) -> tuple[str, ...]:
     text = None
     if len(facts.levels) >= _FEW_LEVELS:
         text = read_text(facts.levels, sums[0].weight[:-1])
-    if text is None:
-        return ()
+    if text is not None and _reads(text, sums, context):
+        return (_of_text(text),)
+    return _of_words(facts, sums[0].weight[:-1], context)
+
+
+def _reads(text: ReadText, sums: Sequence[OutcomeSums], context: DesignContext) -> bool:
+    """Whether levels were meant to be what they read as."""
     enough = _MANY_ROWS if text.n_others <= _FEW_MARKS else _MOST_ROWS
-    if text.share < enough or not (text.is_telling or _follows(text, sums, context)):
+    return text.share >= enough and (text.is_telling or _follows(text, sums, context))
+
+
+def _of_words(facts: LevelFacts, weight: FloatArray, context: DesignContext) -> tuple[str, ...]:
+    asked = Text.name in (context.options.coders or ())
+    if asked or context.outcome.kind not in Text.outcomes or facts.parts is not None:
         return ()
-    return (_of_text(text),)
+    n_levels, rows = int((weight > 0).sum()), float(weight.sum()) * context.outcome.weighting.unit
+    if n_levels < _TEXTS or rows >= _ROWS * n_levels:
+        return ()
+    words = words_per_level(facts.levels)
+    if words < _WORDS:
+        return ()
+    return (
+        f"is text, and its {n_levels} levels, of {words:.0f} words on average, are hardly ever "
+        f'seen twice: coders= with "{Text.name}" codes them by their words',
+    )
 
 
 def looks_like_names(numbers: FloatArray, sums: Sequence[OutcomeSums]) -> bool:

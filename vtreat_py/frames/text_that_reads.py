@@ -70,10 +70,10 @@ def read_text(levels: Levels, weight: FloatArray) -> ReadText | None:
         return _read_objects(levels, weight)
     if not pa.types.is_large_string(levels.labels.type):
         return None
-    first = _spaced(n_levels, _FIRST)
+    first = spaced(n_levels, _FIRST)
     if not any(map(_may_read, levels.labels.take(first).to_pylist())):
         return None
-    places = _spaced(n_levels, _MOST)
+    places = spaced(n_levels, _MOST)
     labels = levels.labels.take(places).to_pylist()
     numbers: FloatArray | None = pd.to_numeric(pd.Series(labels), errors="coerce").to_numpy(float)
     assert numbers is not None
@@ -88,7 +88,7 @@ def read_text(levels: Levels, weight: FloatArray) -> ReadText | None:
 
 def _read_objects(levels: Levels, weight: FloatArray) -> ReadText | None:
     """Read numbers beside text."""
-    places = _spaced(len(levels), _MOST)
+    places = spaced(len(levels), _MOST)
     labels = [levels[place] for place in places.tolist()]
     if not any(isinstance(label, str) for label in labels):
         return None
@@ -131,7 +131,8 @@ def _read(
     )
 
 
-def _spaced(number: int, most: int) -> IntArray:
+def spaced(number: int, most: int) -> IntArray:
+    """Places of so many things, or of evenly spaced ones where they are more than the most."""
     if number <= most:
         return np.arange(number)
     return np.linspace(0, number - 1, most).astype(np.intp)
