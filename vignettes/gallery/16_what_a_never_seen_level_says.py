@@ -142,14 +142,14 @@ pairs = vt.design_treatments(
     few, outcome="cost", variables=["product", "season"], composites=[("product", "season")],
     random_state=0,
 )  # fmt: skip
-by_hand = {"pair": few["product"] + " in " + few["season"]}
+by_hand = {"pair": few["product"] + "/" + few["season"]}
 joined = vt.design_treatments(
     few.assign(**by_hand), outcome="cost", variables=["pair"], random_state=0
 )
 known = set(by_hand["pair"])
-later_pair = later["product"] + " in " + later["season"]
+later_pair = later["product"] + "/" + later["season"]
 unseen = later[~later_pair.isin(known) & later["product"].isin(set(few["product"]))]
-unseen_pair = unseen.assign(pair=unseen["product"] + " in " + unseen["season"])
+unseen_pair = unseen.assign(pair=unseen["product"] + "/" + unseen["season"])
 of_parts = explained(pairs, "product_colon_season_catN", unseen, "by_product")
 of_pair = explained(joined, "pair_catN", unseen_pair, "by_product")
 print(f"{len(unseen)} rows of new pairs: composite {of_parts:.3f}, the pair by hand {of_pair:.3f}")
