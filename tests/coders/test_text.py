@@ -500,6 +500,18 @@ def test_other_columns_are_not(values: list[Any], options: dict[str, Any]) -> No
     assert not [hint for _, hint in plan.hints if "words" in hint]
 
 
+def test_pairs_of_texts_are_not() -> None:
+    """What pairs say beyond their parts is not said by words."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.choice(sentences(60, seed), 400) for seed in (0, 1))
+    given = frame(400)[["y"]].assign(a=a, b=b)
+    plan = vt.design_treatments(given, outcome="y", composites=[("a", "b")], random_state=0)
+    assert plan.hints == ()
+    pair = pd.DataFrame({"pair": given["a"] + " " + given["b"], "y": given["y"]})
+    ((told, _),) = vt.design_treatments(pair, outcome="y", random_state=0).hints
+    assert told == "pair"
+
+
 def test_rows_of_a_text_are_counted_as_weights_count_them() -> None:
     given = pd.DataFrame({"x": sentences(80), "y": frame(80)["y"]})
     once = vt.design_treatments(given, outcome="y", sample_weight=np.ones(80), random_state=0)
